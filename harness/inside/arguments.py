@@ -1,0 +1,75 @@
+"""The arguments of calls as skeletons, in which a tensor is {"tensor": [layer, use, output]}."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .canonical import entry
+from .structure import skeleton
+from .witness import Witness
+
+
+class Arguments:
+    """Writes the arguments of the calls of one graph at a time, and collects the variables that they mention."""
+
+    def __init__(self, witness: Witness) -> None:
+        self._framework = witness.framework
+        self._digests = witness.digests
+        self._places: dict[int, int] = {}
+        self._uses: dict[int, int] = {}
+        self.variables: list[tuple[Any, int]] = []
+        self._numbers: dict[int, int] = {}
+
+    def enter(self, places: dict[int, int], uses: dict[int, int]) -> None:
+        """Go to another graph: the places of its layers and the uses of its nodes, by id."""
+        self._places = places
+        self._uses = uses
+
+    def call(self, node: Any) -> dict[str, Any]:
+        """A node as it is declared on the wire."""
+        framework = self._framework
+        args, kwargs = framework.arguments(node)
+        outputs = framework.outputs(node)
+        return {
+            "args": skeleton(args, self._leaf)["tuple"] if args else [],
+            "kwargs": {str(name): skeleton(value, self._leaf) for name, value in kwargs.items()},
+            "outputs": len(outputs),
+            "masks": [framework.has_mask(output) for output in outputs],
+        }
+
+    def tensor(self, tensor: Any) -> list[int] | None:
+        """The place of a symbolic tensor in the graph, None where it comes from outside."""
+        layer, node, output = self._framework.origin(tensor)
+        place, use = self._places.get(id(layer)), self._uses.get(id(node))
+        return None if place is None or use is None else [place, use, output]
+
+    def _leaf(self, value: Any) -> Any:
+        if self._framework.is_symbolic(value):
+            place = self.tensor(value)
+            return {"tensor": place} if place else {"outside": "%s %s" % (self._framework.dtype(value), value.shape)}
+        if value is None or isinstance(value, (bool, str, int)):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"value": repr(value)}
+        if self._framework.is_variable(value):
+            return {"variable": self._variable(value)}
+        if isinstance(value, np.ndarray):
+            return self._array("array", value, "")
+        if self._framework.concrete(value):
+            array, prefix = self._framework.array(value)
+            return self._array("constant", array, prefix)
+        return {"value": entry(value)}
+
+    def _array(self, kind: str, array: Any, prefix: str) -> dict[str, Any]:
+        digest = self._digests.digest(array, prefix)
+        return {kind: {"shape": list(array.shape), "dtype": prefix + str(array.dtype), "digest": digest}}
+
+    def _variable(self, variable: Any) -> int:
+        number = self._numbers.get(id(variable))
+        if number is None:
+            number = self._numbers[id(variable)] = len(self.variables)
+            self.variables.append((variable, -1))
+        return number

@@ -1,0 +1,53 @@
+"""The model of a trial, built by running its source as the script it is."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import sys
+import types
+from typing import Any, Iterator
+
+from .failures import GRAPH_FILE
+
+
+@contextlib.contextmanager
+def script(source: str) -> Iterator[Any]:
+    """A module named `__main__` for the source to run in, as a script that someone pastes would run.
+
+    Keras looks up functions and classes by their module, so that they have to be found there.
+    """
+    module = types.ModuleType("__main__")
+    before = sys.modules.get("__main__")
+    sys.modules["__main__"] = module
+    linecache.cache[GRAPH_FILE] = (len(source), None, source.splitlines(True), GRAPH_FILE)
+    try:
+        yield module
+    finally:
+        if before is None:
+            del sys.modules["__main__"]
+        else:
+            sys.modules["__main__"] = before
+        # Lambdas refer to the module and it to the model: without this, all of it waits for the collector.
+        module.__dict__.clear()
+
+
+def build(source: str, module: Any) -> Any:
+    """Run the source in `module`; the model that it leaves there under the name `model`."""
+    exec(compile(source, GRAPH_FILE, "exec"), module.__dict__)  # noqa: S102 - the source is the model
+    if "model" not in module.__dict__:
+        raise NameError("the source leaves no `model`: its last line has to bind that name")
+    return module.__dict__["model"]
+
+
+def custom_objects(module: Any) -> dict[str, Any]:
+    """The classes and functions that the source defines, by name."""
+    return {
+        name: value
+        for name, value in module.__dict__.items()
+        if callable(value) and getattr(value, "__module__", "") == "__main__" and name != "model" and _defined(value)
+    }
+
+
+def _defined(value: Any) -> bool:
+    return isinstance(value, (type, types.FunctionType)) and value.__name__ != "<lambda>"

@@ -1,0 +1,106 @@
+"""Values as text that is the same in another process: no addresses, functions by their bytecode, arrays by digest."""
+
+from __future__ import annotations
+
+import re
+import types
+from typing import Any
+
+import numpy as np
+
+from .digests import short_hash
+
+LONGEST = 120
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
+_DEEPEST = 12
+
+
+def without_addresses(text: str) -> str:
+    """The text with memory addresses taken out."""
+    return _ADDRESS.sub("0x", text) if "0x" in text else text
+
+
+def entry(value: Any) -> str:
+    """The canonical text of a value, cut to a readable length with a digest of the whole at its end."""
+    whole = text(value)
+    if len(whole) <= LONGEST:
+        return whole
+    return "%s...%s" % (whole[: LONGEST - 27], short_hash(whole.encode("utf-8", "backslashreplace")))
+
+
+def text(value: Any, depth: int = 0) -> str:
+    """The canonical text of a value, whole. Lists and tuples differ; the order of a dict's keys does not count."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str, bytes):
+        return repr(value)
+    if depth > _DEEPEST:
+        return "..."
+    if isinstance(value, dict):
+        if value.get("class_name") == "__lambda__":
+            return "<lambda>"
+        items = sorted((str(key), text(item, depth + 1)) for key, item in value.items())
+        return "{%s}" % ", ".join("%s: %s" % item for item in items)
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join([text(item, depth + 1) for item in value])
+        return "[%s]" % inner if isinstance(value, list) else "(%s)" % inner
+    if isinstance(value, (set, frozenset)):
+        return "{%s}" % ", ".join(sorted(text(item, depth + 1) for item in value))
+    if isinstance(value, np.ndarray):
+        return "array(%s, %s, %s)" % (value.dtype, value.shape, short_hash(value.tobytes()))
+    if isinstance(value, np.generic):
+        return "%s(%s)" % (value.dtype, value)
+    if isinstance(value, type):
+        return "class %s" % value.__name__
+    if isinstance(value, types.MethodType):
+        return "method %s" % function(value.__func__, depth)
+    if isinstance(value, types.FunctionType):
+        return function(value, depth)
+    if callable(value) and hasattr(value, "__name__"):
+        return "function %s" % value.__name__
+    return _object(value, depth)
+
+
+def function(value: Any, depth: int = 0) -> str:
+    """A Python function: its name, and a digest of what it does with which defaults and closure."""
+    known = _functions.get(id(value))
+    if known is not None and known[0] is value:
+        return known[1]
+    parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
+    for cell in value.__closure__ or ():
+        try:
+            parts.append(text(cell.cell_contents, depth + 4))
+        except ValueError:
+            parts.append("empty")
+    said = "function %s %s" % (value.__name__, short_hash("\n".join(parts).encode("utf-8", "backslashreplace")))
+    _functions[id(value)] = (value, said)
+    return said
+
+
+def forget_functions() -> None:
+    """Let go of the functions of the trial before."""
+    _functions.clear()
+
+
+# A function is met in the original and in each of its clones.
+_functions: dict[int, tuple[Any, str]] = {}
+
+
+def _code(code: Any) -> str:
+    constants = [_code(item) if isinstance(item, types.CodeType) else text(item) for item in code.co_consts]
+    return "%s %s %s %s" % (code.co_code.hex(), constants, code.co_names, code.co_varnames)
+
+
+def _object(value: Any, depth: int) -> str:
+    name = type(value).__name__
+    if hasattr(value, "numpy") and hasattr(value, "dtype"):
+        try:
+            return "%s %s" % (name, text(np.asarray(value.numpy()), depth + 1))
+        except Exception:  # a symbolic tensor refuses in a way of its own, release by release
+            return "%s(%s, %s)" % (name, getattr(value, "shape", ""), value.dtype)
+    if hasattr(value, "get_config"):
+        try:
+            return "%s %s" % (name, text(value.get_config(), depth + 1))
+        except Exception:  # a user's object may refuse to tell
+            return name
+    return without_addresses("%s %s" % (name, value))

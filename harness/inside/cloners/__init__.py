@@ -1,0 +1,89 @@
+"""Cloners by name: anything that takes a model and promises an equal one.
+
+A cloner is called with a model and a `Seat`, which says which framework it sits beside and which classes and functions
+the model's source defines. A cloner of a downstream project is a plain function of the model.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import tempfile
+from typing import Any, Callable
+
+from ..frameworks.interface import Framework
+
+
+class Seat:
+    """Where a cloner sits: the framework, the custom objects of the trial, and how many clones it has made."""
+
+    def __init__(self, framework: Framework, known: dict[str, Any]) -> None:
+        self.framework = framework
+        self.known = known
+        self.made = 0
+
+
+Cloner = Callable[[Any, Seat], Any]
+
+
+def upstream(model: Any, seat: Seat) -> Any:
+    """The release's own `clone_model`, untouched."""
+    return seat.framework.clone(model)
+
+
+def fixed(model: Any, seat: Seat) -> Any:
+    """Our fixed `clone_model` for the generation."""
+    return seat.framework.fixed()(model)
+
+
+def roundtrip(model: Any, seat: Seat) -> Any:
+    """Through the config: `from_config(get_config())` with the custom objects of the source."""
+    with seat.framework.objects(seat.known):
+        return type(model).from_config(model.get_config())
+
+
+def saved(model: Any, seat: Seat) -> Any:
+    """Through a file: saved, then loaded."""
+    folder = tempfile.mkdtemp(prefix="clonediff-")
+    try:
+        path = os.path.join(folder, "model.keras")
+        seat.framework.save(model, path)
+        return seat.framework.load(path, seat.known)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+CLONERS: dict[str, Cloner] = {"upstream": upstream, "fixed": fixed, "roundtrip": roundtrip, "saved": saved}
+
+
+def cloner(name: str) -> Cloner:
+    """The cloner of that name; "planted/NAME" is one of the broken ones."""
+    if name in CLONERS:
+        return CLONERS[name]
+    from .planted import PLANTED  # noqa: PLC0415 - read only where a planted fault is asked for
+
+    if name.startswith("planted/") and name[8:] in PLANTED:
+        return PLANTED[name[8:]]
+    known = sorted(CLONERS) + ["planted/" + fault for fault in sorted(PLANTED)]
+    raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(known)))
+
+
+def seated(function: Callable[..., Any]) -> Cloner:
+    """A plain function of a model as a cloner."""
+    try:
+        count = len(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        count = 1
+    required = [
+        parameter
+        for parameter in (inspect.signature(function).parameters.values() if count else ())
+        if parameter.default is parameter.empty and parameter.kind == parameter.POSITIONAL_OR_KEYWORD
+    ]
+    if len(required) == 2 and required[1].name == "seat":
+        return function
+
+    def clone(model: Any, seat: Seat) -> Any:
+        return function(model)
+
+    return clone

@@ -1,0 +1,1 @@
+"""Cloners that keep the promise, one for each generation of Keras."""

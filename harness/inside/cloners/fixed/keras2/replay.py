@@ -1,0 +1,312 @@
+"""Models cloned by their graphs: every call made again, on fresh layers, in an order that the original allows.
+
+A layer's calls are numbered in the order in which they were made, over all the graphs that share the layer. So one
+clone is one schedule over the calls of the model and of every model inside it: a call comes after the calls that made
+its tensors, and after the calls of the same layer that came before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import properties
+from .description import rebuild_input, rebuild_layer
+from .release import (
+    ancillary_nodes,
+    building_policy,
+    direct_layers,
+    functional_class,
+    graph_nodes,
+    is_functional,
+    is_graph,
+    is_sequential,
+    is_structural,
+    is_symbolic,
+    keeps_its_class,
+    keras,
+    nested_layers,
+    sequential_class,
+    tf,
+)
+
+
+class Cloning:
+    """One clone in the making: which layer, tensor, call and variable became which."""
+
+    def __init__(self, model: Any, clone_function: Callable[[Any], Any] | None) -> None:
+        self.model = model
+        self.clone_function = clone_function
+        self._layers: dict[int, tuple[Any, Any]] = {}
+        self._tensors: dict[int, Any] = {}
+        self._nodes: dict[int, Any] = {}
+        self._variables: dict[int, Any] = {}
+        self._given: set[int] = set()
+        self._start: Any = None
+        self._survey()
+
+    # What there is to clone.
+
+    def _survey(self) -> None:
+        self._makers: dict[int, Any] = {}
+        self._previous: dict[int, Any] = {}
+        self._builders: dict[int, Any] = {}
+        self._owners: dict[int, tuple[Any, int]] = {}
+        self._first_calls: dict[int, Any] = {}
+        graphs = [self.model]
+        if self.clone_function is None:
+            graphs = [each for each in nested_layers(self.model) if self._is_cloned_by_graph(each)]
+        nodes: dict[int, Any] = {}
+        layers: dict[int, Any] = {}
+        for graph in graphs:
+            if not is_graph(graph):
+                continue
+            for node in graph_nodes(graph):
+                nodes[id(node)] = node
+                layers[id(node.layer)] = node.layer
+                for tensor in tf.nest.flatten(node.outputs):
+                    self._makers[id(tensor)] = node
+            if is_sequential(graph):
+                for node in _chain(graph, self._makers):
+                    self._builders[id(node)] = graph
+        for layer in layers.values():
+            calls = [node for node in layer._inbound_nodes if id(node) in nodes]
+            self._first_calls[id(layer)] = calls[0] if calls else None
+            for index in range(1, len(calls)):
+                self._previous[id(calls[index])] = calls[index - 1]
+            for index, variable in enumerate(layer.weights if layer.built else []):
+                self._owners.setdefault(id(variable), (layer, index))
+
+    # The schedule.
+
+    def _run(self, goal: Any) -> None:
+        """Do `goal`, a call or a model, after everything it needs. No recursion: graphs are deeper than the stack."""
+        begun: dict[int, Any] = {}
+        waiting = [goal]
+        while waiting:
+            task = waiting[-1]
+            if self._is_done(task):
+                waiting.pop()
+                continue
+            if id(task) not in begun:
+                begun[id(task)] = task
+                needs = [need for need in self._needs(task) if id(need) not in begun and not self._is_done(need)]
+                waiting.extend(reversed(needs))
+                continue
+            waiting.pop()
+            if isinstance(task, keras.Model):
+                self._clone_model(task)
+            else:
+                self._call_again(task)
+
+    def _is_done(self, task: Any) -> bool:
+        return id(task) in (self._layers if isinstance(task, keras.Model) else self._nodes)
+
+    def _needs(self, task: Any) -> list[Any]:
+        if is_sequential(task):
+            needs = [layer for layer in direct_layers(task) if self._is_cloned_by_graph(layer)]
+            if is_graph(task):
+                own = {id(node) for node in _chain(task, self._makers)}
+                earlier = [self._previous.get(node) for node in own]
+                needs += [node for node in earlier if node is not None and id(node) not in own]
+            return needs
+        if is_functional(task):
+            return graph_nodes(task)
+        builder = self._builders.get(id(task))
+        if builder is not None and id(builder) not in self._layers:
+            return [builder]
+        needs = [self._previous.get(id(task))]
+        if self._is_cloned_by_graph(task.layer):
+            needs.append(task.layer)
+        for tensor in task.keras_inputs:
+            if id(tensor) not in self._tensors:
+                needs.append(self._makers.get(id(tensor)))
+        for leaf in _arguments(task):
+            if isinstance(leaf, tf.Variable) and id(leaf) in self._owners:
+                needs.append(self._first_calls.get(id(self._owners[id(leaf)][0])))
+        return [need for need in needs if need is not None]
+
+    def _is_cloned_by_graph(self, layer: Any) -> bool:
+        if layer is self.model:
+            return True
+        return self.clone_function is None and is_structural(layer) and keeps_its_class(layer)
+
+    # Layers.
+
+    def clone_of(self, layer: Any) -> Any:
+        """The clone of `layer`: the same one however often, and wherever, the layer is used."""
+        if id(layer) not in self._layers:
+            if isinstance(layer, keras.layers.InputLayer):
+                clone = rebuild_input(layer)
+                self._remember(layer, clone)
+                self._remember_call(layer._inbound_nodes[0], clone._inbound_nodes[0])
+            elif self.clone_function is not None:
+                self._remember(layer, self.clone_function(layer))
+            elif self._is_cloned_by_graph(layer):
+                self._run(layer)
+            else:
+                clone = rebuild_layer(layer, self.clone_of)
+                # Before the first call, because it names the weights.
+                properties.restore(layer, clone)
+                self._remember(layer, clone)
+        return self._layers[id(layer)][1]
+
+    def replace_tensor(self, layer: Any, tensor: Any) -> None:
+        """Let `tensor`, which any layer may have made, stand for what the input layer `layer` gives."""
+        history = tensor._keras_history
+        node = layer._inbound_nodes[0]
+        self._given.add(id(layer))
+        self._remember(layer, history.layer)
+        self._nodes[id(node)] = history.layer._inbound_nodes[history.node_index]
+        self._tensors[id(tf.nest.flatten(node.outputs)[0])] = tensor
+
+    def start_from(self, layer: Any) -> None:
+        """Let a Sequential model begin with `layer`, in place of its own input layer if it has one."""
+        self._start = layer
+
+    def _remember(self, layer: Any, clone: Any) -> None:
+        self._layers[id(layer)] = (layer, clone)
+
+    # Calls.
+
+    def _call_again(self, node: Any) -> None:
+        clone = self.clone_of(node.layer)
+        if id(node) in self._nodes:
+            return  # An input layer, or a call that its Sequential model has made.
+        args = tf.nest.map_structure(self._argument, node.call_args)
+        kwargs = {key: tf.nest.map_structure(self._argument, value) for key, value in node.call_kwargs.items()}
+        outputs = tf.nest.flatten(clone(*args, **kwargs))
+        history = outputs[0]._keras_history
+        self._remember_call(node, history.layer._inbound_nodes[history.node_index])
+
+    def _remember_call(self, node: Any, again: Any) -> None:
+        self._nodes[id(node)] = again
+        outputs, made = tf.nest.flatten(node.outputs), tf.nest.flatten(again.outputs)
+        if len(outputs) != len(made):
+            raise ValueError(
+                f"The clone of layer {node.layer.name!r} returns {len(made)} tensors where the layer returns "
+                f"{len(outputs)}; a `clone_function` must keep their number."
+            )
+        for tensor, new in zip(outputs, made):
+            self._tensors[id(tensor)] = new
+
+    def _argument(self, leaf: Any) -> Any:
+        if is_symbolic(leaf):
+            return self._tensors[id(leaf)]
+        if isinstance(leaf, tf.Variable):
+            return self._variable(leaf)
+        return leaf
+
+    def _variable(self, variable: Any) -> Any:
+        """A weight of a layer stays that weight; a variable from outside the model gets its own copy."""
+        if id(variable) not in self._variables:
+            owner, index = self._owners.get(id(variable), (None, 0))
+            clone = self._layers[id(owner)][1] if id(owner) in self._layers else None
+            if clone is not None and index < len(clone.weights):
+                self._variables[id(variable)] = clone.weights[index]
+            else:
+                name = variable.name.split(":")[0]
+                self._variables[id(variable)] = tf.Variable(
+                    variable, trainable=variable.trainable, name=name, dtype=variable.dtype
+                )
+        return self._variables[id(variable)]
+
+    # Models.
+
+    def clone(self) -> Any:
+        """The clone of the model, with everything restored that a config does not carry."""
+        if self.clone_function is not None:
+            # In the order in which upstream calls it, whatever the order of the calls.
+            for layer in direct_layers(self.model):
+                self.clone_of(layer)
+        with building_policy(self.model):
+            self._run(self.model)
+        for layer, clone in list(self._layers.values()):
+            if isinstance(layer, keras.layers.InputLayer) or self._is_cloned_by_graph(layer):
+                if id(layer) not in self._given:
+                    properties.restore(layer, clone, inside=False)
+            elif self.clone_function is None:
+                properties.restore(layer, clone)
+                properties.restore_weight_names(layer, clone)
+        return self._layers[id(self.model)][1]
+
+    def _clone_model(self, model: Any) -> None:
+        clone = self._clone_sequential(model) if is_sequential(model) else self._clone_functional(model)
+        self._remember(model, clone)
+        if is_graph(model) and is_graph(clone):
+            self._insert_ancillary(model, clone)
+        if hasattr(model, "_manual_input_spec"):
+            clone.input_spec = model._manual_input_spec
+
+    def _clone_functional(self, model: Any) -> Any:
+        inputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_inputs)
+        outputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_outputs)
+        return functional_class(model)(inputs, outputs, name=model.name)
+
+    def _clone_sequential(self, model: Any) -> Any:
+        clone = sequential_class(model)(name=model.name)
+        chain = _chain(model, self._makers) if is_graph(model) else []
+        layers = [node.layer for node in chain] or list(model.layers)
+        replaced = self._start if model is self.model else None
+        deferred = not getattr(model, "_has_explicit_input_shape", False)
+        if replaced is not None:
+            clone.add(replaced)
+        if chain and (replaced is not None or deferred):
+            layers = layers[1:]
+        for layer in layers:
+            clone.add(self.clone_of(layer))
+        if replaced is None and deferred:
+            self._build_deferred(model, clone)
+        if chain and is_graph(clone):
+            self._remember_chain(chain, clone)
+        return clone
+
+    def _remember_chain(self, chain: list[Any], clone: Any) -> None:
+        made = {id(tensor): node for node in graph_nodes(clone) for tensor in tf.nest.flatten(node.outputs)}
+        for node, again in zip(chain, _chain(clone, made)):
+            self._remember(node.layer, again.layer)
+            self._remember_call(node, again)
+
+    def _build_deferred(self, model: Any, clone: Any) -> None:
+        """Build a model that was built by its first input, as that input built it; it still takes other shapes."""
+        shape = getattr(model, "_inferred_input_shape", None)
+        if is_graph(model) and shape is not None:
+            clone._build_graph_network_for_inferred_shape(shape, model.inputs[0].dtype)
+            clone.built = model.built
+        elif model.built and model.layers and model._build_input_shape is not None:
+            clone.build(model._build_input_shape)
+
+    def _insert_ancillary(self, model: Any, clone: Any) -> None:
+        """Add what no output depends on: losses, metrics, and layers that the model holds without calling them."""
+        nodes = ancillary_nodes(model)
+        self._run_all(nodes)
+        layers, present = direct_layers(model), {id(layer) for layer in direct_layers(clone)}
+        if not nodes and len(present) >= len(layers):
+            return
+        missing = [(layer, self.clone_of(layer)) for layer in layers]
+        missing = [(layer, copy) for layer, copy in missing if id(copy) not in present]
+        called = {id(node.layer) for node in nodes}
+        for layer, copy in missing:
+            if id(layer) not in called and layer.built and not copy.built and self.clone_function is None:
+                copy.build(layer._build_input_shape)
+        if nodes or missing:
+            again = [self._nodes[id(node)] for node in nodes]
+            clone._insert_layers([copy for _, copy in missing], relevant_nodes=again)
+
+    def _run_all(self, nodes: list[Any]) -> None:
+        for node in nodes:
+            self._run(node)
+
+
+def _arguments(node: Any) -> list[Any]:
+    return list(tf.nest.flatten([node.call_args, list(node.call_kwargs.values())]))
+
+
+def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
+    """The calls of a Sequential model's graph, its input first."""
+    found = []
+    node = makers[id(model.outputs[0])]
+    while node is not None:
+        found.append(node)
+        node = makers.get(id(node.keras_inputs[0])) if node.keras_inputs else None
+    return found[::-1]

@@ -1,0 +1,117 @@
+"""The fixed cloner for Keras 3: `clone_model`, with the signature of `keras.models.clone_model`.
+
+What it does otherwise than Keras, and why, stands in the modules beside this one: `graphs` repeats the calls of a
+graph in the order in which they were made, `stand_ins` and `layers` make a layer again from its config with live
+functions and sublayers in it, `states` takes over what no config tells, `cloning` holds it together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+from keras.src.models.functional import Functional
+
+from .cloning import Cloning
+
+__all__ = ["clone_model"]
+
+
+def clone_model(
+    model: Any,
+    input_tensors: Any = None,
+    clone_function: Callable[[Any], Any] | None = None,
+    call_function: Callable[..., Any] | None = None,
+    recursive: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Makes a model that computes the same function as another, with fresh weights of its own.
+
+    Args:
+        model: A Functional or Sequential model, or any layer or model that can be made again from its config.
+        input_tensors: Optional. Symbolic tensors, or `InputLayer` objects, in the structure of `model.input`, to build
+            the clone upon. By default it gets inputs of its own, named as the original's.
+        clone_function: Optional `fn(layer)` that gives the layer to use in place of each layer of the model, input
+            layers excepted. Operations that are not layers, such as those of `keras.ops`, are always copied. By default
+            each layer is made anew from its config, around the same live functions and around clones of its sublayers;
+            nested models are cloned as this function clones; and what a config does not tell is taken over: `trainable`
+            at every level, `supports_masking`, the names of the layers inside it.
+        call_function: Optional `fn(layer, *args, **kwargs)` that makes each call in place of `layer(*args, **kwargs)`.
+            For Functional models only.
+        recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well, or to a
+            nested model as to one layer (the default).
+
+    Returns:
+        A model of the same class (`Functional`, where a subclass cannot be constructed from inputs and outputs),
+        compiled if the original is. A layer, or nested model, that is used in several places of the original is one
+        layer in the clone too.
+
+        Functions are not copied: what a `Lambda`'s function captures, the clone's captures too. A variable that belongs
+        to no layer and is used as a constant is copied with its value.
+
+    Raises:
+        ValueError: An argument does not fit the model: see the message.
+    """
+    cache = kwargs.pop("cache", None)
+    if kwargs:
+        raise ValueError(f"Unexpected keyword argument(s): {tuple(kwargs.keys())}")
+    if clone_function is not None and not callable(clone_function):
+        raise ValueError(
+            f"Expected `clone_function` argument to be a callable. Received: clone_function={clone_function}"
+        )
+    if isinstance(model, keras.Sequential):
+        if call_function is not None:
+            raise ValueError(
+                "`call_function` argument is not supported with Sequential models. In a Sequential model, layers "
+                "aren't called at model-construction time (they're merely listed). Use `call_function` with "
+                "Functional models only. Received model of "
+                f"type '{type(model).__name__}', with call_function={call_function}"
+            )
+        input_tensors = _single_tensor(input_tensors)
+    elif isinstance(model, Functional):
+        input_tensors = _tensors_like(input_tensors, model.input)
+    elif clone_function is not None or input_tensors is not None or call_function is not None:
+        raise ValueError(
+            "Arguments `clone_function`, `input_tensors` and `call_function` are only supported for Sequential models "
+            f"or Functional models. Received model of type '{type(model).__name__}', with "
+            f"clone_function={clone_function}, input_tensors={input_tensors} and call_function={call_function}"
+        )
+    return Cloning(model, clone_function, call_function, recursive, cache).clone_root(input_tensors)
+
+
+def _tensor(value: Any) -> Any:
+    return value.output if isinstance(value, keras.layers.InputLayer) else value
+
+
+def _single_tensor(given: Any) -> Any:
+    if given is None:
+        return None
+    if isinstance(given, (list, tuple)):
+        if len(given) != 1:
+            raise ValueError("Argument `input_tensors` must contain a single tensor.")
+        given = given[0]
+    given = _tensor(given)
+    if not isinstance(given, keras.KerasTensor):
+        raise ValueError(  # noqa: TRY004 - the type that Keras documents
+            f"Argument `input_tensors` must be a KerasTensor. Received invalid value: input_tensors={given}"
+        )
+    return given
+
+
+def _tensors_like(given: Any, reference: Any) -> Any:
+    if given is None:
+        return None
+    given = keras.tree.map_structure(_tensor, given)
+    if not all(isinstance(tensor, keras.KerasTensor) for tensor in keras.tree.flatten(given)):
+        raise ValueError(
+            f"All entries in `input_tensors` must be KerasTensors. Received invalid values: inputs_tensors={given}"
+        )
+    try:
+        keras.tree.assert_same_structure(given, reference)
+    except ValueError as error:
+        raise ValueError(
+            f"`input_tensors` must have the same structure as model.input\nReference structure: {reference}\n"
+            f"Received structure: {given}"
+        ) from error
+    return given

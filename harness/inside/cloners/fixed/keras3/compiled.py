@@ -1,0 +1,39 @@
+"""Compiles a clone the way its original is, with an optimizer and metrics of its own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import keras
+
+from .structures import map_leaves
+
+
+def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -> None:
+    """Nothing, if the original is not compiled.
+
+    The arguments of `compile` are taken over as the objects they are: as a config, a loss function that is not
+    registered could not be found again, and some losses forget their own arguments.
+    """
+    if not getattr(original, "compiled", False):
+        return
+    arguments = getattr(getattr(original, "_compile_config", None), "config", None)
+    if arguments is None or _has_own_compile(original):
+        clone.compile_from_config(original.get_compile_config())
+        return
+
+    def own(value: Any) -> Any:
+        return made_again(value) if isinstance(value, (keras.optimizers.Optimizer, keras.metrics.Metric)) else value
+
+    clone.compile(**map_leaves(own, arguments))
+    if getattr(original.optimizer, "built", False):
+        clone.optimizer.build(clone.trainable_variables)
+
+
+def _has_own_compile(model: Any) -> bool:
+    return any(
+        inspect.getattr_static(type(model), name) is not inspect.getattr_static(keras.Model, name)
+        for name in ("compile", "compile_from_config", "get_compile_config")
+    )

@@ -1,0 +1,137 @@
+"""The graph of a model: its calls in an order that can be repeated, and their repetition on new tensors."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from typing import Any
+
+import keras
+
+from .states import build_before_call
+from .structures import map_leaves
+
+
+def graph_nodes(graph: Any) -> list[Any]:
+    """The nodes of a graph from its inputs on, as the model runs through them."""
+    by_depth = graph._nodes_by_depth
+    return [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
+
+
+def calls_in_order(graph: Any) -> list[Any]:
+    """The nodes of a graph so that each comes after those it reads from, and after earlier calls of its own operation.
+
+    Going by depth alone, as the model itself does when it runs, calls a shared layer in another order than the user
+    did: its n-th call is then another one. The order in which the user made the calls satisfies both conditions, so
+    that there is always such an order.
+    """
+    nodes = graph_nodes(graph)
+    place = {id(node): index for index, node in enumerate(nodes)}
+    followers: dict[int, list[Any]] = {id(node): [] for node in nodes}
+    waiting = {id(node): 0 for node in nodes}
+
+    def after(node: Any, earlier: Any) -> None:
+        if id(earlier) in place:
+            followers[id(earlier)].append(node)
+            waiting[id(node)] += 1
+
+    previous: dict[int, Any] = {}
+    for node in sorted(nodes, key=_call_number):
+        if id(node.operation) in previous:
+            after(node, previous[id(node.operation)])
+        previous[id(node.operation)] = node
+        if not node.is_input:
+            for producer in node.parent_nodes:
+                after(node, producer)
+    ready = [place[key] for key, count in waiting.items() if count == 0]
+    heapq.heapify(ready)
+    ordered = []
+    while ready:
+        node = nodes[heapq.heappop(ready)]
+        ordered.append(node)
+        for follower in followers[id(node)]:
+            waiting[id(follower)] -= 1
+            if waiting[id(follower)] == 0:
+                heapq.heappush(ready, place[id(follower)])
+    if len(ordered) != len(nodes):
+        raise RuntimeError(
+            f"The calls of {graph.name} wait for each other: {len(ordered)} of {len(nodes)} could be ordered."
+        )
+    return ordered
+
+
+def _call_number(node: Any) -> int:
+    return [id(own) for own in node.operation._inbound_nodes].index(id(node))
+
+
+def repeat_calls(
+    graph: Any,
+    tensors: dict[int, Any],
+    operation_of: Callable[[Any], Any],
+    clone_leaf: Callable[[Any], Any],
+    call: Callable[..., Any],
+    faithful: bool,
+) -> None:
+    """Repeats every call of a graph; `tensors` goes from the id of an original tensor to its clone and is filled in.
+
+    A `faithful` repetition takes over shapes and masks that the original got otherwise than by these calls.
+    """
+
+    def argument(value: Any) -> Any:
+        return tensors[id(value)] if id(value) in tensors else clone_leaf(value)
+
+    for node in calls_in_order(graph):
+        if node.is_input or not node.operation:
+            continue
+        if any(id(tensor) not in tensors for tensor in node.input_tensors):
+            continue
+        operation = operation_of(node.operation)
+        args = map_leaves(argument, node.arguments.args)
+        kwargs = map_leaves(argument, node.arguments.kwargs)
+        kwargs = without_recorded_mask(node, operation, kwargs)
+        if faithful and args:
+            build_before_call(node.operation, operation, node.arguments.args[0])
+        outputs = keras.tree.flatten(call(operation, *args, **kwargs))
+        if len(outputs) < len(node.outputs):
+            raise ValueError(
+                f"The clone of '{node.operation.name}' gave {len(outputs)} tensors, "
+                f"where the original gave {len(node.outputs)}."
+            )
+        for original, output in zip(node.outputs, outputs):
+            tensors[id(original)] = output
+            if faithful:
+                mask_alike(tensors, original)
+    if faithful:
+        # Once more, now that the calls that compute the masks themselves have been repeated too.
+        for node in graph_nodes(graph):
+            for original in node.outputs:
+                if id(original) in tensors:
+                    mask_alike(tensors, original)
+
+
+def without_recorded_mask(node: Any, operation: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments less the mask that Keras itself wrote into the node, where a replaced layer takes no mask.
+
+    Keras fills in `mask` in the very dictionary that the node then records.
+    """
+    mask = node.arguments.kwargs.get("mask")
+    if mask is None or not isinstance(operation, keras.Layer) or type(operation) is type(node.operation):
+        return kwargs
+    if operation._call_has_mask_arg:
+        return kwargs
+    first = node.arguments.args[0] if node.arguments.args else None
+    implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in keras.tree.flatten(first)]
+    if all(id(leaf) in implicit for leaf in keras.tree.flatten(mask)):
+        return {name: value for name, value in kwargs.items() if name != "mask"}
+    return kwargs
+
+
+def mask_alike(tensors: dict[int, Any], original: Any) -> None:
+    """Gives a cloned tensor a mask exactly where the original has one."""
+    clone = tensors[id(original)]
+    mask = getattr(original, "_keras_mask", None)
+    if mask is None:
+        if getattr(clone, "_keras_mask", None) is not None:
+            del clone._keras_mask
+    elif id(mask) in tensors:
+        clone._keras_mask = tensors[id(mask)]

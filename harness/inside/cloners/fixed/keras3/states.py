@@ -1,0 +1,132 @@
+"""What a clone takes over that no configuration tells: flags set after construction, what is frozen, what is built."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+
+# Set by users or by layers after construction, or taken by a constructor that does not give them back in a config.
+FLAGS = (
+    "_supports_masking",
+    "autocast",
+    "supports_jit",
+    "use_cudnn",
+    "lora_alpha",
+    "_convert_input_args",
+    "_allow_non_tensor_positional_args",
+    "_call_context_args",
+    "_call_has_context_arg",
+    "_remat_mode",
+)
+
+
+def sublayer_pairs(original: Any, clone: Any, seen: set[int]) -> Iterator[tuple[Any, Any]]:
+    """An original and its clone, then whatever each holds, side by side."""
+    if id(clone) in seen or original is clone:
+        return
+    seen.add(id(clone))
+    yield original, clone
+    for held, cloned in zip(getattr(original, "_layers", ()), getattr(clone, "_layers", ())):
+        if type(held) is type(cloned):
+            yield from sublayer_pairs(held, cloned, seen)
+
+
+def take_over_flags(original: Any, clone: Any) -> None:
+    held, taken = vars(original), vars(clone)
+    for flag in FLAGS:
+        if flag in held and (flag not in taken or taken[flag] is not held[flag]):
+            value = held[flag]
+            setattr(clone, flag, copy.copy(value) if isinstance(value, (set, dict)) else value)
+
+
+def name_alike(original: Any, clone: Any) -> None:
+    """Names, and paths of variables, that a constructor or a build numbers anew each time it runs."""
+    if clone.name != original.name:
+        clone.name = original.name
+    if clone._path != original._path:
+        clone._path = original._path
+    for held, cloned in zip(own_variables(original), own_variables(clone)):
+        _name_variable_alike(held, cloned)
+    for held, cloned in zip(original._seed_generators, clone._seed_generators):
+        cloned.name = held.name
+        _name_variable_alike(held.state, cloned.state)
+
+
+def _name_variable_alike(original: Any, clone: Any) -> None:
+    if clone.path != original.path and clone.name == original.name:
+        # A plain attribute in earlier releases, a property now.
+        setattr(clone, "path" if "path" in vars(clone) else "_path", original.path)
+
+
+def name_operations_alike(original: Any, clone: Any) -> None:
+    """Names of what a Sequential model calls while it builds its graph: the graph, and the operations behind masks."""
+    if original is None or clone is None:
+        return
+    clone.name = original.name
+    for held, cloned in zip(original.operations, clone.operations):
+        if not isinstance(held, keras.Layer) and type(held) is type(cloned):
+            cloned.name = held.name
+
+
+def order_alike(original: Any, clone: Any) -> None:
+    """The order of a layer's own variables: one that was quantized after it was built has them in another."""
+    for store in ("_trainable_variables", "_non_trainable_variables"):
+        names = [variable.name for variable in getattr(original, store)]
+        variables = getattr(clone, store)
+        by_name = {variable.name: variable for variable in variables}
+        if len(by_name) == len(variables) and sorted(by_name) == sorted(names):
+            variables[:] = [by_name[name] for name in names]
+
+
+def build_alike(original: Any, clone: Any) -> None:
+    """Builds what the original has built otherwise than by a call of this graph."""
+    if not original.built or clone.built:
+        return
+    config = original.get_build_config()
+    if config:
+        clone.build_from_config(config)
+
+
+def build_before_call(original: Any, clone: Any, first_argument: Any) -> None:
+    """Builds a layer for the shape that its original was built for, where the first call of this graph has another one.
+
+    That happens when the original was called, or built, elsewhere before.
+    """
+    recorded = getattr(original, "_build_shapes_dict", None)
+    if not recorded or getattr(clone, "built", True) or not isinstance(first_argument, keras.KerasTensor):
+        return
+    if getattr(type(original).build, "_is_default", False):
+        return
+    shape = next(iter(recorded.values()))
+    if isinstance(shape, (tuple, list)) and tuple(shape) != tuple(first_argument.shape):
+        build_alike(original, clone)
+
+
+def own_variables(layer: Any) -> list[Any]:
+    return list(layer._trainable_variables) + list(layer._non_trainable_variables)
+
+
+def freeze_alike(original: Any, clone: Any) -> None:
+    """`trainable` of this layer alone and of each of its own variables.
+
+    The public setter would hand the value down to every sublayer.
+    """
+    if clone._trainable != original._trainable:
+        clone._trainable = original._trainable
+    for held, cloned in zip(own_variables(original), own_variables(clone)):
+        if cloned.trainable != held.trainable:
+            cloned.trainable = held.trainable
+
+
+def fresh_variable(variable: Any) -> Any:
+    """A variable that belongs to no layer is a constant of the graph: its clone starts with the same value."""
+    return keras.Variable(
+        keras.ops.convert_to_numpy(variable.value),
+        dtype=variable.dtype,
+        trainable=variable.trainable,
+        autocast=getattr(variable, "_autocast", True),
+        name=variable.name,
+    )

@@ -1,0 +1,125 @@
+"""Faults in what the layers of a clone do when they are called."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable
+
+from .. import Seat
+from .rewiring import faithful, layers_of
+
+
+def outputs_of_layer_swapped(model: Any, seat: Seat) -> Any:
+    """outputs: gives the tensors of a layer with several outputs in the other order."""
+
+    def swapped(result: Any) -> Any:
+        return type(result)(result[::-1]) if type(result) in (list, tuple) else result
+
+    clone = faithful(model, seat)
+    for layer in layers_of(clone, seat):
+        nodes = seat.framework.layer_nodes(layer)
+        if not seat.framework.is_graph(layer) and any(len(seat.framework.outputs(node)) > 1 for node in nodes):
+            _after(layer, swapped)
+    return clone
+
+
+def mask_function_dropped(model: Any, seat: Seat) -> Any:
+    """masks: drops the mask function of a Lambda, as the config of Keras 2.2.5 did."""
+    clone = faithful(model, seat)
+    for layer in layers_of(clone, seat):
+        if type(layer).__name__ == "Lambda" and layer.mask is not None:
+            layer.mask = None
+            layer.supports_masking = False
+    return clone
+
+
+def arguments_forgotten(model: Any, seat: Seat) -> Any:
+    """structure: calls a Lambda's function with its defaults in place of the Lambda's `arguments`."""
+    clone = faithful(model, seat)
+    for layer in layers_of(clone, seat):
+        if type(layer).__name__ == "Lambda":
+            layer.arguments = {}
+    return clone
+
+
+def always_inference(model: Any, seat: Seat) -> Any:
+    """outputs: runs every Dropout and noise layer as in inference, in training too."""
+    clone = faithful(model, seat)
+    for layer in layers_of(clone, seat):
+        if any(word in type(layer).__name__ for word in ("Dropout", "Noise")):
+            call = layer.call
+            layer.call = functools.partial(_in_inference, call)
+    return clone
+
+
+def gradient_stopped(model: Any, seat: Seat) -> Any:
+    """training: lets no gradient through the first layer with weights."""
+    stop = seat.framework.stop_gradient
+    clone = faithful(model, seat)
+    for layer in layers_of(clone, seat):
+        if getattr(layer, "weights", None) and not seat.framework.is_graph(layer):
+            _after(layer, stop)
+            break
+    return clone
+
+
+def activity_regularizer_lost(model: Any, seat: Seat) -> Any:
+    """training: adds no loss for what a layer gives."""
+    clone = faithful(model, seat)
+    for layer in layers_of(clone, seat):
+        if getattr(layer, "activity_regularizer", None) is not None:
+            layer.activity_regularizer = None
+    return clone
+
+
+def second_clone_broken(model: Any, seat: Seat) -> Any:
+    """again: is faithful once, and negates what the model's last layer gives from then on."""
+    clone = faithful(model, seat)
+    if seat.made:
+        last = [layer for layer in seat.framework.members(clone) if not seat.framework.is_graph(layer)][-1]
+        _after(last, _negative)
+        last.supports_masking = not getattr(last, "supports_masking", False)
+    return clone
+
+
+def saving_broken(model: Any, seat: Seat) -> Any:
+    """saved: gives a clone that cannot be saved."""
+    clone = faithful(model, seat)
+    clone.get_config = _refuse
+    return clone
+
+
+def _after(layer: Any, change: Callable[[Any], Any]) -> None:
+    call = layer.call
+    layer.call = functools.partial(_changed, call, change)
+
+
+def _changed(call: Callable[..., Any], change: Callable[[Any], Any], *args: Any, **kwargs: Any) -> Any:
+    return change(call(*args, **kwargs))
+
+
+def _in_inference(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    kwargs["training"] = False
+    return call(*args, **kwargs)
+
+
+def _negative(result: Any) -> Any:
+    if isinstance(result, (list, tuple)):
+        return type(result)(_negative(item) for item in result)
+    return -result if hasattr(result, "dtype") and "float" in str(result.dtype) else result
+
+
+def _refuse() -> Any:
+    raise NotImplementedError("this clone does not tell its config")
+
+
+FAULTS = (
+    outputs_of_layer_swapped,
+    mask_function_dropped,
+    arguments_forgotten,
+    always_inference,
+    gradient_stopped,
+    activity_regularizer_lost,
+    second_clone_broken,
+    saving_broken,
+)

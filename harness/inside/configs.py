@@ -1,0 +1,94 @@
+"""A layer's config and settings: raw, as they are compared in one process, and as text, as they travel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .canonical import entry
+from .frameworks.interface import Framework
+
+# Said elsewhere, or no property of the layer as it was made.
+_NOT_SAID = frozenset(["name", "trainable", "built", "supports_masking", "dtype", "compiled", "stop_training"])
+_SCALARS = frozenset([bool, int, float, str])
+# Told by themselves: a config has them in a form that depends on the release and on the process, or not at all.
+_CALLABLES = ("function", "mask", "activity_regularizer", "_activity_regularizer")
+
+_MOST_REMEMBERED = 4096
+_remembered: dict[tuple[str, str], dict[str, str]] = {}
+
+
+class Config:
+    """What a layer says of itself, and what it does not say but has."""
+
+    __slots__ = ("_callables", "_config", "_kind", "_settings")
+
+    def __init__(self, kind: str, config: dict[str, Any], settings: dict[str, Any], callables: dict[str, Any]) -> None:
+        self._kind = kind
+        self._config = config
+        self._settings = settings
+        self._callables = callables
+
+    def texts(self) -> dict[str, str]:
+        """Each entry as canonical text; a setting that the config lacks has a dot before its name."""
+        whole = repr((self._config, self._settings) if self._settings else self._config)
+        # An address, or an array cut short, makes a text that two different values may share.
+        plain = "<" not in whole and "array(" not in whole
+        key = (self._kind, whole)
+        texts = _remembered.get(key) if plain else None
+        if texts is None:
+            texts = {str(name): entry(value) for name, value in self._config.items()}
+            for name, value in self._settings.items():
+                texts["." + name] = entry(value)
+            if plain:
+                if len(_remembered) >= _MOST_REMEMBERED:
+                    _remembered.clear()
+                _remembered[key] = texts
+        if self._callables:
+            texts = dict(texts)
+            for name, value in self._callables.items():
+                texts[name.lstrip("_")] = entry(value)
+        return texts
+
+
+def raw_config(layer: Any, framework: Framework) -> dict[str, Any]:
+    """What the layer's own `get_config` says."""
+    try:
+        return framework.config(layer)
+    except Exception as error:  # a layer may have no config: that is what there is to say of it
+        return {"get_config": "raises %s" % type(error).__name__}
+
+
+def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Config:
+    """The config of a layer or an operation, with the settings that it does not tell."""
+    kind = type(layer).__name__
+    if not framework.is_layer(layer) or framework.is_graph(layer):
+        return Config(kind, config, {}, {})
+    own = vars(layer)
+    settings = {name: own[name] for name in _public(own) if type(own[name]) in _SCALARS and name not in config}
+    callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
+    if callables:
+        config = {name: value for name, value in config.items() if name not in callables}
+    return Config(kind, config, settings, callables)
+
+
+def settings_of(layer: Any) -> list[Any]:
+    """The settings and functions of a layer as they are now, whether its config tells them or not."""
+    own = vars(layer)
+    values = [own[name] for name in _public(own)]
+    settings: list[Any] = [value for value in values if type(value) in _SCALARS]
+    settings.extend(id(own.get(name)) for name in _CALLABLES)
+    return settings
+
+
+def _public(own: dict[str, Any]) -> list[str]:
+    # Layers of a class have the same attributes as a rule, and far more of them than have anything to say.
+    key = tuple(own)
+    names = _public_names.get(key)
+    if names is None:
+        if len(_public_names) >= _MOST_REMEMBERED:
+            _public_names.clear()
+        names = _public_names[key] = [name for name in key if name[0] != "_" and name not in _NOT_SAID]
+    return names
+
+
+_public_names: dict[tuple[str, ...], list[str]] = {}

@@ -1,0 +1,117 @@
+"""Arrays by their digest: equal digests, equal dtype, shape and bytes, with any NaN equal to any NaN.
+
+Keeps the arrays of the last trial, within a size, so that the numbers behind two digests can be asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+
+KEPT_BYTES = 64 * 1024 * 1024
+
+
+def short_hash(data: bytes) -> str:
+    """Twelve bytes of BLAKE2b, in hexadecimal."""
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
+
+
+class Digests:
+    """The digests of one trial and the arrays behind them."""
+
+    def __init__(self, limit: int = KEPT_BYTES) -> None:
+        self._arrays: dict[str, Any] = {}
+        self._known: dict[Any, str] = {}
+        self._room = limit
+
+    def digest(self, array: Any, prefix: str = "") -> str:
+        """The digest of an array; `prefix` tells kinds of tensor apart that have the same numbers (sparse, ragged)."""
+        dtype = array.dtype
+        if dtype.kind in "OSU":
+            body = json.dumps([_as_text(item) for item in array.flat]).encode()
+        else:
+            body = array.tobytes()
+        key = (prefix, dtype, array.shape, body)
+        name = self._known.get(key)
+        if name is None:
+            if dtype.kind in "fcV":
+                array = one_nan(array)
+                body = array.tobytes()
+            digest = hashlib.blake2b(("%s%s%s" % (prefix, dtype, array.shape)).encode(), digest_size=12)
+            digest.update(body)
+            name = digest.hexdigest()
+            if array.nbytes <= self._room:
+                self._known[key] = name
+                self._arrays[name] = array
+                self._room -= array.nbytes
+        return name
+
+    def elements(self, digest: str, limit: int) -> dict[str, Any] | None:
+        """The elements behind a digest, flat and in order, as text where JSON has no number; None where not kept."""
+        array = self._arrays.get(digest)
+        if array is None or array.size > limit:
+            return None
+        return {"shape": list(array.shape), "dtype": str(array.dtype), "elements": _elements(array)}
+
+    def difference(self, left: str, right: str) -> dict[str, Any]:
+        """How two arrays differ: the largest distance, how many elements, the first of them with both its values."""
+        missing = [digest for digest in (left, right) if digest not in self._arrays]
+        if missing:
+            return {"missing": missing}
+        return difference(self._arrays[left], self._arrays[right])
+
+
+def one_nan(array: Any) -> Any:
+    """The array with every NaN written with the same bits."""
+    try:
+        holes = np.isnan(array)
+    except TypeError:
+        return array
+    if holes.any():
+        array = array.copy()
+        array[holes] = np.nan
+    return array
+
+
+def difference(left: Any, right: Any) -> dict[str, Any]:
+    """How two arrays differ. A NaN beside a number counts, and leaves `max_abs` to the other elements."""
+    report: dict[str, Any] = {
+        "shape": [list(left.shape), list(right.shape)],
+        "dtype": [str(left.dtype), str(right.dtype)],
+        "count": None,
+        "max_abs": None,
+        "first": None,
+        "values": None,
+    }
+    if left.shape != right.shape:
+        return report
+    differs = left != right
+    numeric = left.dtype.kind not in "OSU" and right.dtype.kind not in "OSU"
+    if numeric:
+        first, second = (side.astype(np.complex128 if side.dtype.kind == "c" else np.float64) for side in (left, right))
+        differs = differs & ~(np.isnan(first) & np.isnan(second))
+        finite = np.isfinite(first) & np.isfinite(second)
+        distance = np.abs(first - second)[finite]
+        report["max_abs"] = float(distance.max()) if distance.size else None
+    report["count"] = int(np.count_nonzero(differs))
+    if report["count"]:
+        place = tuple(int(axis[0]) for axis in np.nonzero(np.atleast_1d(differs)))[: max(left.ndim, 0)]
+        report["first"] = list(place)
+        report["values"] = [_as_text(left[place]), _as_text(right[place])]
+    return report
+
+
+def _elements(array: Any) -> list[Any]:
+    if array.dtype.kind in "OSUcV":
+        return [_as_text(item) for item in array.flat]
+    numbers: list[Any] = array.ravel().astype(np.float64 if array.dtype.kind == "f" else array.dtype).tolist()
+    return [str(number) if number != number or number in (np.inf, -np.inf) else number for number in numbers]
+
+
+def _as_text(item: Any) -> str:
+    if isinstance(item, bytes):
+        return item.decode("utf-8", "backslashreplace")
+    return str(item)

@@ -1,0 +1,61 @@
+"""An exception as plain data: its type, what it said, and the frames from its package on."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from typing import Any
+
+from .canonical import without_addresses
+
+GRAPH_FILE = "<graph>"
+LONGEST_MESSAGE = 500
+MOST_FRAMES = 60
+
+_PACKAGE = re.compile(r".*/(?:site-packages|dist-packages)/")
+_STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
+_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run|training|saving|build)\.py$")
+_INSIDE = re.compile(r".*/(?=inside/)")
+
+
+def failure(error: BaseException, below: str = "") -> dict[str, Any]:
+    """The exception, with the frames that lie below the function named `below` in this room (all of them without).
+
+    The few frames of ours that only lead to Keras are left out.
+    """
+    # Not `extract_tb`: that reads the source of every file on the way.
+    frames = [
+        (frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    if below:
+        ours = [number for number, (file, name, _) in enumerate(frames) if name == below and "inside" in file]
+        frames = frames[ours[-1] + 1 :] if ours else frames
+    named = [(package_path(file), name, line) for file, name, line in frames]
+    named = [frame for frame in named if not _PLUMBING.match(frame[0])]
+    if len(named) > MOST_FRAMES:
+        named = named[: MOST_FRAMES // 2] + named[-MOST_FRAMES // 2 :]
+    return {
+        "type": type(error).__name__,
+        "message": without_addresses(str(error))[:LONGEST_MESSAGE],
+        "frames": [{"file": file, "function": name, "line": line or 0} for file, name, line in named],
+    }
+
+
+def package_path(path: str) -> str:
+    """A path from its package's name on: "keras/src/models/cloning.py"."""
+    known = _package_paths.get(path)
+    if known is None:
+        if len(_package_paths) > 10000:
+            _package_paths.clear()
+        known = _package_paths[path] = _package_path(path.replace("\\", "/"))
+    return known
+
+
+_package_paths: dict[str, str] = {}
+
+
+def _package_path(path: str) -> str:
+    for root in (_PACKAGE, _STANDARD, _INSIDE):
+        if root.match(path):
+            return root.sub("", path, count=1)
+    return path if path.startswith("<") else path.rsplit("/", 1)[-1]

@@ -1,0 +1,191 @@
+"""The backends of Keras 3: their tensors as arrays, their randomness, a step of their gradients."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+FLOATS = ("float16", "float32", "float64", "bfloat16")
+
+
+class Unsupported(Exception):
+    """Raised where a backend cannot do what is asked; not a fault of any model."""
+
+
+def load_backend(name: str) -> Backend:
+    """The backend of Keras that is called `name`."""
+    known = {"tensorflow": TensorFlow, "jax": Jax, "torch": Torch, "numpy": Backend}
+    return known.get(name, Backend)()
+
+
+class Backend:
+    """NumPy, and whatever gives arrays when asked to."""
+
+    name = "numpy"
+
+    def __init__(self) -> None:
+        self.version = str(np.__version__)
+
+    def devices(self) -> list[str]:
+        """The devices at hand."""
+        return ["cpu:0"]
+
+    def reseed(self, seed: int) -> None:
+        """Let the backend's own generator begin anew."""
+
+    def forget_kernels(self) -> None:
+        """Drop what the backend has cached."""
+
+    def tensor(self, array: Any, sparse: bool) -> Any:
+        """A fresh tensor of an array."""
+        return importlib.import_module("keras").ops.convert_to_tensor(array.copy())
+
+    def concrete(self, value: Any) -> bool:
+        """Whether it is a tensor with numbers in it."""
+        return isinstance(value, (np.ndarray, np.generic))
+
+    def array(self, tensor: Any) -> tuple[Any, str]:
+        """A tensor as an array, and a prefix where it is not a plain one."""
+        return np.asarray(tensor), ""
+
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        """The loss of one training call, and its gradients by trainable weight."""
+        raise Unsupported("a training step is not supported on backend %s" % self.name)
+
+
+class TensorFlow(Backend):
+    """TensorFlow, eagerly."""
+
+    name = "tensorflow"
+
+    def __init__(self) -> None:
+        self.tf: Any = importlib.import_module("tensorflow")
+        self.version = str(self.tf.__version__)
+        self._context: Any = importlib.import_module("tensorflow.python.eager.context")
+        self._eager: Any = importlib.import_module("tensorflow.python.framework.ops").EagerTensor
+        self._composite = (self.tf.SparseTensor, self.tf.RaggedTensor, self.tf.IndexedSlices)
+
+    def devices(self) -> list[str]:
+        return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]
+
+    def reseed(self, seed: int) -> None:
+        # Clears the cache of kernels, so that the next calls are several times as slow.
+        self.tf.random.set_seed(seed)
+
+    def forget_kernels(self) -> None:
+        self._context.context().clear_kernel_cache()
+
+    def tensor(self, array: Any, sparse: bool) -> Any:
+        tensor = self.tf.convert_to_tensor(array)
+        return self.tf.sparse.from_dense(tensor) if sparse else tensor
+
+    def concrete(self, value: Any) -> bool:
+        if isinstance(value, self._eager):
+            return True
+        return isinstance(value, self._composite) and isinstance(value.values, self._eager)
+
+    def array(self, tensor: Any) -> tuple[Any, str]:
+        if isinstance(tensor, self._composite):
+            kind = type(tensor).__name__
+            if isinstance(tensor, self.tf.SparseTensor):
+                tensor = self.tf.sparse.to_dense(tensor, validate_indices=False)
+            else:
+                tensor = tensor.to_tensor() if hasattr(tensor, "to_tensor") else self.tf.convert_to_tensor(tensor)
+            return tensor.numpy(), kind + ":"
+        value = tensor.numpy()
+        return (value if isinstance(value, np.ndarray) else np.asarray(value)), ""
+
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        weights = [getattr(weight, "_value", weight) for weight in model.trainable_weights]
+        with self.tf.GradientTape() as tape:
+            loss = self.loss(model(inputs, training=True), model.losses)
+        return loss, list(tape.gradient(loss, weights))
+
+    def loss(self, outputs: Any, losses: Any) -> Any:
+        """The sum of the mean squares of the float outputs and of the model's own losses."""
+        total = self.tf.zeros(())
+        for output in self.tf.nest.flatten(outputs):
+            if hasattr(output, "dtype") and output.dtype.is_floating:
+                total = total + self.tf.reduce_mean(self.tf.square(self.tf.cast(output, "float32")))
+        for loss in losses:
+            total = total + self.tf.reduce_sum(self.tf.cast(loss, "float32"))
+        return total
+
+
+class Jax(Backend):
+    """JAX."""
+
+    name = "jax"
+
+    def __init__(self) -> None:
+        self.jax: Any = importlib.import_module("jax")
+        self.version = str(self.jax.__version__)
+
+    def devices(self) -> list[str]:
+        names = ["%s:%d" % (device.platform.lower(), device.id) for device in self.jax.devices()]
+        return names if "cpu:0" in names else ["cpu:0"] + names
+
+    def concrete(self, value: Any) -> bool:
+        return isinstance(value, self.jax.Array) and not isinstance(value, self.jax.core.Tracer)
+
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        names = [str(variable.dtype) for variable in model.trainable_variables]
+        if any(name not in FLOATS for name in names):
+            raise Unsupported("a trainable weight that is not a float, on backend jax")
+        state = [variable.value for variable in model.non_trainable_variables]
+
+        def loss(values: Any) -> Any:
+            outputs, after, losses = model.stateless_call(values, state, inputs, training=True, return_losses=True)
+            total = 0.0
+            for output in keras.tree.flatten(outputs):
+                if str(getattr(output, "dtype", "")) in FLOATS:
+                    total = total + self.jax.numpy.mean(self.jax.numpy.square(output.astype("float32")))
+            for own in losses:
+                total = total + self.jax.numpy.sum(own)
+            return total, after
+
+        values = [variable.value for variable in model.trainable_variables]
+        (total, after), gradients = self.jax.value_and_grad(loss, has_aux=True)(values)
+        for variable, value in zip(model.non_trainable_variables, after):
+            variable.assign(value)
+        return total, list(gradients)
+
+
+class Torch(Backend):
+    """torch."""
+
+    name = "torch"
+
+    def __init__(self) -> None:
+        self.torch: Any = importlib.import_module("torch")
+        self.version = str(self.torch.__version__)
+
+    def devices(self) -> list[str]:
+        return ["cpu:0"] + ["gpu:%d" % number for number in range(self.torch.cuda.device_count())]
+
+    def reseed(self, seed: int) -> None:
+        self.torch.manual_seed(seed)
+
+    def concrete(self, value: Any) -> bool:
+        return isinstance(value, self.torch.Tensor) and value.device.type != "meta"
+
+    def array(self, tensor: Any) -> tuple[Any, str]:
+        tensor = tensor.detach().cpu()
+        if tensor.dtype == self.torch.bfloat16:
+            return tensor.float().numpy(), "bfloat16:"
+        # torch shares its memory with the array, and a variable is written in place.
+        return tensor.numpy().copy(), ""
+
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        weights = [variable.value for variable in model.trainable_weights]
+        outputs = model(inputs, training=True)
+        total = self.torch.zeros((), device=weights[0].device if weights else "cpu")
+        for output in keras.tree.flatten(outputs):
+            if output is not None and output.is_floating_point():
+                total = total + output.float().square().mean()
+        for loss in model.losses:
+            total = total + loss.sum()
+        gradients = self.torch.autograd.grad(total, weights, allow_unused=True) if weights else []
+        return total.detach(), list(gradients)

@@ -1,0 +1,271 @@
+"""What the observer asks of a generation of Keras, and nothing else of it.
+
+One subclass a generation. A method may call Keras; none of them walks, digests or decides what is observed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, ContextManager, Iterator
+
+# Called with the layer and what it returned, once for each call that returns.
+Listener = Callable[[Any, Any], None]
+
+
+class Framework:
+    """A generation of Keras on a backend."""
+
+    generation = ""
+    backend = ""
+
+    # -- the process
+
+    def versions(self) -> dict[str, str]:
+        """The versions of Keras and of its backend."""
+        raise NotImplementedError
+
+    def devices(self) -> list[str]:
+        """The devices at hand: "cpu:0", "gpu:0", ..."""
+        raise NotImplementedError
+
+    def on(self, device: str | None) -> ContextManager[Any]:
+        """A scope in which tensors and variables live on `device`."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Forget the names and the global state that models before this one left."""
+        raise NotImplementedError
+
+    def forget_kernels(self) -> None:
+        """Forget what the backend has cached. Costs time, and is asked for now and then only."""
+
+    def reseed(self, seed: int, backend: bool = False) -> None:
+        """Let random numbers that carry no seed of their own begin anew.
+
+        `backend` is for models that draw from the backend's own generator, whose reset may cost more than a call.
+        """
+        raise NotImplementedError
+
+    def draws(self, layers: list[Any], source: str) -> bool:
+        """Whether a model of these layers, built by this source, draws from the backend's own generator."""
+        raise NotImplementedError
+
+    # -- a model at rest
+
+    def is_layer(self, thing: Any) -> bool:
+        """Whether it is a layer, and not only an operation."""
+        raise NotImplementedError
+
+    def is_graph(self, layer: Any) -> bool:
+        """Whether it is a model that is a graph of calls."""
+        raise NotImplementedError
+
+    def members(self, layer: Any) -> list[Any]:
+        """The layers and operations of a graph, in its own order."""
+        raise NotImplementedError
+
+    def held(self, layer: Any) -> list[Any]:
+        """The layers that a layer holds."""
+        raise NotImplementedError
+
+    def graph_nodes(self, model: Any) -> list[Any]:
+        """The nodes of a graph."""
+        raise NotImplementedError
+
+    def layer_nodes(self, layer: Any) -> list[Any]:
+        """The nodes that calls of a layer have made, in their order, whatever graph they belong to."""
+        raise NotImplementedError
+
+    def arguments(self, node: Any) -> tuple[Any, Any]:
+        """The arguments of a node, positional and by keyword."""
+        raise NotImplementedError
+
+    def outputs(self, node: Any) -> list[Any]:
+        """The symbolic tensors that a node gave."""
+        raise NotImplementedError
+
+    def is_symbolic(self, value: Any) -> bool:
+        """Whether it is a tensor of a graph."""
+        raise NotImplementedError
+
+    def origin(self, tensor: Any) -> tuple[Any, Any, int]:
+        """The layer and the node that a symbolic tensor comes from, and its place among that node's outputs."""
+        raise NotImplementedError
+
+    def has_mask(self, tensor: Any) -> bool:
+        """Whether a symbolic tensor has a mask."""
+        raise NotImplementedError
+
+    def config(self, layer: Any) -> dict[str, Any]:
+        """A layer's config; of a graph, only what is not said of its layers."""
+        raise NotImplementedError
+
+    def policy(self, layer: Any) -> Any:
+        """A layer's dtype policy: its name, or what can be written of it."""
+        raise NotImplementedError
+
+    def set_policy(self, layer: Any, name: str) -> None:
+        """Give a layer another dtype policy. For planted faults only."""
+        raise NotImplementedError
+
+    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
+        """The symbolic inputs and outputs of a model, flat."""
+        raise NotImplementedError
+
+    def declared(self, model: Any) -> tuple[Any, Any]:
+        """The structures of inputs and outputs as the model was given them, their leaves numbered as in `ends`."""
+        raise NotImplementedError
+
+    def structures(self, model: Any) -> tuple[Any, Any]:
+        """The symbolic inputs and outputs of a graph as it was given them."""
+        raise NotImplementedError
+
+    def end_options(self, tensor: Any) -> tuple[bool, bool]:
+        """Whether an input is optional, and whether it is sparse."""
+        raise NotImplementedError
+
+    def dtype(self, thing: Any) -> str:
+        """The dtype of a tensor or a variable, by name."""
+        raise NotImplementedError
+
+    def compiled(self, model: Any) -> Any:
+        """What a model was compiled with, None where it was not."""
+        raise NotImplementedError
+
+    # -- variables
+
+    def is_variable(self, value: Any) -> bool:
+        """Whether it is a variable of this Keras."""
+        raise NotImplementedError
+
+    def weights(self, model: Any) -> tuple[list[Any], set[int]]:
+        """A model's weights in order, and the ids of those that train."""
+        raise NotImplementedError
+
+    def own_variables(self, layer: Any) -> list[Any]:
+        """The variables that a layer itself owns, weights and states."""
+        raise NotImplementedError
+
+    def states(self, model: Any) -> list[tuple[Any, bool]]:
+        """Variables of a model that are no weights, each with whether chance gave it its value."""
+        raise NotImplementedError
+
+    def name(self, variable: Any) -> str:
+        """A variable's name, as long as it gets."""
+        raise NotImplementedError
+
+    def read(self, variable: Any) -> Any:
+        """A variable's value as an array."""
+        raise NotImplementedError
+
+    def write(self, variable: Any, array: Any) -> None:
+        """Give a variable a value."""
+        raise NotImplementedError
+
+    # -- a model that runs
+
+    def feed(self, model: Any, arrays: list[Any]) -> Any:
+        """Fresh tensors of `arrays`, packed as the model's inputs are declared."""
+        raise NotImplementedError
+
+    def packed(self, model: Any, values: list[Any]) -> Any:
+        """Values, one for each flat input, packed as the model's inputs are declared."""
+        raise NotImplementedError
+
+    def call(self, model: Any, inputs: Any, training: bool) -> Any:
+        """The model's outputs, through its public call."""
+        raise NotImplementedError
+
+    listener: Listener | None = None
+    hooks_stay = False
+    """Whether hooks, once installed, stay. Changing a class with so many subclasses takes its time."""
+    _hooks: list[tuple[Any, str, Any]] = []
+
+    def install_hooks(self) -> None:
+        """Let every call of a layer or an operation be told to `listener`, where there is one."""
+        raise NotImplementedError
+
+    def remove_hooks(self) -> None:
+        """Leave Keras as it was."""
+        for owner, name, before in self._hooks:
+            setattr(owner, name, before)
+        self._hooks = []
+
+    @contextlib.contextmanager
+    def hooked(self) -> Iterator[None]:
+        """A scope in which calls can be listened to."""
+        if not self._hooks:
+            self.install_hooks()
+        try:
+            yield
+        finally:
+            if not self.hooks_stay:
+                self.remove_hooks()
+
+    @contextlib.contextmanager
+    def listen(self, listener: Listener) -> Iterator[None]:
+        """A scope, within `hooked`, in which `listener` hears of every call of a layer or an operation."""
+        self.listener = listener
+        try:
+            yield
+        finally:
+            self.listener = None
+
+    def replace(self, owner: Any, name: str, value: Any) -> None:
+        """Give a class another attribute until `remove_hooks`."""
+        self._hooks = self._hooks + [(owner, name, owner.__dict__[name])]
+        setattr(owner, name, value)
+
+    def losses(self, model: Any) -> list[Any]:
+        """The losses that the model's last call added, and those of its regularizers."""
+        raise NotImplementedError
+
+    def concrete(self, value: Any) -> bool:
+        """Whether it is a tensor with numbers in it."""
+        raise NotImplementedError
+
+    def mask(self, tensor: Any) -> Any:
+        """The mask that a tensor carries now, or None."""
+        raise NotImplementedError
+
+    def array(self, tensor: Any) -> tuple[Any, str]:
+        """A concrete tensor as an array, and a prefix for its digest where its kind is not plain."""
+        raise NotImplementedError
+
+    def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        """The fixed loss of a training call, and its gradients by trainable weight, None where there is none."""
+        raise NotImplementedError
+
+    def stop_gradient(self, tensor: Any) -> Any:
+        """The same tensor, through which no gradient flows."""
+        raise NotImplementedError
+
+    # -- cloners and files
+
+    def clone(self, model: Any) -> Any:
+        """The release's own `clone_model`, untouched."""
+        raise NotImplementedError
+
+    def fixed(self) -> Callable[..., Any]:
+        """Our fixed `clone_model` for this generation."""
+        raise NotImplementedError
+
+    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
+        """A graph between symbolic tensors."""
+        raise NotImplementedError
+
+    def objects(self, known: dict[str, Any]) -> ContextManager[Any]:
+        """A scope in which custom objects are known by name, and lambdas may be read back."""
+        raise NotImplementedError
+
+    def save(self, model: Any, path: str) -> None:
+        """Save a model to `path`, which ends in `.keras`."""
+        raise NotImplementedError
+
+    def load(self, path: str, known: dict[str, Any]) -> Any:
+        """The model saved at `path`."""
+        raise NotImplementedError
+
+    def predict(self, model: Any, inputs: Any) -> Any:
+        """`model.predict`, for measuring the harness that a user would write first."""
+        raise NotImplementedError

@@ -1,0 +1,308 @@
+"""Keras 3, on TensorFlow, JAX, torch or NumPy."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import random
+import re
+import threading
+from typing import Any, Callable, ContextManager, Iterator
+
+import numpy as np
+
+from .backends import Backend, load_backend
+from .interface import Framework
+
+_NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
+
+
+def load() -> Framework:
+    """Keras 3 as it is installed."""
+    return Keras3()
+
+
+class Keras3(Framework):
+    """Keras 3, whichever release and backend."""
+
+    generation = "keras"
+
+    def __init__(self) -> None:
+        self.keras: Any = importlib.import_module("keras")
+        self.backend = str(self.keras.backend.backend())
+        self.tensors: Backend = load_backend(self.backend)
+        source = importlib.import_module
+        self._state: Any = source("keras.src.backend.common.global_state")
+        self._config: Any = self.keras.config
+        self._layer: Any = source("keras.src.layers.layer").Layer
+        self._operation: Any = source("keras.src.ops.operation").Operation
+        self._tensor: Any = source("keras.src.backend").KerasTensor
+        self._variable: Any = source("keras.src.backend").Variable
+        self._functional: Any = source("keras.src.models.functional").Functional
+        self._sequential: Any = source("keras.src.models.sequential").Sequential
+        self._input: Any = source("keras.src.layers.core.input_layer").InputLayer
+        self._tree: Any = source("keras.src.tree")
+        self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+
+    # -- the process
+
+    def versions(self) -> dict[str, str]:
+        return {"keras": str(self.keras.__version__), "backend": self.backend, "backend_version": self.tensors.version}
+
+    def devices(self) -> list[str]:
+        return self.tensors.devices()
+
+    def on(self, device: str | None) -> ContextManager[Any]:
+        if device is None:
+            return contextlib.nullcontext()
+        scope: ContextManager[Any] = self.keras.device(device)
+        return scope
+
+    def forget(self) -> None:
+        # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
+        self._state.GLOBAL_STATE_TRACKER = threading.local()
+        if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
+            self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
+        self._config.set_floatx("float32")
+        self._config.set_image_data_format("channels_last")
+        # Frames of Keras are what a failure is known by; filtering takes them out.
+        self._config.disable_traceback_filtering()
+
+    def forget_kernels(self) -> None:
+        self.tensors.forget_kernels()
+
+    def draws(self, layers: list[Any], source: str) -> bool:
+        # Keras 3 draws statelessly from seeds of its own; only a graph's own functions can do otherwise.
+        return "tf.random" in source or "torch.rand" in source
+
+    def reseed(self, seed: int, backend: bool = False) -> None:
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator
+        if backend:
+            self.tensors.reseed(seed)
+        self._state.set_global_attribute("global_seed_generator", None)
+
+    # -- a model at rest
+
+    def is_layer(self, thing: Any) -> bool:
+        return isinstance(thing, self._layer)
+
+    def is_graph(self, layer: Any) -> bool:
+        return isinstance(layer, (self._functional, self._sequential))
+
+    def _function(self, model: Any) -> Any:
+        return model if isinstance(model, self._functional) else getattr(model, "_functional", None)
+
+    def members(self, layer: Any) -> list[Any]:
+        function = self._function(layer)
+        return list(layer._layers if function is None else function._operations)
+
+    def held(self, layer: Any) -> list[Any]:
+        return list(getattr(layer, "_layers", ()))
+
+    def graph_nodes(self, model: Any) -> list[Any]:
+        function = self._function(model)
+        if function is None:
+            return []
+        return [node for nodes in function._nodes_by_depth.values() for node in nodes]
+
+    def layer_nodes(self, layer: Any) -> list[Any]:
+        return list(layer._inbound_nodes)
+
+    def arguments(self, node: Any) -> tuple[Any, Any]:
+        return node.arguments.args, node.arguments.kwargs
+
+    def outputs(self, node: Any) -> list[Any]:
+        return list(node.outputs)
+
+    def is_symbolic(self, value: Any) -> bool:
+        return isinstance(value, self._tensor)
+
+    def origin(self, tensor: Any) -> tuple[Any, Any, int]:
+        layer, node, place = tensor._keras_history
+        return layer, (layer._inbound_nodes[node] if layer is not None else None), place
+
+    def has_mask(self, tensor: Any) -> bool:
+        return getattr(tensor, "_keras_mask", None) is not None
+
+    def config(self, layer: Any) -> dict[str, Any]:
+        if type(layer).get_config in self._plain_configs:
+            return {}
+        config: dict[str, Any] = layer.get_config()
+        return config
+
+    def policy(self, layer: Any) -> Any:
+        policy = getattr(layer, "_dtype_policy", None)
+        if policy is None:
+            return ""
+        return policy if type(policy).__name__ == "DTypePolicyMap" else policy.name
+
+    def set_policy(self, layer: Any, name: str) -> None:
+        layer.dtype_policy = self.keras.DTypePolicy(name)
+
+    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
+        function = self._function(model)
+        if function is None:
+            return [], []
+        return list(function._inputs), list(function._outputs)
+
+    def declared(self, model: Any) -> tuple[Any, Any]:
+        function = self._function(model)
+        if function is None:
+            return None, None
+        inputs, outputs = self.structures(model)
+        return self._numbered(inputs, len(function._inputs)), self._numbered(outputs, len(function._outputs))
+
+    def structures(self, model: Any) -> tuple[Any, Any]:
+        function = self._function(model)
+        return function._inputs_struct, function._outputs_struct
+
+    def _numbered(self, structure: Any, count: int) -> Any:
+        if isinstance(structure, self._tensor):
+            return 0
+        if isinstance(structure, list) and all(isinstance(item, self._tensor) for item in structure):
+            return list(range(count))
+        return self._tree.pack_sequence_as(structure, list(range(count)))
+
+    def end_options(self, tensor: Any) -> tuple[bool, bool]:
+        layer = tensor._keras_history[0]
+        return bool(getattr(layer, "optional", False)), bool(getattr(tensor, "sparse", False))
+
+    def dtype(self, thing: Any) -> str:
+        return str(getattr(thing, "_dtype", None) or thing.dtype)
+
+    def compiled(self, model: Any) -> Any:
+        return model.get_compile_config() if getattr(model, "compiled", False) else None
+
+    # -- variables
+
+    def is_variable(self, value: Any) -> bool:
+        return isinstance(value, self._variable)
+
+    def weights(self, model: Any) -> tuple[list[Any], set[int]]:
+        weights = model.weights
+        trains = model.trainable
+        return weights, {id(weight) for weight in weights if weight.trainable} if trains else set()
+
+    def own_variables(self, layer: Any) -> list[Any]:
+        own = list(getattr(layer, "_trainable_variables", ())) + list(getattr(layer, "_non_trainable_variables", ()))
+        own.extend(generator.state for generator in getattr(layer, "_seed_generators", ()))
+        return own
+
+    def states(self, model: Any) -> list[tuple[Any, bool]]:
+        found: list[tuple[Any, bool]] = []
+        layers = model._flatten_layers() if hasattr(model, "_flatten_layers") else []
+        for layer in layers:
+            for generator in getattr(layer, "_seed_generators", ()):
+                found.append((generator.state, generator._initial_seed is None))
+        if getattr(model, "compiled", False):
+            found.extend((variable, False) for variable in model.metrics_variables)
+        return found
+
+    def name(self, variable: Any) -> str:
+        path = str(variable.path)
+        # An unnamed seed generator is numbered by how many there were before it, in whichever model.
+        return _NUMBERED_SEED.sub("seed_generator", path) if "seed_generator_" in path else path
+
+    def read(self, variable: Any) -> Any:
+        value = variable._value
+        return self.tensors.array(value if value is not None else variable.value)[0]
+
+    def write(self, variable: Any, array: Any) -> None:
+        variable.assign(array)
+
+    # -- a model that runs
+
+    def feed(self, model: Any, arrays: list[Any]) -> Any:
+        function = self._function(model)
+        specs = function._inputs if function is not None else [None] * len(arrays)
+        tensors = [
+            self.tensors.tensor(array, bool(spec is not None and getattr(spec, "sparse", False)))
+            for array, spec in zip(arrays, specs)
+        ]
+        return self.packed(model, tensors)
+
+    def packed(self, model: Any, values: list[Any]) -> Any:
+        function = self._function(model)
+        structure = function._inputs_struct if function is not None else None
+        if structure is None or isinstance(structure, self._tensor):
+            return values[0]
+        if type(structure) is list and all(isinstance(item, self._tensor) for item in structure):
+            return values
+        return self._tree.pack_sequence_as(structure, values)
+
+    def call(self, model: Any, inputs: Any, training: bool) -> Any:
+        return model(inputs, training=training)
+
+    def install_hooks(self) -> None:
+        call_layer, call_operation = self._layer.__call__, self._operation.__call__
+        layer_type = self._layer
+
+        @functools.wraps(call_layer)
+        def layer_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call_layer(layer, *args, **kwargs)
+            if self.listener is not None:
+                self.listener(layer, result)
+            return result
+
+        @functools.wraps(call_operation)
+        def operation_call(operation: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call_operation(operation, *args, **kwargs)
+            if self.listener is not None and not isinstance(operation, layer_type):
+                self.listener(operation, result)
+            return result
+
+        self.replace(self._layer, "__call__", layer_call)
+        self.replace(self._operation, "__call__", operation_call)
+
+    def losses(self, model: Any) -> list[Any]:
+        return list(model.losses)
+
+    def concrete(self, value: Any) -> bool:
+        return self.tensors.concrete(value)
+
+    def mask(self, tensor: Any) -> Any:
+        mask = getattr(tensor, "_keras_mask", None)
+        if mask is None:
+            kept = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", None)
+            return kept.get(id(tensor)) if kept else None
+        return mask
+
+    def array(self, tensor: Any) -> tuple[Any, str]:
+        return self.tensors.array(tensor)
+
+    def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        return self.tensors.gradients(self.keras, model, inputs)
+
+    def stop_gradient(self, tensor: Any) -> Any:
+        return self.keras.ops.stop_gradient(tensor)
+
+    # -- cloners and files
+
+    def clone(self, model: Any) -> Any:
+        return self.keras.models.clone_model(model)
+
+    def fixed(self) -> Callable[..., Any]:
+        from ..cloners.fixed import keras3  # noqa: PLC0415 - needs the Keras that is loaded
+
+        clone_model: Callable[..., Any] = keras3.clone_model
+        return clone_model
+
+    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
+        return self.keras.Model(inputs, outputs, name=name)
+
+    @contextlib.contextmanager
+    def objects(self, known: dict[str, Any]) -> Iterator[None]:
+        scope = importlib.import_module("keras.src.saving.serialization_lib").SafeModeScope
+        with self.keras.saving.custom_object_scope(known), scope(False):
+            yield
+
+    def save(self, model: Any, path: str) -> None:
+        model.save(path)
+
+    def load(self, path: str, known: dict[str, Any]) -> Any:
+        return self.keras.saving.load_model(path, custom_objects=known, safe_mode=False)
+
+    def predict(self, model: Any, inputs: Any) -> Any:
+        return model.predict(inputs, verbose=0)

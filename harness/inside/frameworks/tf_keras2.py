@@ -1,0 +1,279 @@
+"""tf_keras, the Keras 2 that lives on beside TensorFlow 2."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import random
+from typing import Any, Callable, ContextManager, Iterator
+
+import numpy as np
+
+from .backends import TensorFlow
+from .interface import Framework
+
+
+def load() -> Framework:
+    """tf_keras as it is installed."""
+    return TfKeras()
+
+
+class TfKeras(Framework):
+    """tf_keras, whichever release; its backend is always TensorFlow, eager."""
+
+    generation = "tf_keras"
+    backend = "tensorflow"
+
+    def __init__(self) -> None:
+        self.keras: Any = importlib.import_module("tf_keras")
+        self.tensors = TensorFlow()
+        self.tf = self.tensors.tf
+        source = importlib.import_module
+        self._backend: Any = source("tf_keras.src.backend")
+        self._layer: Any = source("tf_keras.src.engine.base_layer").Layer
+        self._functional: Any = source("tf_keras.src.engine.functional").Functional
+        self._sequential: Any = source("tf_keras.src.engine.sequential").Sequential
+        self._tensor: Any = source("tf_keras.src.engine.keras_tensor").KerasTensor
+        self._sparse: Any = source("tf_keras.src.engine.keras_tensor").SparseKerasTensor
+        self._policies: Any = source("tf_keras.src.mixed_precision.policy")
+        self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+        # Frames of Keras are what a failure is known by; filtering takes them out.
+        self.tf.debugging.disable_traceback_filtering()
+
+    # -- the process
+
+    def versions(self) -> dict[str, str]:
+        return {"keras": str(self.keras.__version__), "backend": self.backend, "backend_version": self.tensors.version}
+
+    def devices(self) -> list[str]:
+        return self.tensors.devices()
+
+    def on(self, device: str | None) -> ContextManager[Any]:
+        if device is None:
+            return contextlib.nullcontext()
+        scope: ContextManager[Any] = self.tf.device("/" + device)
+        return scope
+
+    def forget(self) -> None:
+        # clear_session without the kernel cache, which costs more than the rest of a trial. The graph in which every
+        # symbolic call of this generation leaves its operations is what grows without end.
+        backend = self._backend
+        backend._GRAPH.graph = None
+        backend._GRAPH_LEARNING_PHASES = {}
+        backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
+        backend.reset_uids()
+        self._policies._global_policy = None
+        if backend.floatx() != "float32":
+            backend.set_floatx("float32")
+        if backend.image_data_format() != "channels_last":
+            backend.set_image_data_format("channels_last")
+
+    def forget_kernels(self) -> None:
+        self.tf.compat.v1.reset_default_graph()
+        self.tensors.forget_kernels()
+
+    def draws(self, layers: list[Any], source: str) -> bool:
+        return "random" in source or any(hasattr(layer, "_random_generator") for layer in layers)
+
+    def reseed(self, seed: int, backend: bool = False) -> None:
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator
+        if backend:
+            self.tensors.reseed(seed)
+
+    # -- a model at rest
+
+    def is_layer(self, thing: Any) -> bool:
+        return isinstance(thing, self._layer)
+
+    def is_graph(self, layer: Any) -> bool:
+        return isinstance(layer, (self._functional, self._sequential))
+
+    def members(self, layer: Any) -> list[Any]:
+        return [each for each in layer._self_tracked_trackables if isinstance(each, self._layer)]
+
+    def held(self, layer: Any) -> list[Any]:
+        if not getattr(layer, "_self_tracked_trackables", None):
+            return []
+        return list(layer._flatten_layers(recursive=False, include_self=False))
+
+    def graph_nodes(self, model: Any) -> list[Any]:
+        by_depth = getattr(model, "_nodes_by_depth", None) or {}
+        return [node for nodes in by_depth.values() for node in nodes]
+
+    def layer_nodes(self, layer: Any) -> list[Any]:
+        return list(layer._inbound_nodes)
+
+    def arguments(self, node: Any) -> tuple[Any, Any]:
+        return tuple(node.call_args), node.call_kwargs
+
+    def outputs(self, node: Any) -> list[Any]:
+        return list(self.tf.nest.flatten(node.outputs))
+
+    def is_symbolic(self, value: Any) -> bool:
+        return isinstance(value, self._tensor)
+
+    def origin(self, tensor: Any) -> tuple[Any, Any, int]:
+        history = getattr(tensor, "_keras_history", None)
+        if history is None:
+            return None, None, 0
+        layer, node, place = history
+        return layer, layer._inbound_nodes[node], place
+
+    def has_mask(self, tensor: Any) -> bool:
+        return getattr(tensor, "_keras_mask", None) is not None
+
+    def config(self, layer: Any) -> dict[str, Any]:
+        if type(layer).get_config in self._plain_configs:
+            return {}
+        config: dict[str, Any] = layer.get_config()
+        return config
+
+    def policy(self, layer: Any) -> Any:
+        policy = getattr(layer, "_dtype_policy", None)
+        return "" if policy is None else policy.name
+
+    def set_policy(self, layer: Any, name: str) -> None:
+        layer._set_dtype_policy(name)
+
+    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
+        return list(getattr(model, "inputs", None) or ()), list(getattr(model, "outputs", None) or ())
+
+    def declared(self, model: Any) -> tuple[Any, Any]:
+        inputs, outputs = self.ends(model)
+        if not inputs:
+            return None, None
+        structures = self.structures(model)
+        return self._numbered(structures[0], len(inputs)), self._numbered(structures[1], len(outputs))
+
+    def structures(self, model: Any) -> tuple[Any, Any]:
+        inputs, outputs = self.ends(model)
+        return getattr(model, "_nested_inputs", inputs), getattr(model, "_nested_outputs", outputs)
+
+    def _numbered(self, structure: Any, count: int) -> Any:
+        if isinstance(structure, self._tensor):
+            return 0
+        return self.tf.nest.pack_sequence_as(structure, list(range(count)))
+
+    def end_options(self, tensor: Any) -> tuple[bool, bool]:
+        layer = self.origin(tensor)[0]
+        return bool(getattr(layer, "optional", False)), isinstance(tensor, self._sparse)
+
+    def dtype(self, thing: Any) -> str:
+        return str(thing.dtype.name)
+
+    def compiled(self, model: Any) -> Any:
+        if not getattr(model, "_is_compiled", False):
+            return None
+        return model.get_compile_config() if hasattr(model, "get_compile_config") else {}
+
+    # -- variables
+
+    def is_variable(self, value: Any) -> bool:
+        return isinstance(value, self.tf.Variable)
+
+    def weights(self, model: Any) -> tuple[list[Any], set[int]]:
+        return list(model.weights), {id(weight) for weight in model.trainable_weights}
+
+    def own_variables(self, layer: Any) -> list[Any]:
+        own = list(getattr(layer, "_trainable_weights", ())) + list(getattr(layer, "_non_trainable_weights", ()))
+        return own + [state for state, _ in self._own_states(layer)]
+
+    def states(self, model: Any) -> list[tuple[Any, bool]]:
+        return [state for layer in model._flatten_layers() for state in self._own_states(layer)]
+
+    def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
+        found: list[tuple[Any, bool]] = []
+        random_generator: Any = getattr(layer, "_random_generator", None)
+        generator = getattr(random_generator, "_generator", None)
+        if generator is not None:
+            found.append((generator._state_var, random_generator._seed is None))
+        if getattr(layer, "_stateful", False):
+            states = self.tf.nest.flatten(getattr(layer, "_states", None))
+            found.extend((state, False) for state in states if isinstance(state, self.tf.Variable))
+        return found
+
+    def name(self, variable: Any) -> str:
+        return str(variable.name)
+
+    def read(self, variable: Any) -> Any:
+        return np.asarray(variable.numpy())
+
+    def write(self, variable: Any, array: Any) -> None:
+        variable.assign(array)
+
+    # -- a model that runs
+
+    def feed(self, model: Any, arrays: list[Any]) -> Any:
+        inputs, _ = self.ends(model)
+        sparse = [isinstance(each, self._sparse) for each in inputs] or [False] * len(arrays)
+        return self.packed(model, [self.tensors.tensor(array, each) for array, each in zip(arrays, sparse)])
+
+    def packed(self, model: Any, values: list[Any]) -> Any:
+        structure = getattr(model, "_nested_inputs", None)
+        if structure is None or isinstance(structure, self._tensor):
+            return values[0]
+        return self.tf.nest.pack_sequence_as(structure, values)
+
+    def call(self, model: Any, inputs: Any, training: bool) -> Any:
+        return model(inputs, training=training)
+
+    def install_hooks(self) -> None:
+        call_layer = self._layer.__call__
+
+        @functools.wraps(call_layer)
+        def layer_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call_layer(layer, *args, **kwargs)
+            if self.listener is not None:
+                self.listener(layer, result)
+            return result
+
+        self.replace(self._layer, "__call__", layer_call)
+
+    def losses(self, model: Any) -> list[Any]:
+        return list(model.losses)
+
+    def concrete(self, value: Any) -> bool:
+        return self.tensors.concrete(value)
+
+    def mask(self, tensor: Any) -> Any:
+        return getattr(tensor, "_keras_mask", None)
+
+    def array(self, tensor: Any) -> tuple[Any, str]:
+        return self.tensors.array(tensor)
+
+    def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        return self.tensors.gradients(self.keras, model, inputs)
+
+    def stop_gradient(self, tensor: Any) -> Any:
+        return self.tf.stop_gradient(tensor)
+
+    # -- cloners and files
+
+    def clone(self, model: Any) -> Any:
+        return self.keras.models.clone_model(model)
+
+    def fixed(self) -> Callable[..., Any]:
+        from ..cloners.fixed import tf_keras  # noqa: PLC0415 - needs the Keras that is loaded
+
+        clone_model: Callable[..., Any] = tf_keras.clone_model
+        return clone_model
+
+    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
+        return self.keras.Model(inputs, outputs, name=name)
+
+    @contextlib.contextmanager
+    def objects(self, known: dict[str, Any]) -> Iterator[None]:
+        scope = importlib.import_module("tf_keras.src.saving.serialization_lib").SafeModeScope
+        with self.keras.utils.custom_object_scope(known), scope(False):
+            yield
+
+    def save(self, model: Any, path: str) -> None:
+        model.save(path)
+
+    def load(self, path: str, known: dict[str, Any]) -> Any:
+        return self.keras.models.load_model(path, custom_objects=known, safe_mode=False)
+
+    def predict(self, model: Any, inputs: Any) -> Any:
+        return model.predict(inputs, verbose=0)

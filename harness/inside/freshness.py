@@ -1,0 +1,48 @@
+"""Whether a clone's weights are its own: freshly initialised, not the original's over again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .keeping import Kept
+from .shape import Description
+
+
+def fresh(original: Description, kept: Kept, clone: Description) -> list[bool]:
+    """For each weight of the clone, whether it begins with a value of its own.
+
+    The original's weights were given values that no initializer draws: a weight that begins with one of those was
+    copied. One that begins with the original's first value was copied too, where an initializer without a seed drew it.
+    """
+    verdict = []
+    for number, first in enumerate(clone.initial):
+        if number >= len(original.weights):
+            verdict.append(True)
+            continue
+        ours = kept.values[number]
+        copied = original.initial[number]
+        if ours is not copied and same(first, ours) and not same(ours, copied):
+            verdict.append(False)
+        else:
+            verdict.append(not (same(first, copied) and drawn_without_seed(original, number, first)))
+    return verdict
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two arrays are equal, bit for bit."""
+    return bool(left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes())
+
+
+def drawn_without_seed(description: Description, number: int, value: Any) -> bool:
+    """Whether chance gave this weight its first value, by an initializer of its owner that has no seed."""
+    if value.size < 2 or bool((value == value.flat[0]).all()):
+        return False
+    weight = description.shape["weights"][number]
+    if weight["owner"] < 0:
+        return False
+    layer = description.layers.places[weight["owner"]].layer
+    initializer: Any = getattr(layer, weight["name"].split("/")[-1].split(":")[0] + "_initializer", None)
+    try:
+        return initializer.get_config().get("seed", 0) is None
+    except Exception:  # no initializer, or one that does not tell
+        return False

@@ -1,0 +1,60 @@
+"""Memory kept flat over thousands of trials, without a full collection for each.
+
+Models are cycles of objects, so that somebody has to collect them. What was there before the first trial is frozen, so
+that a collection walks over the last trials only.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from typing import Any
+
+from .frameworks.interface import Framework
+
+COLLECT_EVERY = 16
+FORGET_KERNELS_EVERY = 512
+
+_count = 0
+_serving = False
+
+
+def take_over() -> None:
+    """Freeze what there is and collect by count from now on. For a process of our own only."""
+    global _serving  # noqa: PLW0603 - the collector is a process-wide thing
+    _serving = True
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+
+
+def tidy(framework: Framework) -> None:
+    """Between two trials: forget names, and now and then collect."""
+    global _count  # noqa: PLW0603 - likewise
+    framework.forget()
+    if not _serving:
+        return
+    _count += 1
+    if _count % COLLECT_EVERY == 0:
+        gc.collect()
+    if _count % FORGET_KERNELS_EVERY == 0:
+        framework.forget_kernels()
+
+
+def resident_bytes() -> int:
+    """The memory that this process holds, 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            pages = int(file.read().split()[1])
+        return pages * int(os.sysconf("SC_PAGE_SIZE"))
+    except (OSError, ValueError):
+        return _peak()
+
+
+def _peak() -> int:
+    try:
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return 0
+    usage: Any = resource.getrusage(resource.RUSAGE_SELF)
+    return int(usage.ru_maxrss) * 1024

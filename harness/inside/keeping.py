@@ -1,0 +1,90 @@
+"""A model's variables put back after each run, so that no run depends on the one before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .shape import Description
+from .values import weight_arrays
+from .witness import Witness
+
+
+class Kept:
+    """Variables and the values that they are to have."""
+
+    def __init__(self, witness: Witness) -> None:
+        self._framework = witness.framework
+        self._clock = witness.clock
+        self.variables: list[Any] = []
+        self.values: list[Any] = []
+
+    def keep(self, variable: Any, value: Any) -> None:
+        """From now on this variable has this value."""
+        self.variables.append(variable)
+        self.values.append(value)
+
+    def restore(self) -> list[int]:
+        """Put back what has changed; the numbers of the variables that had."""
+        read, changed = self._framework.read, []
+        with self._clock.keras("weights"):
+            for number, (variable, value) in enumerate(zip(self.variables, self.values)):
+                now = read(variable)
+                if now.tobytes() != value.tobytes():
+                    changed.append(number)
+                    self._framework.write(variable, value)
+        return changed
+
+
+def randomize(description: Description, witness: Witness) -> Kept:
+    """Give every float weight a value that neither initializers nor chance would give it twice."""
+    framework = witness.framework
+    with witness.clock.ours("draw"):
+        shapes = [
+            (weight["name"].lower(), tuple(weight["shape"]), weight["dtype"]) for weight in description.shape["weights"]
+        ]
+        arrays = weight_arrays(shapes, witness.seed)
+    kept = Kept(witness)
+    with witness.clock.keras("weights"):
+        for weight, array, first in zip(description.weights, arrays, description.initial):
+            if array is None:
+                kept.keep(weight, first)
+                continue
+            framework.write(weight, array)
+            kept.keep(weight, array if array.dtype == first.dtype else framework.read(weight))
+    for state, first in zip(description.states, description.first_states):
+        kept.keep(state, first)
+    return kept
+
+
+def copy(original: Description, kept: Kept, clone: Description, witness: Witness) -> tuple[Kept, str]:
+    """Give a clone the weights and the states of the original; what the clone keeps, and why it could not be done."""
+    framework = witness.framework
+    ours = Kept(witness)
+    counts = len(original.weights), len(clone.weights)
+    problem = "" if counts[0] == counts[1] else "the original has %d weights, the clone %d" % counts
+    with witness.clock.keras("weights"):
+        for number, (variable, first) in enumerate(zip(clone.weights, clone.initial)):
+            value = kept.values[number] if number < counts[0] else None
+            if value is None:
+                value = first
+            elif value.shape != first.shape:
+                problem = problem or "weight %d has shape %s in the original, %s in the clone" % (
+                    number,
+                    value.shape,
+                    first.shape,
+                )
+                value = first
+            else:
+                framework.write(variable, value)
+                if value.dtype != first.dtype:
+                    value = framework.read(variable)
+            ours.keep(variable, value)
+        states = kept.values[counts[0] :]
+        alike = [(value.shape, value.dtype) for value in states] == [
+            (value.shape, value.dtype) for value in clone.first_states
+        ]
+        for number, (variable, first) in enumerate(zip(clone.states, clone.first_states)):
+            if alike and states[number].tobytes() != first.tobytes():
+                framework.write(variable, states[number])
+            ours.keep(variable, states[number] if alike else first)
+    return ours, problem

@@ -1,0 +1,175 @@
+"""The layers of a model, numbered depth-first, each with its calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .arguments import Arguments
+from .canonical import entry
+from .configs import Config, config_of, raw_config, settings_of
+from .structure import leaves
+from .witness import Witness
+
+
+class Place:
+    """A layer in a model: who holds it, and under which name. `first` is the first place of the same object."""
+
+    __slots__ = ("first", "inside", "layer", "role")
+
+    def __init__(self, layer: Any, inside: int, role: str, first: int) -> None:
+        self.layer = layer
+        self.inside = inside
+        self.role = role
+        self.first = first
+
+
+class Layers:
+    """Every place of a model, in order; `index` has the first place of each object by its id."""
+
+    def __init__(self, model: Any, witness: Witness) -> None:
+        self.model = model
+        self.places: list[Place] = []
+        self.index: dict[int, int] = {}
+        self.members: dict[int, dict[int, int]] = {}
+        self._witness = witness
+        self._framework = witness.framework
+        self._visit(model, -1)
+        # The use that each node is of its layer, by graph and node id; and the nodes of each place.
+        self.uses: dict[int, dict[int, int]] = {}
+        self.nodes: dict[int, list[Any]] = {}
+        for number, inside in self.members.items():
+            holder = model if number < 0 else self.places[number].layer
+            if self._framework.is_graph(holder):
+                self._uses(number, holder, inside)
+
+    def _visit(self, holder: Any, number: int) -> None:
+        framework = self._framework
+        inside: dict[int, int] = {}
+        graph = framework.is_graph(holder)
+        if graph:
+            for layer in framework.members(holder):
+                self._place(layer, number, "layers", inside)
+        for layer in framework.held(holder):
+            if id(layer) not in inside:
+                self._place(layer, number, role(holder, layer), inside)
+        if inside or graph:
+            self.members[number] = inside
+
+    def _place(self, layer: Any, holder: int, name: str, inside: dict[int, int]) -> None:
+        number = len(self.places)
+        first = self.index.setdefault(id(layer), number)
+        inside[id(layer)] = number
+        self.places.append(Place(layer, holder, name, first))
+        if first == number and layer is not self.model:
+            self._visit(layer, number)
+
+    def _uses(self, number: int, graph: Any, inside: dict[int, int]) -> None:
+        framework = self._framework
+        mine = {id(node) for node in framework.graph_nodes(graph)}
+        uses = self.uses[number] = {}
+        for place in inside.values():
+            nodes = framework.layer_nodes(self.places[place].layer)
+            if len(nodes) != 1 or id(nodes[0]) not in mine:
+                nodes = [node for node in nodes if id(node) in mine]
+            self.nodes[place] = nodes
+            for use, node in enumerate(nodes):
+                uses[id(node)] = use
+
+    def configs(self) -> list[Config]:
+        """The config of each place, that of a layer in several places once."""
+        framework, places = self._framework, self.places
+        with self._witness.clock.keras("config"):
+            told = [raw_config(place.layer, framework) if place.first == n else None for n, place in enumerate(places)]
+        configs: list[Config] = []
+        for place, raw in zip(places, told):
+            configs.append(configs[place.first] if raw is None else config_of(place.layer, raw, framework))
+        return configs
+
+    def describe(self, configs: list[Config], arguments: Arguments) -> list[dict[str, Any]]:
+        """Every place as it is declared on the wire."""
+        framework, ident = self._framework, self._witness.ident
+        calls: dict[int, list[dict[str, Any]]] = {}
+        for holder, inside in self.members.items():
+            if holder in self.uses:
+                arguments.enter(inside, self.uses[holder])
+                calls.update((place, [arguments.call(node) for node in self.nodes[place]]) for place in inside.values())
+        seen: list[dict[str, Any]] = []
+        for number, place in enumerate(self.places):
+            layer = place.layer
+            is_layer = framework.is_layer(layer)
+            policy = framework.policy(layer)
+            seen.append(
+                {
+                    "name": str(getattr(layer, "name", "")),
+                    "kind": type(layer).__name__,
+                    "ident": ident(layer),
+                    "inside": place.inside,
+                    "role": place.role,
+                    "config": configs[number].texts(),
+                    "trainable": bool(getattr(layer, "trainable", False)),
+                    "supports_masking": is_layer and bool(layer.supports_masking),
+                    "policy": policy if isinstance(policy, str) else entry(policy),
+                }
+            )
+            if calls.get(number):
+                seen[-1]["calls"] = calls[number]
+        return seen
+
+    def fingerprint(self) -> list[Any]:
+        """All that `describe` would say, in a form that takes little to make and is good for `==` in one process only.
+
+        Two fingerprints of one model that differ may still be described alike; equal ones never differ.
+        """
+        framework, places = self._framework, self.places
+        with self._witness.clock.keras("config"):
+            told = [raw_config(place.layer, framework) for n, place in enumerate(places) if place.first == n]
+        # Text, as a config may hold the very objects that somebody changes.
+        print_: list[Any] = [repr(told)]
+        for number, inside in self.members.items():
+            holder = self.model if number < 0 else places[number].layer
+            print_.append(list(map(id, framework.held(holder))))
+            if number in self.uses:
+                print_.append(list(map(id, framework.members(holder))))
+                print_.append([len(inside), set(map(id, framework.graph_nodes(holder))) == set(self.uses[number])])
+        for number, place in enumerate(places):
+            layer = place.layer
+            print_.append((layer.name, getattr(layer, "trainable", 0), getattr(layer, "supports_masking", 0)))
+            print_.append((framework.policy(layer), settings_of(layer)))
+            for node in self.nodes.get(number, ()):
+                args, kwargs = framework.arguments(node)
+                print_.append((_print(args), tuple(kwargs), _print(kwargs) if kwargs else ()))
+                print_.append([(id(output), framework.has_mask(output)) for output in framework.outputs(node)])
+        return print_
+
+
+def _print(arguments: Any) -> Any:
+    # Nested containers are compared by what they hold, everything else by being the same object.
+    if len(arguments) == 1 and type(arguments) is tuple and not isinstance(arguments[0], (list, tuple, dict)):
+        return id(arguments[0])
+    return repr(type(arguments)), [_leaf(leaf) for leaf in leaves(arguments)]
+
+
+def _leaf(leaf: Any) -> Any:
+    return leaf if leaf is None or type(leaf) in (bool, int, float, str) else id(leaf)
+
+
+def role(holder: Any, layer: Any) -> str:
+    """The attribute of `holder` under which it has `layer`: "cell", "layers[1]", "" where none is seen."""
+    private = ""
+    for name, value in vars(holder).items():
+        found = ""
+        if value is layer:
+            found = name
+        elif isinstance(value, (list, tuple)):
+            for place, item in enumerate(value):
+                if item is layer:
+                    found = "%s[%d]" % (name, place)
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                if item is layer:
+                    found = "%s[%r]" % (name, key)
+        if found and not found.startswith("_"):
+            return found
+        if found and not found.startswith(("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")):
+            private = private or found
+    return private

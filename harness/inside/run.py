@@ -1,0 +1,132 @@
+"""A model called on the trial's inputs, with everything that its layers gave on the way."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from .failures import failure
+from .shape import Description
+from .structure import is_nested, leaves, numbered
+from .witness import Witness
+
+
+class Heard:
+    """The calls of layers during one run: the layer, the leaves of what it returned, and their masks then."""
+
+    def __init__(self, witness: Witness) -> None:
+        self._mask = witness.framework.mask
+        self._concrete = witness.framework.concrete
+        self.calls: list[tuple[Any, list[Any], list[Any]]] = []
+        self.seconds = 0.0
+
+    def __call__(self, layer: Any, result: Any) -> None:
+        started = perf_counter()
+        found = list(leaves(result)) if is_nested(result) else [result]
+        # A mask is read at once: it may be gone, or another's, by the time the model has returned.
+        self.calls.append((layer, found, [self._mask(leaf) for leaf in found]))
+        self.seconds += perf_counter() - started
+
+    def concrete_calls(self, description: Description) -> list[tuple[int, int, list[Any], list[Any]]]:
+        """The calls of layers of this model whose tensors have numbers: the layer, its use, its leaves, their masks."""
+        index = description.layers.index
+        uses: dict[int, int] = {}
+        calls = []
+        for layer, found, masks in self.calls:
+            number = index.get(id(layer))
+            if number is None or not all(leaf is None or self._concrete(leaf) for leaf in found):
+                continue
+            use = uses.get(number, 0)
+            uses[number] = use + 1
+            calls.append((number, use, found, masks))
+        return calls
+
+
+def run(description: Description, arrays: list[Any], witness: Witness, packing: Any, training: bool) -> dict[str, Any]:
+    """What `Run` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
+    framework, clock = witness.framework, witness.clock
+    model = description.model
+    heard = Heard(witness)
+    answer: dict[str, Any] = {}
+    result: Any = None
+    with clock.keras("call"):
+        losses: list[Any] = []
+        try:
+            inputs = framework.feed(packing, arrays)
+            framework.reseed(witness.seed, witness.backend_draws)
+            with framework.listen(heard):
+                result = framework.call(model, inputs, training)
+            losses = framework.losses(model)
+        except Exception as error:  # whatever a model raises is an observation
+            answer["failure"] = failure(error, below="call")
+            result = None
+    clock.ours_within("call", "observe", heard.seconds)
+    with clock.ours("digest"):
+        structure, outputs = numbered(result)
+        masks = [framework.mask(leaf) for leaf in outputs]
+        calls = heard.concrete_calls(description)
+        reader = Reader(witness)
+        reader.read([outputs, masks, losses] + [part for call in calls for part in call[2:]])
+        answer["structure"] = structure
+        answer["outputs"] = [reader.leaf(leaf, mask) for leaf, mask in zip(outputs, masks)]
+        answer["steps"] = [
+            {"layer": number, "use": use, "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(found, seen)]}
+            for number, use, found, seen in calls
+        ]
+        answer["losses"] = [reader.digest(loss) for loss in losses]
+    return answer
+
+
+class Reader:
+    """Turns the tensors of one run into digests, each tensor once."""
+
+    def __init__(self, witness: Witness) -> None:
+        self._framework = witness.framework
+        self._witness = witness
+        self._arrays: dict[int, Any] = {}
+        self._read: dict[int, tuple[list[int], str, str]] = {}
+
+    def read(self, groups: list[list[Any]]) -> None:
+        """Fetch the numbers of all these tensors, which have to live for as long as this reader."""
+        concrete, fetch, arrays = self._framework.concrete, self._framework.array, self._arrays
+        with self._witness.clock.keras("values"):
+            for group in groups:
+                for tensor in group:
+                    if tensor is not None and id(tensor) not in arrays and concrete(tensor):
+                        arrays[id(tensor)] = fetch(tensor)
+
+    def leaf(self, tensor: Any, mask: Any) -> dict[str, Any]:
+        """A leaf as it is declared on the wire."""
+        shape, dtype, digest = self._numbers(tensor)
+        if mask is None:
+            return {"shape": shape, "dtype": dtype, "digest": digest}
+        return {"shape": shape, "dtype": dtype, "digest": digest, "mask": self.digest(mask)}
+
+    def digest(self, tensor: Any) -> str:
+        """The digest of a tensor, or of a number."""
+        return self._numbers(tensor)[2]
+
+    def _numbers(self, tensor: Any) -> tuple[list[int], str, str]:
+        known = self._read.get(id(tensor))
+        if known is not None:
+            return known
+        fetched = self._arrays.get(id(tensor))
+        if fetched is not None:
+            array, prefix = fetched
+            answer = list(array.shape), prefix + dtype_name(array.dtype), self._witness.digests.digest(array, prefix)
+            self._read[id(tensor)] = answer
+            return answer
+        if tensor is None:
+            return [], "none", "none"
+        return [], type(tensor).__name__, repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of a NumPy dtype, which NumPy itself takes its time to tell."""
+    name = _dtype_names.get(dtype)
+    if name is None:
+        name = _dtype_names[dtype] = str(dtype)
+    return name
+
+
+_dtype_names: dict[Any, str] = {}

@@ -1,0 +1,37 @@
+"""A model saved to a file and loaded from it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from typing import Any
+
+from .failures import failure
+from .run import run
+from .shape import Description
+from .witness import Witness
+
+
+def save_and_load(
+    description: Description, arrays: list[Any], witness: Witness, packing: Any, known: dict[str, Any]
+) -> dict[str, Any]:
+    """What `Saved` declares on the wire."""
+    framework, clock = witness.framework, witness.clock
+    folder = tempfile.mkdtemp(prefix="clonediff-")
+    path = os.path.join(folder, "model.keras")
+    try:
+        with clock.keras("save"):
+            try:
+                framework.save(description.model, path)
+            except Exception as error:  # whatever a model raises is an observation
+                return {"saving": failure(error, below="save_and_load")}
+        with clock.keras("load"):
+            try:
+                loaded = framework.load(path, known)
+            except Exception as error:  # likewise
+                return {"loading": failure(error, below="save_and_load")}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    again = Description(loaded, witness)
+    return {"shape": again.shape, "run": run(again, arrays, witness, packing, training=False)}

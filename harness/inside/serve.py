@@ -1,0 +1,153 @@
+"""The child process of a subject: JSON lines in, JSON lines out, one Keras for as long as it lives.
+
+The lines leave by a private duplicate of standard output. File descriptor 1 itself leads to standard error, so that
+whatever Keras, or a graph, prints cannot break the protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from time import perf_counter
+from typing import Any, Callable, TextIO
+
+import numpy as np
+
+from .bench import bench
+from .failures import failure
+from .frameworks import framework as framework_of
+from .frameworks.interface import Framework
+from .housekeeping import resident_bytes, take_over
+from .trial import run_trial
+from .witness import Witness
+
+# A first trial pays for what Keras and its backend set up when they are first used.
+_WARM_UP = {
+    "keras": "import keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
+    "tf_keras": "import tf_keras as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve until the parent says "quit" or closes its end. The one argument is the generation."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    generation = arguments[0] if arguments else "keras"
+    with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
+        os.dup2(2, 1)
+        started = perf_counter()
+        try:
+            framework = framework_of(generation)
+            imported = perf_counter() - started
+            server = Server(framework, lines)
+            server.warm_up(generation)
+        except BaseException as error:  # an import may end in anything, SystemExit among it
+            send(lines, {"broken": failure(error)})
+            return 2
+        seconds = {"import": imported, "warm_up": perf_counter() - started - imported}
+        send(lines, {"ready": ready(framework, seconds)})
+        take_over()
+        framework.hooks_stay = True
+        server.serve(sys.stdin)
+    return 0
+
+
+def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
+    """What the child is, said once."""
+    about: dict[str, Any] = {"generation": framework.generation}
+    about.update(framework.versions())
+    about.update(numpy=np.__version__, python=platform.python_version(), devices=framework.devices(), seconds=seconds)
+    return about
+
+
+def send(lines: TextIO, message: dict[str, Any]) -> None:
+    """Write one line."""
+    lines.write(encoded(message) + "\n")
+    lines.flush()
+
+
+def encoded(message: Any) -> str:
+    """A message as one line of JSON."""
+    return _encode(message)
+
+
+# Answers are trees: looking for circles would take a third of the time that encoding takes.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
+
+
+class Server:
+    """Answers requests, one after the other. Keeps the arrays of the last trial."""
+
+    def __init__(self, framework: Framework, lines: TextIO) -> None:
+        self._framework = framework
+        self._lines = lines
+        self._last: Witness | None = None
+        self._work: dict[str, Callable[[dict[str, Any]], str]] = {
+            "trial": self._trial,
+            "values": self._values,
+            "elements": self._elements,
+            "bench": self._bench,
+            "rss": self._rss,
+        }
+
+    def warm_up(self, generation: str) -> None:
+        """Run a small trial, whose seconds belong to the start."""
+        inputs = [{"shape": [2], "dtype": "float32", "fill": "normal"}]
+        run_trial({"source": _WARM_UP[generation], "inputs": inputs, "cloners": []}, self._framework)
+
+    def serve(self, requests: TextIO) -> None:
+        """Answer each line of `requests`; an error is an answer too."""
+        for line in requests:
+            if not line.strip():
+                continue
+            identity: Any = None
+            try:
+                request = json.loads(line)
+                if not isinstance(request, dict):
+                    raise TypeError("a request is a JSON object with a field `do`, this is %s" % type(request).__name__)
+                identity = request.get("id")
+                asked = request.get("do")
+                if asked == "quit":
+                    return
+                if asked not in self._work:
+                    known = ", ".join(sorted(self._work) + ["quit"])
+                    raise ValueError("field `do` is %r: choose one of %s" % (asked, known))
+                text = self._work[asked](request)
+            except Exception as error:  # the child outlives every request that it cannot answer
+                text = encoded({"id": identity, "error": failure(error, below="serve")})
+            self._lines.write(text + "\n")
+            self._lines.flush()
+
+    def _trial(self, request: dict[str, Any]) -> str:
+        witness = Witness(self._framework, int(request.get("seed", 0)))
+        self._last = None
+        answer = run_trial(request, self._framework, witness)
+        witness.release()
+        self._last = witness
+        started = perf_counter()
+        ours = answer.pop("ours")
+        text = encoded({"id": request.get("id"), "answer": answer})
+        ours["encode"] = perf_counter() - started
+        # The seconds that encoding took are known once it is done: they are put in by hand, at the end.
+        return '%s,"ours":%s}}' % (text[:-2], encoded(ours))
+
+    def _values(self, request: dict[str, Any]) -> str:
+        if self._last is None:
+            raise ValueError("no trial has run yet: values can be asked for after one")
+        pairs = request["digests"]
+        return encoded(
+            {"id": request.get("id"), "values": [self._last.digests.difference(left, right) for left, right in pairs]}
+        )
+
+    def _elements(self, request: dict[str, Any]) -> str:
+        digests = self._last.digests if self._last is not None else None
+        limit = int(request.get("limit", 100000))
+        found = [None if digests is None else digests.elements(digest, limit) for digest in request["digests"]]
+        return encoded({"id": request.get("id"), "elements": found})
+
+    def _bench(self, request: dict[str, Any]) -> str:
+        return encoded({"id": request.get("id"), "bench": bench(request, self._framework)})
+
+    def _rss(self, request: dict[str, Any]) -> str:
+        return encoded({"id": request.get("id"), "rss": resident_bytes()})

@@ -1,0 +1,136 @@
+"""A model at rest: its layers, calls, ends, weights and states. What `Shape` declares on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .arguments import Arguments
+from .canonical import entry
+from .layers import Layers
+from .structure import skeleton
+from .witness import Witness
+
+
+class Description:
+    """The shape of a model, with what the observer needs again: its layers, variables and initial values."""
+
+    def __init__(self, model: Any, witness: Witness, values: bool = True) -> None:
+        with witness.clock.ours("describe"):
+            self._describe(model, witness, values)
+
+    def _describe(self, model: Any, witness: Witness, values: bool) -> None:
+        framework, clock = witness.framework, witness.clock
+        self.model = model
+        self.layers = Layers(model, witness)
+        self.configs = self.layers.configs()
+        arguments = Arguments(witness)
+        with clock.keras("weights"):
+            self.weights, trains = framework.weights(model)
+            states = framework.states(model)
+        known = {id(weight) for weight in self.weights}
+        described = self.layers.describe(self.configs, arguments)
+        mentioned = [variable for variable, _ in arguments.variables if id(variable) not in known]
+        self.states = _distinct([state for state, _ in states] + mentioned)
+        by_chance = {id(state) for state, chance in states if chance}
+        with clock.keras("values"):
+            # The values that a model begins with; a description of the same model once more does without them.
+            self.initial = [framework.read(weight) for weight in self.weights] if values else []
+            self.first_states = [framework.read(state) for state in self.states] if values else []
+        owners = self._owners(witness)
+        inputs, outputs = framework.ends(model)
+        structures = framework.declared(model)
+        with clock.keras("config"):
+            compiled = framework.compiled(model)
+        arguments.enter(self.layers.members.get(-1, {}), self.layers.uses.get(-1, {}))
+        self.shape: dict[str, Any] = {
+            "kind": type(model).__name__,
+            "name": str(model.name),
+            "trainable": bool(model.trainable),
+            "input_structure": skeleton(structures[0], _number),
+            "output_structure": skeleton(structures[1], _number),
+            "inputs": [self._end(tensor, arguments, witness) for tensor in inputs],
+            "outputs": [self._end(tensor, arguments, witness) for tensor in outputs],
+            "layers": described,
+            "weights": [self._variable(weight, owners, id(weight) in trains, witness) for weight in self.weights],
+            "states": [self._variable(state, owners, False, witness) for state in self.states],
+            "compiled": None if compiled is None else entry(compiled),
+        }
+        for written, value in zip(self.shape["weights"], self.initial):
+            if not _by_chance(value):
+                written["value"] = witness.digests.digest(value)
+        for written, state, value in zip(self.shape["states"], self.states, self.first_states):
+            if id(state) not in by_chance:
+                written["value"] = witness.digests.digest(value)
+
+    def fingerprint(self, witness: Witness) -> Any:
+        """The model as it is now, good for `==` with another fingerprint of it, and much cheaper than its shape."""
+        with witness.clock.ours("look again"):
+            return self._fingerprint(witness)
+
+    def _fingerprint(self, witness: Witness) -> Any:
+        framework, model = witness.framework, self.model
+        with witness.clock.keras("weights"):
+            weights, trains = framework.weights(model)
+            states = framework.states(model)
+        with witness.clock.keras("config"):
+            compiled = framework.compiled(model)
+        return (
+            self.layers.fingerprint(),
+            [(id(weight), id(weight) in trains) for weight in weights],
+            [id(state) for state, _ in states],
+            [id(end) for ends in framework.ends(model) for end in ends],
+            (model.name, model.trainable, type(model), repr(compiled)),
+        )
+
+    def _owners(self, witness: Witness) -> dict[int, int]:
+        owners: dict[int, int] = {}
+        own_variables = witness.framework.own_variables
+        for number, place in enumerate(self.layers.places):
+            if place.first == number:
+                for variable in own_variables(place.layer):
+                    owners.setdefault(id(variable), number)
+        return owners
+
+    @staticmethod
+    def _variable(variable: Any, owners: dict[int, int], trainable: bool, witness: Witness) -> dict[str, Any]:
+        framework = witness.framework
+        return {
+            "name": framework.name(variable),
+            "owner": owners.get(id(variable), -1),
+            "shape": [int(size) for size in variable.shape],
+            "dtype": framework.dtype(variable),
+            "trainable": trainable,
+            "ident": witness.ident(variable),
+        }
+
+    @staticmethod
+    def _end(tensor: Any, arguments: Arguments, witness: Witness) -> dict[str, Any]:
+        framework = witness.framework
+        layer, _, _ = framework.origin(tensor)
+        optional, sparse = framework.end_options(tensor)
+        return {
+            "name": str(getattr(layer, "name", "")),
+            "shape": [None if size is None else int(size) for size in tensor.shape],
+            "dtype": framework.dtype(tensor),
+            "tensor": arguments.tensor(tensor) or [-1, -1, -1],
+            "optional": optional,
+            "sparse": sparse,
+        }
+
+
+def _by_chance(value: Any) -> bool:
+    # A value with the same number everywhere was set, not drawn; of a single number only 0 and 1 can be known to be.
+    if value.size == 0 or value.dtype.kind not in "fiub":
+        return value.dtype.kind not in "OSU"
+    first = value.flat[0]
+    if value.size == 1:
+        return bool(first not in (0, 1))
+    return bool((value != first).any())
+
+
+def _number(leaf: Any) -> Any:
+    return leaf
+
+
+def _distinct(variables: list[Any]) -> list[Any]:
+    return list({id(variable): variable for variable in variables}.values())

@@ -1,0 +1,65 @@
+"""Nested lists, tuples and dicts as JSON that keeps them apart.
+
+A list is a JSON list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; another type of
+these adds {"type": name}. Leaves are written by the caller.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator
+
+_PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
+
+
+def is_nested(value: Any) -> bool:
+    """Whether the value holds others."""
+    return isinstance(value, (list, tuple, dict))
+
+
+def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The nesting of `value`, its leaves written by `leaf`."""
+    if isinstance(value, list):
+        return [skeleton(item, leaf) for item in value]
+    if isinstance(value, tuple):
+        return _typed({"tuple": [skeleton(item, leaf) for item in value]}, value)
+    if isinstance(value, dict):
+        return _typed({"dict": [[_key(key), skeleton(item, leaf)] for key, item in value.items()]}, value)
+    return leaf(value)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The leaves of `value`, in the order in which `skeleton` meets them."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            for leaf in leaves(item):
+                yield leaf
+    elif isinstance(value, dict):
+        for item in value.values():
+            for leaf in leaves(item):
+                yield leaf
+    else:
+        yield value
+
+
+def numbered(value: Any) -> tuple[Any, list[Any]]:
+    """The nesting with its leaves numbered, and the leaves. None stays None, and is no leaf."""
+    found: list[Any] = []
+
+    def number(leaf: Any) -> int | None:
+        if leaf is None:
+            return None
+        found.append(leaf)
+        return len(found) - 1
+
+    return skeleton(value, number), found
+
+
+def _typed(written: dict[str, Any], value: Any) -> dict[str, Any]:
+    name = type(value).__name__
+    if name not in _PLAIN:
+        written["type"] = name
+    return written
+
+
+def _key(key: Any) -> Any:
+    return key if isinstance(key, (str, int, bool)) else str(key)

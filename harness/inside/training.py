@@ -1,0 +1,44 @@
+"""One step of gradient descent, by hand: the same loss, rate and update for every generation and backend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .failures import failure
+from .run import Reader
+from .shape import Description
+from .witness import Witness
+
+RATE = 0.1
+
+
+def train(description: Description, arrays: list[Any], witness: Witness, packing: Any) -> dict[str, Any]:
+    """What `Trained` declares on the wire. The caller puts the weights back as they were."""
+    framework, clock = witness.framework, witness.clock
+    with clock.keras("train"):
+        try:
+            inputs = framework.feed(packing, arrays)
+            framework.reseed(witness.seed, witness.backend_draws)
+            loss, gradients = framework.gradients(description.model, inputs)
+            weights, trains = framework.weights(description.model)
+            trained = [weight for weight in weights if id(weight) in trains]
+            for weight, gradient in zip(trained, gradients):
+                if gradient is not None:
+                    step = framework.array(gradient)[0].astype("float32") * RATE
+                    value = framework.read(weight)
+                    framework.write(weight, (value.astype("float32") - step).astype(value.dtype))
+            after = [framework.read(weight) for weight in weights]
+        except Exception as error:  # whatever a model raises is an observation
+            return {"failure": failure(error, below="train")}
+    with clock.ours("digest"):
+        reader = Reader(witness)
+        reader.read([[loss], gradients])
+        return {
+            "loss": reader.digest(loss),
+            "gradients": [None if gradient is None else reader.leaf(gradient, None) for gradient in gradients],
+            "weights": [_leaf(value, witness) for value in after],
+        }
+
+
+def _leaf(value: Any, witness: Witness) -> dict[str, Any]:
+    return {"shape": list(value.shape), "dtype": str(value.dtype), "digest": witness.digests.digest(value)}

@@ -1,0 +1,251 @@
+"""One trial: a model built from source, observed, cloned by each cloner, and each clone observed beside it.
+
+`run_trial` is the one way to run a trial: `serve` calls it in a subject's child process, and a downstream project
+calls it in its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable
+
+from .build import build, custom_objects, script
+from .canonical import forget_functions
+from .cloners import Cloner, Seat, cloner, seated
+from .failures import failure
+from .frameworks import framework as framework_of
+from .frameworks.interface import Framework
+from .freshness import fresh
+from .housekeeping import tidy
+from .keeping import Kept, copy, randomize
+from .layers import Layers
+from .run import run
+from .saving import save_and_load
+from .shape import Description
+from .training import train
+from .values import input_arrays
+from .witness import Witness
+
+
+def run_trial(
+    request: dict[str, Any],
+    framework: Framework | None = None,
+    witness: Witness | None = None,
+) -> dict[str, Any]:
+    """The answer to a trial, as `Answer` declares it on the wire.
+
+    `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
+    Instead of `source`, `model` may have a live model: its weights are put back at the end.
+    """
+    framework = framework or framework_of(request.get("generation"))
+    if "source" not in request and "model" not in request:
+        raise ValueError("a trial needs the field `source`: Python that leaves a `model`")
+    witness = witness or Witness(framework, int(request.get("seed", 0)))
+    clock = witness.clock
+    with clock.ours("rest"), framework.on(request.get("device")):
+        with clock.keras("reset"):
+            if "source" in request:
+                tidy(framework)
+            framework.reseed(witness.seed)
+        with framework.hooked():
+            scope = script(request["source"]) if "source" in request else contextlib.nullcontext(None)
+            with scope as module:
+                trial = _Trial(request, module, witness)
+                answer = trial.run()
+                del trial
+    forget_functions()
+    answer["keras"] = clock.keras_seconds
+    answer["ours"] = clock.our_seconds
+    return answer
+
+
+def chosen_cloners(names: Any) -> dict[str, Cloner]:
+    """The cloners of a request by name."""
+    if isinstance(names, dict):
+        return {name: seated(each) if callable(each) else cloner(each) for name, each in names.items()}
+    return {name: cloner(name) for name in names}
+
+
+class _Trial:
+    """The steps of one trial, in their order."""
+
+    def __init__(self, request: dict[str, Any], module: Any, witness: Witness) -> None:
+        self._request = request
+        self._module = module
+        self._witness = witness
+        self._clock = witness.clock
+        self._checks: dict[str, bool] = request.get("checks") or {}
+        self._cloners = chosen_cloners(request.get("cloners", ()))
+        self._known: dict[str, Any] = request.get("custom_objects") or {}
+        self._touched = False
+
+    def run(self) -> dict[str, Any]:
+        with self._clock.keras("build"):
+            try:
+                model = self._build()
+            except Exception as error:  # the framework refuses to build: counted, and never a finding
+                return {"refused": failure(error, below="_build")}
+        with self._clock.ours("observe"):
+            self._original = Description(model, self._witness)
+            layers = [place.layer for place in self._original.layers.places]
+            self._witness.backend_draws = self._witness.framework.draws(layers, self._request.get("source", ""))
+            self._first_values = list(self._original.initial)
+            self._packing = model
+            self._arrays = self._draw()
+            self._kept = randomize(self._original, self._witness)
+            observation = self._observe(self._original, self._kept)
+            self._fingerprint = self._original.fingerprint(self._witness) if self._cloners else None
+            observation["fresh"] = [True] * len(self._original.weights)
+            self._first_inference = observation["inference"]
+            clones = {name: self._clone(name, each) for name, each in self._cloners.items()}
+            if self._module is None:
+                self._put_back()
+        return {"original": observation, "clones": clones}
+
+    def _build(self) -> Any:
+        if self._module is None:
+            return self._request["model"]
+        model = build(self._request["source"], self._module)
+        self._known = dict(custom_objects(self._module), **self._known)
+        return model
+
+    def _renew(self) -> None:
+        """Build the original again where a cloner has touched it, so that no other cloner answers for that."""
+        witness, before = self._witness, self._original
+        with self._clock.keras("build"):
+            witness.framework.forget()
+            witness.framework.reseed(witness.seed)
+            model = self._build()
+        # The new objects take the numbers of the old ones: the answer has one original.
+        layers = Layers(model, witness)
+        for new, old in zip(layers.places, before.layers.places):
+            witness.adopt(new.layer, old.layer)
+        weights, _ = witness.framework.weights(model)
+        for new, old in zip(weights, before.weights):
+            witness.adopt(new, old)
+        for (new, _), old in zip(witness.framework.states(model), before.states):
+            witness.adopt(new, old)
+        self._packing = model
+        renewed = Description(model, witness)
+        renewed.shape = before.shape
+        self._original = renewed
+        self._kept = randomize(renewed, witness)
+        self._fingerprint = renewed.fingerprint(witness)
+        self._touched = False
+
+    def _draw(self) -> list[Any]:
+        specs = self._request.get("inputs")
+        if specs is None:
+            specs = [
+                {"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]}
+                for end in self._original.shape["inputs"]
+            ]
+        with self._clock.ours("draw"):
+            return input_arrays(specs, self._request.get("batch"), self._witness.seed)
+
+    def _put_back(self) -> None:
+        with self._clock.keras("weights"):
+            for weight, value in zip(self._original.weights, self._first_values):
+                self._witness.framework.write(weight, value)
+
+    # -- one model
+
+    def _observe(self, description: Description, kept: Kept, costly: bool = True) -> dict[str, Any]:
+        """A model's shape and its runs, and where `costly` every other part that this trial asks for."""
+        observation: dict[str, Any] = {"shape": description.shape}
+        with self._clock.ours("digest"):
+            observation["copied_weights"] = [
+                self._witness.digests.digest(value) for value in kept.values[: len(description.weights)]
+            ]
+        observation["inference"] = self._run(description, kept, training=False)
+        observation["training"] = self._run(description, kept, training=True)
+        if costly and self._checks.get("training_step"):
+            observation["trained"] = train(description, self._arrays, self._witness, self._packing)
+            kept.restore()
+        if costly and self._checks.get("saving"):
+            observation["saved"] = save_and_load(description, self._arrays, self._witness, self._packing, self._known)
+            kept.restore()
+        return observation
+
+    def _run(self, description: Description, kept: Kept, training: bool) -> dict[str, Any]:
+        answer = run(description, self._arrays, self._witness, self._packing, training)
+        kept.restore()
+        return answer
+
+    # -- one cloner
+
+    def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
+        if self._touched and self._module is not None:
+            self._renew()
+        seat = Seat(self._witness.framework, self._known)
+        clone, refused = self._call(name, each, self._original.model, seat)
+        answer: dict[str, Any] = {}
+        self._look_again(answer)
+        if refused is not None:
+            answer["failure"] = refused
+            return answer
+        description = Description(clone, self._witness)
+        answer["observation"] = self._observe_clone(description)
+        if self._checks.get("again"):
+            self._again(name, each, seat, description, answer)
+        return answer
+
+    def _call(self, name: str, each: Callable[..., Any], model: Any, seat: Seat) -> tuple[Any, dict[str, Any] | None]:
+        with self._clock.keras("clone:" + name):
+            self._witness.framework.reseed(self._witness.seed + 7)
+            try:
+                clone = call_cloner(each, model, seat)
+            except Exception as error:  # what this whole project is about
+                return None, failure(error, below="call_cloner")
+            seat.made += 1
+            return clone, None
+
+    def _observe_clone(self, description: Description, costly: bool = True) -> dict[str, Any]:
+        freshness = fresh(self._original, self._kept, description)
+        ours, problem = copy(self._original, self._kept, description, self._witness)
+        observation = self._observe(description, ours, costly)
+        observation["fresh"] = freshness
+        if problem:
+            observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
+        return observation
+
+    def _look_again(self, answer: dict[str, Any]) -> None:
+        """Whether the cloner left the original as it was: its shape, and the values of its variables."""
+        changed = self._kept.restore()
+        if not changed and self._original.fingerprint(self._witness) == self._fingerprint:
+            return
+        before = self._original.shape
+        after = Description(self._original.model, self._witness, values=False)
+        for part in ("weights", "states"):
+            for old, new in zip(before[part], after.shape[part]):
+                if "value" in old:
+                    new["value"] = old["value"]
+        weights = len(self._original.weights)
+        for number in changed:
+            part, place = ("weights", number) if number < weights else ("states", number - weights)
+            if place < len(after.shape[part]):
+                after.shape[part][place]["value"] = "changed"
+        if after.shape != before:
+            answer["original_after"] = after.shape
+            self._touched = True
+
+    def _again(self, name: str, each: Cloner, seat: Seat, description: Description, answer: dict[str, Any]) -> None:
+        # The original's run once more: a cloner may have changed what no shape shows.
+        inference = self._run(self._original, self._kept, training=False)
+        if inference != self._first_inference:
+            answer["inference_after"] = inference
+        second, refused = self._call(name, each, self._original.model, seat)
+        if refused is None:
+            answer["again"] = Description(second, self._witness).shape
+        else:
+            answer["again_failure"] = refused
+        twice, refused = self._call(name, each, description.model, seat)
+        if refused is None:
+            answer["twice"] = self._observe_clone(Description(twice, self._witness), costly=False)
+        else:
+            answer["twice_failure"] = refused
+
+
+def call_cloner(each: Callable[..., Any], model: Any, seat: Seat) -> Any:
+    """Call a cloner. Its frames in a failure are those below this one."""
+    return each(model, seat)

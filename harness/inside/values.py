@@ -1,0 +1,144 @@
+"""The numbers of a trial, all of them from its seed: what goes into a model, and what its weights are set to."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, Callable
+
+import numpy as np
+
+OPEN = 3
+DEFAULT_BATCH = 2
+
+Fill = Callable[[Any, "tuple[int, ...]", "dict[str, Any]"], Any]
+
+
+def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> list[Any]:
+    """An array for each input, in the order of the specs."""
+    random = np.random.default_rng(seed % (1 << 63))
+    return [input_array(spec, batch or DEFAULT_BATCH, random) for spec in specs]
+
+
+def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
+    """The array of one input: its fill over its shape, dimensions that are open taken as three."""
+    own = spec.get("batch")
+    shape = (batch if own is None else int(own),) + tuple(OPEN if size is None else int(size) for size in spec["shape"])
+    name = spec.get("fill") or _fill_for(str(spec.get("dtype", "float32")))
+    if name not in FILLS:
+        raise ValueError("unknown fill %r of an input: choose one of %s" % (name, ", ".join(sorted(FILLS))))
+    values = FILLS[name](random, shape, spec)
+    dtype = str(spec.get("dtype", "float32"))
+    if dtype == "string":
+        return values.astype(object) if values.dtype.kind in "SUO" else values.astype(str).astype(object)
+    if dtype == "bfloat16":
+        return values.astype("float32")
+    return values.astype(dtype)
+
+
+def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
+    """A value for each weight of a float dtype, None for the others. Its numbers differ, and none is 0 or 1."""
+    sizes = [int(np.prod(shape, dtype=np.int64)) if "float" in dtype else 0 for _, shape, dtype in variables]
+    random = np.random.default_rng((seed + 1) % (1 << 63))
+    drawn = random.standard_normal(sum(sizes), dtype=np.float32)
+    drawn *= np.float32(0.5)
+    arrays: list[Any] = []
+    start = 0
+    for (name, shape, dtype), size in zip(variables, sizes):
+        if "float" not in dtype:
+            arrays.append(None)
+            continue
+        array = drawn[start : start + size].reshape(shape)
+        start += size
+        if "variance" in name:
+            # A square root is taken of it.
+            array = np.float32(0.5) + np.abs(np.sin(array))
+        arrays.append(array if dtype in ("float32", "bfloat16") else array.astype(dtype))
+    return arrays
+
+
+def _normal(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    return random.standard_normal(shape)
+
+
+def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    values = random.standard_normal(shape)
+    if len(shape) < 2:
+        return values
+    # Rows along axis 1 that are wholly zero: one in three, never the first, and for one sample not at the end only.
+    rows = random.random(shape[:2]) < 0.35
+    if shape[1] > 1:
+        rows[0, 1] = True
+        if shape[1] > 2:
+            rows[0, 2] = False
+        rows[-1, -1] = rows[-1, -1] or shape[0] > 1
+    rows[:, 0] = False
+    values[rows] = 0.0
+    return values
+
+
+def _ids(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    high = max(int(spec.get("high") or 2), 1)
+    values = random.integers(0, high, shape)
+    if values.size > 1 and high > 1:
+        flat = values.reshape(-1)
+        flat[0] = max(int(flat[0]), 1)
+        flat[1] = 0
+    return values
+
+
+def _mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    values = random.random(shape) < 0.6
+    if len(shape) > 1:
+        flat = values.reshape(shape[0], -1)
+        if flat.shape[1]:
+            flat[:, 0] = True
+            if flat.shape[1] > 1:
+                flat[0, 1] = False
+    return values
+
+
+def _positive(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    return random.random(shape) + 0.25
+
+
+def _unit(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    return random.random(shape)
+
+
+def _zeros(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    return np.zeros(shape)
+
+
+def _ones(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    return np.ones(shape)
+
+
+def _words(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
+    words = np.array(["red", "green", "blue", "a word", ""], dtype=object)
+    return words[random.integers(0, len(words), shape)]
+
+
+FILLS: dict[str, Fill] = {
+    "normal": _normal,
+    "steps": _steps,
+    "ids": _ids,
+    "mask": _mask,
+    "positive": _positive,
+    "unit": _unit,
+    "zeros": _zeros,
+    "ones": _ones,
+    "words": _words,
+}
+
+
+def _fill_for(dtype: str) -> str:
+    if dtype == "bool":
+        return "mask"
+    if dtype == "string":
+        return "words"
+    return "ids" if "int" in dtype else "normal"
+
+
+def seed_of(text: str) -> int:
+    """A seed made of a text, the same in every process."""
+    return zlib.crc32(text.encode("utf-8"))

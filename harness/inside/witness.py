@@ -1,0 +1,43 @@
+"""What one trial carries along: the framework, the clock, the digests, and the numbers that objects go by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .clock import Clock
+from .digests import Digests
+from .frameworks.interface import Framework
+
+
+class Witness:
+    """One trial's means of observing. Holds on to every object it has numbered, so that no number is given twice."""
+
+    def __init__(self, framework: Framework, seed: int) -> None:
+        self.framework = framework
+        self.seed = seed
+        self.backend_draws = False
+        self.clock = Clock()
+        self.digests = Digests()
+        self._numbers: dict[int, int] = {}
+        self._held: list[Any] = []
+        self._next = 0
+
+    def ident(self, thing: Any) -> int:
+        """The number of an object, the same for as long as the trial lasts."""
+        key = id(thing)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self._next
+            self._next += 1
+            self._held.append(thing)
+        return number
+
+    def adopt(self, thing: Any, other: Any) -> None:
+        """Let an object go by the number of another, whose place it takes."""
+        self._numbers[id(thing)] = self.ident(other)
+        self._held.append(thing)
+
+    def release(self) -> None:
+        """Let go of the trial's objects; what is left is its digests and the arrays behind them."""
+        self._held = []
+        self._numbers = {}

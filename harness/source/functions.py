@@ -1,0 +1,114 @@
+"""What a `Lambda` wraps, as text: an expression, and the definition it needs, if any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from strategies.graph import Function, MalformedGraph
+from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS, WITH_PARAMETER
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """`expression` stands in the call of `Lambda`; `definition` above the model."""
+
+    expression: str
+    definition: str = ""
+
+
+KEYS = "abcd"
+
+
+def write_function(function: Function, name: Callable[[str], str]) -> Written:
+    """The text of a function. `name` makes a name that nothing else in the script has."""
+    if function.form in MASK_FORMS:
+        return _mask(function, name)
+    if function.form in SHAPE_FORMS:
+        return Written(f"lambda s: {_packed(function, list(function.gives), ('s',))}")
+    if function.form not in FORMS:
+        raise MalformedGraph(f"function.form: expected one of {', '.join(FORMS)}, found {function.form!r}")
+    texts = list(function.gives)
+    if function.form == "training":
+        texts[0] = f"{texts[0]} * 3.0 if training else {texts[0]}"
+    elif function.form == "mask":
+        texts[0] = f"{texts[0]} if mask is None else {texts[0]} * 3.0"
+    packed = _packed(function, texts, tuple(EXPRESSIONS))
+    return _FORMS[function.form](packed, name)
+
+
+def _packed(function: Function, texts: list[str], known: tuple[str, ...]) -> str:
+    for text in function.gives:
+        if text not in known:
+            raise MalformedGraph(f"function.gives: expected one of {', '.join(known)}, found {text!r}")
+    match function.container:
+        case "one":
+            if len(texts) != 1:
+                raise MalformedGraph(f"function.gives: expected one expression, found {len(texts)}")
+            return texts[0]
+        case "tuple":
+            return f"({', '.join(texts)},)" if len(texts) == 1 else f"({', '.join(texts)})"
+        case "dict":
+            if len(texts) > len(KEYS):
+                raise MalformedGraph(f"function.gives: expected at most {len(KEYS)} expressions, found {len(texts)}")
+            pairs = [f'"{key}": {text}' for key, text in zip(KEYS, texts, strict=False)]
+            return f"{{{', '.join(pairs)}}}"
+        case "nested":
+            return f"[{texts[0]}, [{', '.join(texts[1:])}]]" if len(texts) > 1 else f"[{texts[0]}]"
+    return f"[{', '.join(texts)}]"
+
+
+def _mask(function: Function, name: Callable[[str], str]) -> Written:
+    packed = _packed(function, list(function.gives), MASKS)
+    if function.form == "mask named":
+        own = name("output_mask")
+        return Written(own, f"def {own}(x, mask=None):\n    return {packed}\n")
+    return Written(f"lambda x, mask=None: {packed}")
+
+
+def _by(packed: str, by: str) -> str:
+    return packed.replace("2.0", by)
+
+
+def _named(packed: str, name: Callable[[str], str]) -> Written:
+    own = name("transform")
+    return Written(own, f"def {own}(x):\n    return {packed}\n")
+
+
+def _closure(packed: str, name: Callable[[str], str]) -> Written:
+    own = name("times")
+    return Written(f"{own}(2.0)", f"def {own}(by):\n    return lambda x: {_by(packed, 'by')}\n")
+
+
+def _module(packed: str, name: Callable[[str], str]) -> Written:
+    own = name("FACTOR")
+    return Written(f"lambda x: {_by(packed, own)}", f"{own} = 2.0\n")
+
+
+def _method(packed: str, name: Callable[[str], str]) -> Written:
+    own = name("Factor")
+    return Written(
+        f"{own}(2.0).apply",
+        f"class {own}:\n    def __init__(self, by):\n        self.by = by\n\n"
+        f"    def apply(self, x):\n        return {_by(packed, 'self.by')}\n",
+    )
+
+
+def _partial(packed: str, name: Callable[[str], str]) -> Written:
+    own = name("times_by")
+    return Written(f"functools.partial({own}, by=2.0)", f"def {own}(x, by):\n    return {_by(packed, 'by')}\n")
+
+
+_FORMS: dict[str, Callable[[str, Callable[[str], str]], Written]] = {
+    "lambda": lambda packed, name: Written(f"lambda x: {packed}"),
+    "named": _named,
+    "closure": _closure,
+    "default": lambda packed, name: Written(f"lambda x, by=2.0: {_by(packed, 'by')}"),
+    "arguments": lambda packed, name: Written(f"lambda x, by: {_by(packed, 'by')}"),
+    "module": _module,
+    "method": _method,
+    "partial": _partial,
+    "training": lambda packed, name: Written(f"lambda x, training=None: {packed}"),
+    "mask": lambda packed, name: Written(f"lambda x, mask=None: {packed}"),
+}
+assert set(_FORMS) == set(FORMS) >= set(WITH_PARAMETER)

@@ -1,0 +1,22 @@
+"""What is under test: a release, a backend, a device; and the warm process in which it runs.
+
+Must not import Keras: a subject is spoken to, never imported.
+"""
+
+from harness.subjects.case import Case
+from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, Ready, SubjectError, TimedOut
+from harness.subjects.process import Limits, SubjectProcess
+from harness.subjects.subject import Subject
+
+__all__ = [
+    "Case",
+    "Killed",
+    "Limits",
+    "OutOfMemory",
+    "Outcome",
+    "Ready",
+    "Subject",
+    "SubjectError",
+    "SubjectProcess",
+    "TimedOut",
+]

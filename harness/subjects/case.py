@@ -1,0 +1,50 @@
+"""A trial as a subject is asked for it: source text and numbers, no graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+CHECKS_ASKED = ("again", "training_step", "saving")
+"""The parts of an observation that cost much and are sampled."""
+
+
+class Case(msgspec.Struct, frozen=True):
+    """What is tried. `kinds` has the kind of the graph by the name of the layer in the model."""
+
+    source: str
+    inputs: tuple[dict[str, Any], ...]
+    batch: int = 3
+    seed: int = 0
+    kinds: dict[str, str] = {}
+
+    def request(self, cloners: Iterable[str], checks: Iterable[str] = (), device: str | None = None) -> dict[str, Any]:
+        """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""
+        asked = frozenset(checks)
+        unknown = asked.difference(CHECKS_ASKED)
+        if unknown:
+            raise ValueError(f"unknown part of an observation {min(unknown)!r}: choose from {', '.join(CHECKS_ASKED)}")
+        request: dict[str, Any] = {
+            "do": "trial",
+            "source": self.source,
+            "inputs": list(self.inputs),
+            "batch": self.batch,
+            "seed": self.seed,
+            "cloners": list(cloners),
+            "checks": {name: name in asked for name in CHECKS_ASKED},
+        }
+        if device is not None:
+            request["device"] = device
+        return request
+
+
+class Journaled(msgspec.Struct, frozen=True):
+    """What stands in a journal while a trial runs: enough to run it again."""
+
+    subject: str
+    worker: str
+    written: str
+    request: Mapping[str, Any]
+    format: int = 1

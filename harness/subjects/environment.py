@@ -1,0 +1,84 @@
+"""How a child of a subject is started: its command line and its environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from harness.subjects.subject import Subject
+
+HARNESS = Path(__file__).resolve().parent.parent
+
+_BOOTSTRAP = """\
+import sys, signal, faulthandler
+faulthandler.enable()
+try:
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    import ctypes, resource
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+except Exception:
+    pass
+sys.path.insert(0, {harness!r})
+from inside.serve import main
+sys.path.pop(0)
+sys.exit(main())
+"""
+"""Writes its stack on a crash, and when asked by SIGUSR1; leaves no core file; dies with the thread that started it.
+
+The rest of this project is not importable from the child: only `inside` is, and by that name.
+"""
+
+_THREADS = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "TF_NUM_INTRAOP_THREADS": "1",
+    "TF_NUM_INTEROP_THREADS": "1",
+}
+"""One thread each: the graphs are small, and there is a subject beside this one for each core.
+
+A variable that is set already is left alone, so `TF_NUM_INTRAOP_THREADS=4 clonediff ...` does what it says.
+"""
+
+_ON_CPU = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
+
+_ON_GPU = {
+    "TF_FORCE_GPU_ALLOW_GROWTH": "true",
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    "TF_DETERMINISTIC_OPS": "1",
+    "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+}
+"""A GPU is shared with other subjects, and an original and its clone must take the same kernels."""
+
+
+def command(subject: Subject, python: str) -> list[str]:
+    """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
+    return [python, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.generation]
+
+
+def environment(subject: Subject, path: Sequence[Path] = (), base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a child. `path` is put before everything else that it can import."""
+    variables = dict(os.environ if base is None else base)
+    for name, value in _THREADS.items():
+        variables.setdefault(name, value)
+    variables["KERAS_BACKEND"] = subject.backend
+    variables["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    variables["PYTHONHASHSEED"] = "0"
+    if subject.device == "gpu":
+        for name, value in _ON_GPU.items():
+            variables.setdefault(name, value)
+        if subject.backend == "jax":
+            variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --xla_gpu_deterministic_ops=true".strip()
+    else:
+        variables.update(_ON_CPU)
+        if subject.backend == "jax" and "xla_cpu_multi_thread_eigen" not in variables.get("XLA_FLAGS", ""):
+            flag = "--xla_cpu_multi_thread_eigen=false"
+            variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flag}".strip()
+    if path:
+        before = [str(folder) for folder in path]
+        if variables.get("PYTHONPATH"):
+            before.append(variables["PYTHONPATH"])
+        variables["PYTHONPATH"] = os.pathsep.join(before)
+    return variables

@@ -1,0 +1,112 @@
+"""What can come of asking a subject: an answer, or the ways in which a process is lost."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+import msgspec
+
+from harness.observation import Answer, Failure, Frame
+
+_FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
+_FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
+_ROOTS = (
+    re.compile(r".*/(?:site-packages|dist-packages)/"),
+    re.compile(r".*/lib/python\d[.\d]*/"),
+    re.compile(r".*/(?=inside/)"),
+    re.compile(r".*/(?=(?:tf_keras|keras)/)"),
+)
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """What a child says of itself once it can work. `seconds` has the parts of its start, "spawn" the whole of it."""
+
+    generation: str
+    keras: str
+    backend: str
+    backend_version: str
+    numpy: str
+    python: str
+    devices: tuple[str, ...] = ()
+    seconds: dict[str, float] = {}
+
+
+class TimedOut(msgspec.Struct, frozen=True):
+    """The trial ran past its time. `frames` is where it was then, the innermost last."""
+
+    seconds: float
+    frames: tuple[Frame, ...] = ()
+    stderr: tuple[str, ...] = ()
+
+
+class Killed(msgspec.Struct, frozen=True):
+    """The process ended under the trial: by a signal ("SIGSEGV"), or with an exit code."""
+
+    signal: str | None
+    exit_code: int | None
+    frames: tuple[Frame, ...] = ()
+    stderr: tuple[str, ...] = ()
+
+    @property
+    def how(self) -> str:
+        """What ended it, in a word."""
+        return self.signal or f"exit code {self.exit_code}"
+
+
+class OutOfMemory(msgspec.Struct, frozen=True):
+    """The process held more than its limit and was ended."""
+
+    resident: int
+    limit: int
+    frames: tuple[Frame, ...] = ()
+    stderr: tuple[str, ...] = ()
+
+
+Outcome: TypeAlias = Answer | TimedOut | Killed | OutOfMemory
+
+
+class ValuesReport(msgspec.Struct, frozen=True):
+    """How the arrays behind two digests differ; `missing` names those that the child no longer has."""
+
+    missing: tuple[str, ...] = ()
+    shape: tuple[tuple[int, ...], ...] = ()
+    dtype: tuple[str, ...] = ()
+    count: int | None = None
+    max_abs: float | None = None
+    first: tuple[int, ...] | None = None
+    values: tuple[str, str] | None = None
+
+
+class SubjectError(RuntimeError):
+    """A subject that does not come up, or that breaks the protocol. The message says what was run and what it said."""
+
+    def __init__(self, message: str, failure: Failure | None = None, stderr: tuple[str, ...] = ()) -> None:
+        """Keep what the child said beside the message."""
+        tail = "".join(f"\n    {line}" for line in stderr[-8:])
+        super().__init__(message + (f"\n  the last it wrote:{tail}" if tail else ""))
+        self.failure = failure
+        self.stderr = stderr
+
+
+def fault_frames(stderr: str) -> tuple[Frame, ...]:
+    """The frames that `faulthandler` wrote of the thread that serves, the innermost last; none where it wrote none."""
+    starts = [match.end() for match in _FAULT_THREAD.finditer(stderr)]
+    ends = [*starts[1:], len(stderr)]
+    sections = [stderr[start:end] for start, end in zip(starts, ends, strict=False)]
+    for section in reversed(sections):
+        frames = [
+            Frame(package_path(match["file"]), match["function"], int(match["line"]))
+            for match in _FAULT_FRAME.finditer(section)
+        ]
+        if any(frame.file.startswith("inside/") for frame in frames):
+            return tuple(reversed(frames))
+    return ()
+
+
+def package_path(path: str) -> str:
+    """A path from its package's name on, as in the frames of a failure."""
+    for root in _ROOTS:
+        if root.match(path):
+            return root.sub("", path, count=1)
+    return path if path.startswith("<") else path.rsplit("/", 1)[-1]

@@ -1,0 +1,329 @@
+"""A subject's process: warm, asked for one trial at a time, and replaced when a trial has ended it.
+
+Owns the protocol of `inside.serve` as its parent sees it, the journal, and the limits of time and memory. Before a
+trial is sent, it stands whole in the journal: whatever happens to either process, the graph that it happened on is
+known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from harness.observation import Answer, Failure
+from harness.subjects.case import Case, Journaled
+from harness.subjects.child import Child, Ended, Late, TooLarge
+from harness.subjects.environment import command, environment
+from harness.subjects.outcomes import (
+    Killed,
+    Outcome,
+    OutOfMemory,
+    Ready,
+    SubjectError,
+    TimedOut,
+    ValuesReport,
+    fault_frames,
+)
+from harness.subjects.subject import Subject
+from reports.records import read
+
+GIB = 1 << 30
+_LINES_KEPT = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What a subject may take. A child is replaced, between two trials, after `trials` or past `recycle` bytes."""
+
+    start: float = 180.0
+    trial: float = 60.0
+    memory: int = 6 * GIB
+    recycle: int = 3 * GIB
+    trials: int = 5000
+
+
+class _Reply(msgspec.Struct):
+    id: int | None = None
+    ready: Ready | None = None
+    broken: Failure | None = None
+    answer: Answer | None = None
+    error: Failure | None = None
+    values: tuple[ValuesReport, ...] | None = None
+    rss: int | None = None
+    bench: msgspec.Raw | None = None
+
+
+class SubjectProcess:
+    """A subject that can be asked. Not for two threads at once: a thread has its own.
+
+    `journal` is the file of this worker's trial. `path` has folders to import from before all others, `python` the
+    interpreter. `restarts` counts the children that were lost, `recycled` those that were replaced in good health.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        *,
+        journal: Path | None = None,
+        worker: str = "",
+        limits: Limits | None = None,
+        python: str = sys.executable,
+        path: Sequence[Path] = (),
+        started_by: Sequence[str] | None = None,
+    ) -> None:
+        """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
+        self.subject = subject
+        self.limits = limits or Limits()
+        self.journal = journal
+        self.worker = worker or (journal.stem if journal else "")
+        self.restarts = 0
+        self.recycled = 0
+        self.trials = 0
+        self._command = list(started_by or command(subject, python))
+        self._environment = environment(subject, path)
+        self._child: Child | None = None
+        self._ready: Ready | None = None
+        self._asked = 0
+        self._since_start = 0
+
+    @property
+    def ready(self) -> Ready:
+        """What the child says of itself; starts one where none runs."""
+        if self._child is None or self._ready is None:
+            return self.start()
+        return self._ready
+
+    @property
+    def pid(self) -> int | None:
+        """The process now, None where there is none."""
+        return self._child.pid if self._child else None
+
+    def start(self) -> Ready:
+        """Start the child, if none runs, and wait until it is ready. `seconds["spawn"]` is how long all that took."""
+        if self._child is not None and self._ready is not None and self._child.running():
+            return self._ready
+        self.close()
+        began = time.perf_counter()
+        try:
+            self._child = Child(self._command, self._environment)
+        except OSError as error:
+            raise SubjectError(f"{self.subject}: {self._command[0]} cannot be started: {error}") from error
+        try:
+            reply = self._read(self._child.ask(b"", self.limits.start, self.limits.memory, wanted=_is_message))
+        except (Ended, Late, TooLarge) as error:
+            self._fail_to_start(self._child, error)
+        except SubjectError:
+            self._lost()
+            raise
+        if reply.broken is not None:
+            lines = self._lost()
+            failure = reply.broken
+            raise SubjectError(f"{self.subject}: does not start: {failure.type}: {failure.message}", failure, lines)
+        if reply.ready is None:
+            raise SubjectError(f"{self.subject}: its first line says neither `ready` nor `broken`", None, self._lost())
+        seconds = {**reply.ready.seconds, "spawn": time.perf_counter() - began}
+        self._ready = msgspec.structs.replace(reply.ready, seconds=seconds)
+        self._since_start = 0
+        return self._ready
+
+    def trial(
+        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
+    ) -> Outcome:
+        """Run one trial. Whatever it does to the process is an outcome; the next one finds a new process."""
+        self._replace_if_due()
+        self.start()
+        device = None if self.subject.device == "cpu" else f"{self.subject.device}:0"
+        self._asked += 1
+        request = {**case.request(cloners, checks, device), "id": self._asked}
+        encoded = msgspec.json.encode(request)
+        self._write_journal(encoded)
+        self.trials += 1
+        self._since_start += 1
+        seconds = self.limits.trial if timeout is None else timeout
+        try:
+            reply = self._ask(encoded, seconds, self.limits.memory)
+        except (Ended, Late, TooLarge) as error:
+            outcome = self._outcome(error, seconds)
+            self._clear_journal()
+            return outcome
+        self._clear_journal()
+        if reply.answer is None:
+            failure = reply.error or Failure("ProtocolError", "neither `answer` nor `error` in the reply")
+            raise SubjectError(f"{self.subject}: refused a trial: {failure.type}: {failure.message}", failure)
+        return reply.answer
+
+    def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
+        """How the arrays behind pairs of digests differ. The child has those of its last trial, and no others."""
+        pairs = list(digests)
+        if not pairs or self._child is None:
+            return [ValuesReport(missing=pair) for pair in pairs]
+        try:
+            reply = self._request({"do": "values", "digests": pairs})
+        except (Ended, Late, TooLarge):
+            self._lost()
+            return [ValuesReport(missing=pair) for pair in pairs]
+        if reply.values is None:
+            return [ValuesReport(missing=pair) for pair in pairs]
+        return list(reply.values)
+
+    def bench(self, request: dict[str, Any], timeout: float = 600.0) -> Any:
+        """Have the child measure; its report as plain data."""
+        self.start()
+        try:
+            reply = self._request({**request, "do": "bench"}, timeout)
+        except (Ended, Late, TooLarge) as error:
+            raise SubjectError(f"{self.subject}: lost while it measured ({self._outcome(error, timeout)})") from error
+        if reply.bench is None:
+            failure = reply.error or Failure("ProtocolError", "no `bench` in the reply")
+            raise SubjectError(f"{self.subject}: cannot measure: {failure.type}: {failure.message}", failure)
+        return msgspec.json.decode(reply.bench)
+
+    def resident(self) -> int:
+        """The memory that the child holds, 0 where there is none."""
+        return self._child.resident() if self._child else 0
+
+    def close(self) -> None:
+        """End the child, if there is one."""
+        if self._child is not None:
+            self._child.close()
+        self._child = self._ready = None
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        self.close()
+
+    def _ask(self, encoded: bytes, seconds: float, memory: int) -> _Reply:
+        if self._child is None:
+            raise Ended
+        number = self._asked
+
+        def is_reply(line: bytes) -> bool:
+            try:
+                return line.startswith(b"{") and msgspec.json.decode(line, type=_Head).id == number
+            except msgspec.DecodeError:
+                return False
+
+        return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))
+
+    def _request(self, request: dict[str, Any], timeout: float = 60.0) -> _Reply:
+        self._asked += 1
+        return self._ask(msgspec.json.encode({**request, "id": self._asked}), timeout, self.limits.memory)
+
+    def _read(self, line: bytes) -> _Reply:
+        try:
+            return msgspec.json.decode(line, type=_Reply)
+        except msgspec.ValidationError as error:
+            raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error
+
+    def _replace_if_due(self) -> None:
+        if self._child is None or not self._since_start:
+            return
+        if not self._child.running():
+            self._lost()
+        elif self._since_start >= self.limits.trials or self._child.resident() > self.limits.recycle:
+            self.recycled += 1
+            self.close()
+
+    def _outcome(self, error: Exception, seconds: float) -> Outcome:
+        child = self._child
+        if child is None:
+            return Killed(None, None)
+        if isinstance(error, Ended):
+            code = child.wait(2.0)
+            text = child.stderr()
+            lines = self._lost()
+            if code is None:  # it closed its output and went on: that ends it as well
+                return Killed(None, None, fault_frames(text), lines)
+            name = _signal_name(-code) if code < 0 else None
+            return Killed(name, None if code < 0 else code, fault_frames(text), lines)
+        frames = fault_frames(child.stack())
+        lines = self._lost()
+        if isinstance(error, TooLarge):
+            return OutOfMemory(error.resident, self.limits.memory, frames, lines)
+        return TimedOut(seconds, frames, lines)
+
+    def _lost(self) -> tuple[str, ...]:
+        """Give up a child, and count it; the last it wrote."""
+        lines: tuple[str, ...] = ()
+        if self._child is not None:
+            self.restarts += 1
+            child, self._child, self._ready = self._child, None, None
+            child.close()
+            lines = tuple(child.stderr().splitlines()[-_LINES_KEPT:])
+        return lines
+
+    def _fail_to_start(self, child: Child, error: Exception) -> None:
+        code = child.wait(2.0) if isinstance(error, Ended) else None
+        lines = self._lost()
+        if isinstance(error, Late):
+            what = f"not ready after {self.limits.start:g} s"
+        elif isinstance(error, TooLarge):
+            what = f"takes {error.resident / GIB:.1f} GiB before its first trial"
+        else:
+            ended = "without a word" if code is None else _signal_name(-code) if code < 0 else f"exit code {code}"
+            what = f"ended while it started ({ended})"
+        raise SubjectError(f"{self.subject}: {what}; started with {self._command[0]}", None, lines) from error
+
+    def _write_journal(self, request: bytes) -> None:
+        if self.journal is None:
+            return
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        entry = {"format": 1, "subject": str(self.subject), "worker": self.worker, "written": now}
+        content = msgspec.json.encode({**entry, "request": msgspec.Raw(request)})
+        beside = self.journal.with_name(f".{self.journal.name}.new")
+        try:
+            beside.write_bytes(content)
+        except FileNotFoundError:
+            self.journal.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_bytes(content)
+        os.replace(beside, self.journal)
+
+    def _clear_journal(self) -> None:
+        if self.journal is not None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.journal)
+
+
+class _Head(msgspec.Struct):
+    id: int | str | None = None
+
+
+def read_journal(path: Path) -> Journaled:
+    """The trial that a worker was on when its parent was lost."""
+    return read(path, Journaled)
+
+
+def _is_message(line: bytes) -> bool:
+    # Something in the child may have kept the real standard output and written to it: that is no message.
+    if not line.startswith(b"{"):
+        return False
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

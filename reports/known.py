@@ -1,0 +1,222 @@
+"""Known issues: what breaks, why, and where that is said. Reads `known_issues.toml` and matches causes against it.
+
+An entry matches by what a fingerprint is made of, with `*` as in a shell; every field that a pattern gives must match.
+A cause is explained where an entry matches its root and allows what follows from it. Must not import `harness`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from reports.records import Cause
+
+KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
+
+
+class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the root of a cause is like. A field that is not given matches anything.
+
+    `leads_to` names the checks that may show followers of this root; without it, any may.
+    """
+
+    check: str | None = None
+    aspect: str | None = None
+    kind: str | None = None
+    exception: str | None = None
+    frame: str | None = None
+    path: str | None = None
+    leads_to: tuple[str, ...] | None = None
+
+
+class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An issue of a cloner of one generation.
+
+    It is there from release `since` on and gone in release `until`, either of them open where not given. `documented`
+    says that Keras itself calls this a limit. `example` is a graph, as JSON, that shows it.
+    """
+
+    id: str
+    generation: Literal["keras", "tf_keras"]
+    title: str
+    because: str
+    match: tuple[Pattern, ...]
+    cloner: str = "upstream"
+    link: str | None = None
+    documented: bool = False
+    since: str | None = None
+    until: str | None = None
+    example: str | None = None
+
+
+class KnownIssuesError(ValueError):
+    """The file of known issues is wrong; the message names the file, the entry, the field and what was expected."""
+
+
+class KnownIssues(msgspec.Struct, frozen=True):
+    """The entries that may apply, in the order of the file."""
+
+    issues: tuple[KnownIssue, ...] = ()
+
+    def on(self, generation: str, release: str | None = None, cloner: str = "upstream") -> KnownIssues:
+        """Those that apply to a generation, a release (any, where it is not known) and a cloner."""
+        return KnownIssues(
+            tuple(
+                issue
+                for issue in self.issues
+                if issue.generation == generation and issue.cloner == cloner and _within(issue, release)
+            )
+        )
+
+    def of(self, cause: Cause) -> KnownIssue | None:
+        """The first issue that explains a cause."""
+        return next((issue for issue in self.issues if explains(issue, cause)), None)
+
+    def __getitem__(self, id: str) -> KnownIssue:  # noqa: A002 - it is called that in the file
+        for issue in self.issues:
+            if issue.id == id:
+                return issue
+        raise KeyError(id)
+
+
+def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
+    """Read the file of known issues."""
+    try:
+        content = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise KnownIssuesError(f"{path}: cannot be read ({error.strerror})") from error
+    try:
+        tables = tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        raise KnownIssuesError(f"{path}: not TOML: {error}") from error
+    unknown = sorted(set(tables) - {"format", "issue"})
+    if unknown:
+        raise KnownIssuesError(f"{path}: `{unknown[0]}` is not a field of this file: it has `format` and [[issue]]")
+    if tables.get("format") != 1:
+        raise KnownIssuesError(f"{path}: `format` must be 1, got {tables.get('format')!r}")
+    entries = tables.get("issue", [])
+    if not isinstance(entries, list):
+        raise KnownIssuesError(f"{path}: `issue` must be a list of tables: write [[issue]], not [issue]")
+    issues: list[KnownIssue] = []
+    for number, entry in enumerate(entries, 1):
+        issues.append(_entry(path, number, entry, {issue.id for issue in issues}))
+    return KnownIssues(tuple(issues))
+
+
+def explains(issue: KnownIssue, cause: Cause) -> bool:
+    """Whether an issue is the cause."""
+    return any(_matches(pattern, cause) for pattern in issue.match)
+
+
+def explain(causes: Iterable[Cause], known: KnownIssues) -> tuple[list[tuple[Cause, KnownIssue]], list[Cause]]:
+    """The causes that a known issue explains, each with it; and those that none does."""
+    explained: list[tuple[Cause, KnownIssue]] = []
+    unexplained: list[Cause] = []
+    for cause in causes:
+        issue = known.of(cause)
+        if issue is None:
+            unexplained.append(cause)
+        else:
+            explained.append((cause, issue))
+    return explained, unexplained
+
+
+def gone(known: KnownIssues, examples: Mapping[str, Sequence[Cause]]) -> list[KnownIssue]:
+    """The issues that no longer show: their example was tried, and none of what it showed is theirs.
+
+    `examples` has, by the id of an issue, the causes that its example shows now.
+    """
+    return [
+        issue
+        for issue in known.issues
+        if issue.id in examples and not any(explains(issue, cause) for cause in examples[issue.id])
+    ]
+
+
+def _entry(path: Path, number: int, entry: Any, ids: set[str]) -> KnownIssue:
+    name = entry.get("id") if isinstance(entry, dict) else None
+    where = f"{path}: issue {number}" + (f" ({name})" if isinstance(name, str) else "")
+    try:
+        issue = msgspec.convert(entry, KnownIssue)
+    except msgspec.ValidationError as error:
+        message = str(error)
+        if "unknown field" in message:
+            message += f"; it may have {', '.join(_fields(message))}"
+        raise KnownIssuesError(f"{where}: {message}") from error
+    problem = _problem(issue, ids)
+    if problem:
+        raise KnownIssuesError(f"{where}: {problem}")
+    return issue
+
+
+def _problem(issue: KnownIssue, ids: set[str]) -> str | None:
+    if issue.id in ids:
+        return f"`id` {issue.id!r} stands twice: give each entry its own"
+    for field in ("id", "title", "because"):
+        if not getattr(issue, field).strip():
+            return f"`{field}` is empty"
+    if not issue.match:
+        return "`match` has no pattern: add at least one [[issue.match]]"
+    for number, pattern in enumerate(issue.match, 1):
+        given = [field for field in msgspec.structs.asdict(pattern).values() if field is not None]
+        if not given:
+            return f"`match` {number} gives no field and would match everything: give it a check, at least"
+    for field in ("since", "until"):
+        release = getattr(issue, field)
+        if release is not None and not _numbers(release):
+            return f"`{field}` is {release!r}, expected a release such as '3.12.0'"
+    if issue.since and issue.until and _numbers(issue.since) >= _numbers(issue.until):
+        return f"`until` {issue.until} is not after `since` {issue.since}: it is the first release without the issue"
+    if issue.example is not None:
+        try:
+            msgspec.json.decode(issue.example)
+        except msgspec.DecodeError as error:
+            return f"`example` is not JSON: {error}"
+    return None
+
+
+def _fields(message: str) -> list[str]:
+    struct: type[msgspec.Struct] = Pattern if "$.match" in message else KnownIssue
+    return list(struct.__struct_fields__)
+
+
+def _matches(pattern: Pattern, cause: Cause) -> bool:
+    root = cause.root
+    raised, first = root.raised, root.first
+    told: list[tuple[str | None, str]] = [
+        (pattern.check, root.check),
+        (pattern.aspect, root.aspect),
+        (pattern.path, root.path),
+        (pattern.kind, first.kind if first else ""),
+        (pattern.exception, raised.type if raised else ""),
+        (pattern.frame, raised.frame if raised else ""),
+    ]
+    if not all(glob is None or fnmatchcase(text, glob) for glob, text in told):
+        return False
+    allowed = pattern.leads_to
+    return allowed is None or all(one.check in (*allowed, root.check) for one in cause.followers)
+
+
+def _within(issue: KnownIssue, release: str | None) -> bool:
+    if release is None:
+        return True
+    here = _numbers(release)
+    if issue.since is not None and here < _numbers(issue.since):
+        return False
+    return issue.until is None or here < _numbers(issue.until)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    """A release as numbers to compare; empty where it is none. A development release counts as its release."""
+    numbers: list[int] = []
+    for part in release.split(".")[:3]:
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+    return (*numbers, *(0 for _ in range(3 - len(numbers)))) if numbers else ()

@@ -1,0 +1,282 @@
+"""`functional_graphs()`: the strategy that everything else draws from.
+
+Owns how programs are drawn: which instructions, how many, and what is simplest. Must not import Keras. All that an
+instruction needs is drawn together, in one element of a list, so that shrinking can drop it whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cache
+from typing import Any, Literal, NamedTuple, get_args
+
+from hypothesis import strategies as st
+
+from strategies.graph import Graph, Input, Value
+from strategies.kinds import CATALOGUE, Generation, Kind
+from strategies.kinds.lambdas import BATCH
+from strategies.lowering import REGULARIZED, lower
+from strategies.programs import (
+    NOTHING,
+    OPTIONS,
+    REGISTERS,
+    Again,
+    Apply,
+    Arrangement,
+    Instruction,
+    Nest,
+    Program,
+    Touch,
+)
+
+Feature = Literal[
+    "sharing",
+    "nesting",
+    "call arguments",
+    "names",
+    "frozen parts",
+    "dtypes",
+    "arrangements",
+    "strays",
+    "open dimensions",
+]
+FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
+
+DrawFn = Callable[[st.SearchStrategy[Any]], Any]
+
+_REGISTER = st.integers(0, REGISTERS)
+_IMAGE = Input((4, 4, 2))
+_INPUTS: tuple[Input, ...] = (
+    Input((3, 4)),
+    Input((4,)),
+    Input((3, 4), fill="steps"),
+    Input((1,)),
+    Input((3,), "int32", fill="ids", high=6),
+    Input((3,), "bool", fill="mask"),
+    _IMAGE,
+    Input((3, 4), batch=BATCH),
+    Input((4,), "float64"),
+)
+_OPEN = (Input((None, 4)), Input((None, 4), fill="steps"), Input((None,), "int32", fill="ids", high=6))
+_OPTIONAL = (Input((4,), optional=True),)
+
+
+def functional_graphs(
+    *,
+    generation: Generation | None = None,
+    max_instructions: int = 16,
+    min_instructions: int = 0,
+    kinds: Collection[str] | None = None,
+    without: Collection[str] = (),
+    features: Collection[Feature] = FEATURES,
+    max_inputs: int = 3,
+) -> st.SearchStrategy[Graph]:
+    """Functional models, as data.
+
+    `generation` is the Keras they are for: "keras", "tf_keras", or None for graphs that both build. `kinds` are the
+    names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`); `features` what a model
+    may have beside layers called once. A model has at most `max_instructions` calls at each level of nesting.
+
+    Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
+    the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
+    """
+    programs_ = programs(
+        generation=generation,
+        max_instructions=max_instructions,
+        min_instructions=min_instructions,
+        kinds=_names(generation, kinds, without),
+        features=frozenset(features),
+        max_inputs=max_inputs,
+    )
+    return programs_.map(lower)
+
+
+def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
+    wanted = CATALOGUE if kinds is None else kinds
+    unknown = sorted({*wanted, *without} - set(CATALOGUE))
+    if unknown:
+        raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
+    return tuple(
+        name
+        for name, kind in CATALOGUE.items()
+        if name in wanted and name not in without and kind.only in (None, generation)
+    )
+
+
+def programs(
+    *,
+    generation: Generation | None,
+    max_instructions: int,
+    min_instructions: int,
+    kinds: tuple[str, ...],
+    features: frozenset[Feature],
+    max_inputs: int,
+) -> st.SearchStrategy[Program]:
+    """Register programs over these kinds. Shrinks towards one input and no instruction."""
+    arrange = "arrangements" in features
+    arrangements: st.SearchStrategy[Arrangement] = st.sampled_from(
+        ("plain", "plain", "plain", "list", "tuple", "dict", "nested") if arrange else ("plain",)
+    )
+    return st.builds(
+        Program,
+        inputs=_inputs(generation, features, max_inputs),
+        body=_bodies(instructions(kinds, features, depth=2), min_instructions, max_instructions),
+        outputs=st.lists(_REGISTER, min_size=1, max_size=4 if arrange else REGISTERS).map(tuple),
+        ends=st.sampled_from((0, 3, 2, 3, 1)),
+        takes=arrangements,
+        gives=arrangements,
+        named=_seldom("names" in features),
+        frozen=_seldom("frozen parts" in features),
+        strays=_seldom("strays" in features),
+        generation=st.just(generation),
+    )
+
+
+def _inputs(
+    generation: Generation | None, features: frozenset[Feature], most: int
+) -> st.SearchStrategy[tuple[Input, ...]]:
+    """The first input is one that most layers take; the others are of every sort."""
+    choices = _INPUTS
+    if "open dimensions" in features:
+        choices += _OPEN
+    if generation == "keras":
+        choices += _OPTIONAL
+    first = st.sampled_from((*(given for given in choices if given.dtype not in ("int32", "bool")), _IMAGE, _IMAGE))
+    more = st.lists(st.sampled_from(choices), max_size=most - 1)
+    return st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
+
+
+def _bodies(
+    instruction: st.SearchStrategy[Instruction], low: int, high: int
+) -> st.SearchStrategy[tuple[Instruction, ...]]:
+    """Two lists, one after the other: a single one has five elements on average, whatever its limit."""
+    half = high // 2
+    parts = st.tuples(
+        st.lists(instruction, min_size=low, max_size=max(low, high - half)), st.lists(instruction, max_size=half)
+    )
+    return parts.map(lambda drawn: (*drawn[0], *drawn[1]))
+
+
+def _seldom(possible: bool) -> st.SearchStrategy[bool]:
+    return st.sampled_from((False,) * 7 + (True,)) if possible else st.just(False)
+
+
+@cache
+def instructions(kinds: tuple[str, ...], features: frozenset[Feature], depth: int) -> st.SearchStrategy[Instruction]:
+    """One instruction. Shrinks towards none at all, then down the catalogue, then reuse, then nesting.
+
+    An instruction is two draws: what it is, and a string of bytes that it reads as it needs. So changing what it is
+    leaves the draws after it where they were, and leaving it out is a deletion short enough for Hypothesis to try.
+    `depth` is how many models may still be nested in one another.
+    """
+    meanings: list[Meaning] = [_nothing]
+    for name in kinds:
+        meanings += [_application(CATALOGUE[name], features)] * CATALOGUE[name].weight
+    count = len(meanings)
+    if "sharing" in features:
+        meanings += [_again] * max(1, count // 8)
+    nests = max(1, count // 16) if "nesting" in features and depth > 0 else 0
+    verbs = st.integers(0, len(meanings) + nests - 1)
+    inner = instructions(kinds, features, depth - 1) if nests else st.nothing()
+    body = st.lists(inner, min_size=1, max_size=3).map(tuple) if nests else st.just(())
+
+    @st.composite
+    def instruction(draw: DrawFn) -> Instruction:
+        verb: int = draw(verbs)
+        if verb == 0:
+            return NOTHING
+        source, second, dest, way, touch, *options = draw(_BYTES)
+        digits = Digits(
+            source % (REGISTERS + 1), second % (REGISTERS + 1), _DESTS[dest % 4], way, touch, tuple(options)
+        )
+        if verb < len(meanings):
+            return meanings[verb](digits)
+        return _nest(digits, draw(body))
+
+    return instruction()
+
+
+class Digits(NamedTuple):
+    """What is drawn for an instruction beside what it is. Each reads a digit by its remainder, as it needs."""
+
+    source: int
+    second: int
+    dest: int
+    way: int
+    touch: int
+    options: tuple[int, ...]
+
+
+_BYTES = st.binary(min_size=5 + OPTIONS, max_size=5 + OPTIONS)
+_DESTS = (0, 0, 1, 2)
+
+Meaning = Callable[[Digits], Instruction]
+
+
+def _nothing(digits: Digits) -> Instruction:
+    return NOTHING
+
+
+def _application(kind: Kind, features: frozenset[Feature]) -> Meaning:
+    """How digits are read for a layer of this kind."""
+    options, call_options = tuple(kind.options.items()), tuple(kind.call_options.items())
+    low, high = kind.takes
+    ways = ("", *kind.calls) if "call arguments" in features else ("",)
+    touches = _touches(kind, features)
+    if len(options) + len(call_options) > OPTIONS:
+        raise ValueError(f"kind {kind.name}: expected at most {OPTIONS} options, call options among them")
+
+    def application(digits: Digits) -> Apply:
+        count = low + digits.way % (high - low + 1)
+        return Apply(
+            kind.name,
+            (digits.source, digits.second, digits.second + 1)[:count],
+            digits.dest,
+            _chosen(options, digits.options),
+            _chosen(call_options, digits.options[len(options) :]),
+            ways[digits.way % len(ways)],  # type: ignore[arg-type]  # the kind's own words
+            touches[digits.touch % len(touches)],
+        )
+
+    return application
+
+
+def _chosen(
+    tables: tuple[tuple[str, tuple[Value, ...]], ...], digits: tuple[int, ...]
+) -> tuple[tuple[str, Value], ...]:
+    return tuple((key, values[digit % len(values)]) for (key, values), digit in zip(tables, digits, strict=False))
+
+
+def _touches(kind: Kind, features: frozenset[Feature]) -> tuple[Touch, ...]:
+    """A touch for each digit: mostly none."""
+    touches: list[Touch] = []
+    if "names" in features:
+        touches.append("named")
+    if "frozen parts" in features:
+        touches += ["frozen", "frozen after"]
+    if "dtypes" in features and kind.dtypes:
+        touches.append("dtype")
+    if kind.family in REGULARIZED:
+        touches.append("regularized")
+    if kind.name == "DropMask":
+        touches.append("supports_masking")
+    none: list[Touch] = [""] * (12 - len(touches))
+    return (*none, *touches)
+
+
+def _again(digits: Digits) -> Again:
+    trainings: tuple[tuple[tuple[str, Value], ...], ...] = ((), (("training", True),), (("by", 2.0),), ())
+    back, call, *_ = digits.options
+    return Again(back % 4, (digits.source, digits.second), digits.dest, trainings[call % 4])
+
+
+def _nest(digits: Digits, body: tuple[Instruction, ...]) -> Nest:
+    first, second, both, chain, *_ = digits.options
+    return Nest(
+        body,
+        (digits.source, digits.second)[: 1 + digits.way % 2],
+        digits.dest,
+        (first % (REGISTERS + 1), second % (REGISTERS + 1))[: 1 + both % 2],
+        chain % 3 == 1,
+        ("", "", "", "named", "frozen", "")[digits.touch % 6],
+    )

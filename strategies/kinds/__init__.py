@@ -1,0 +1,21 @@
+"""The catalogue: every kind of layer and operation that a graph can hold.
+
+An entry lives in the module of its family; a new one is picked up from there. Must not import Keras or Hypothesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from strategies.kinds import attention, convolution, core, custom, lambdas, merging, noise, operations, recurrent
+from strategies.kinds.kind import LEFT_OUT, Generation, Kind, Spec, Specs, fill
+
+_FAMILIES = (lambdas, core, merging, custom, recurrent, noise, attention, operations, convolution)
+
+CATALOGUE: Mapping[str, Kind] = {
+    kind.name: replace(kind, family=family.__name__.rpartition(".")[2]) for family in _FAMILIES for kind in family.KINDS
+}
+"""Every kind by its name, the simplest family first."""
+
+__all__ = ["CATALOGUE", "LEFT_OUT", "Generation", "Kind", "Spec", "Specs", "fill"]

@@ -1,0 +1,146 @@
+"""The layers that most models are made of, and those that change a shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from strategies.graph import Layer, Seq, Value
+from strategies.kinds.kind import LEFT_OUT, Dims, Kind, Spec, Specs, computed, floats, last, same, shaped
+
+ACTIVATIONS: tuple[Value, ...] = (LEFT_OUT, "relu", "tanh", "softmax")
+PLAIN_DTYPES = ("float64", "mixed_bfloat16", "float16")
+
+
+def tuple_of(*items: int | None) -> Seq:
+    return Seq(items, "tuple")
+
+
+def _flattened(shape: Dims, layer: Layer) -> Dims | None:
+    sizes = [size for size in shape if size is not None]
+    return (math.prod(sizes),) if len(sizes) == len(shape) else None
+
+
+def _reshape_target(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
+    """`swap` turns the dimensions round, `split` adds one of size 1, `flat` leaves one dimension."""
+    shape = specs[0].shape
+    if None in shape:
+        return None
+    targets = {"swap": shape[::-1], "split": (*shape, 1), "flat": (-1,)}
+    return {"target_shape": tuple_of(*targets[str(drawn["target_shape"])])}
+
+
+def _reshaped(shape: Dims, layer: Layer) -> Dims | None:
+    target = layer.arg("target_shape")
+    sizes = [size for size in shape if size is not None]
+    if not isinstance(target, Seq) or len(sizes) != len(shape):
+        return None
+    dims = [item for item in target.items if isinstance(item, int)]
+    if -1 in dims:
+        rest = math.prod(dim for dim in dims if dim != -1)
+        if math.prod(sizes) % rest:
+            return None
+        dims[dims.index(-1)] = math.prod(sizes) // rest
+    return tuple(dims) if math.prod(dims) == math.prod(sizes) else None
+
+
+def _turned(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
+    return {"dims": tuple_of(*range(specs[0].rank, 0, -1))}
+
+
+def _permuted(shape: Dims, layer: Layer) -> Dims | None:
+    dims = layer.arg("dims")
+    if not isinstance(dims, Seq) or len(dims.items) != len(shape):
+        return None
+    turned = tuple(shape[item - 1] for item in dims.items if isinstance(item, int))
+    return turned if turned[-1] is not None else None
+
+
+def _repeated(shape: Dims, layer: Layer) -> Dims | None:
+    count = layer.arg("n")
+    return (count, *shape) if isinstance(count, int) else None
+
+
+def _embedded(specs: Specs, layer: Layer) -> Specs:
+    size = layer.arg("output_dim")
+    assert isinstance(size, int)
+    return (Spec((*specs[0].shape, size), computed(layer), layer.arg("mask_zero") is True),)
+
+
+def _ids(specs: Specs) -> bool:
+    return specs[0].dtype == "int32" and specs[0].rank == 1
+
+
+KINDS = (
+    Kind(
+        "Dense",
+        options={
+            "units": (4, 1, 3),
+            "activation": ACTIVATIONS,
+            "use_bias": (LEFT_OUT, False),
+            "kernel_regularizer": (LEFT_OUT, "l2"),
+        },
+        fits=floats(1, 3),
+        gives=last("units"),
+        masks=True,
+        dtypes=PLAIN_DTYPES,
+    ),
+    Kind(
+        "Activation",
+        options={"activation": ("relu", "tanh", "sigmoid", "softplus")},
+        fits=floats(1, 3),
+        gives=same,
+        masks=True,
+        dtypes=PLAIN_DTYPES,
+    ),
+    Kind("ReLU", options={"max_value": (LEFT_OUT, 1.0)}, fits=floats(1, 3), gives=same, masks=True),
+    Kind("LeakyReLU", fits=floats(1, 3), gives=same, masks=True),
+    Kind("ELU", options={"alpha": (LEFT_OUT, 0.5)}, fits=floats(1, 3), gives=same, masks=True),
+    Kind("PReLU", fits=floats(1, 3, known=True), gives=same, masks=True),
+    Kind("Softmax", fits=floats(1, 2, masked=False), gives=same),
+    Kind("Flatten", fits=floats(1, 3), gives=shaped(_flattened)),
+    Kind(
+        "Reshape",
+        options={"target_shape": ("swap", "split", "flat")},
+        fits=floats(1, 2, known=True),
+        arrange=_reshape_target,
+        gives=shaped(_reshaped),
+    ),
+    Kind("Permute", fits=floats(2, 3), arrange=_turned, gives=shaped(_permuted)),
+    Kind("RepeatVector", options={"n": (3, 2)}, fits=floats(1), gives=shaped(_repeated)),
+    Kind(
+        "Masking",
+        options={"mask_value": (LEFT_OUT, 1.0)},
+        fits=floats(2),
+        gives=lambda specs, layer: (Spec(specs[0].shape, computed(layer), True),),
+        masks=True,
+        weight=3,
+    ),
+    Kind(
+        "Embedding",
+        options={"input_dim": (6,), "output_dim": (4, 3), "mask_zero": (LEFT_OUT, True)},
+        fits=_ids,
+        gives=_embedded,
+        masks=True,
+        weight=3,
+    ),
+    Kind("ActivityRegularization", options={"l2": (0.5,)}, fits=floats(1, 3), gives=same, masks=True),
+    Kind("UnitNormalization", fits=floats(1, 2), gives=same, masks=True),
+    Kind(
+        "LayerNormalization",
+        options={"epsilon": (LEFT_OUT, 0.5), "scale": (LEFT_OUT, False)},
+        fits=floats(1, 3),
+        gives=same,
+        masks=True,
+        dtypes=("mixed_bfloat16",),
+    ),
+    Kind(
+        "BatchNormalization",
+        options={"momentum": (LEFT_OUT, 0.5), "center": (LEFT_OUT, False)},
+        call_options={"training": (LEFT_OUT, True, False)},
+        fits=floats(1, 3, masked=False),
+        gives=same,
+        masks=True,
+    ),
+    Kind("GroupNormalization", options={"groups": (1,)}, fits=floats(2, 3, known=True), gives=same, masks=True),
+)

@@ -1,0 +1,150 @@
+"""What an entry of the catalogue is, and the rules most entries are made of.
+
+Owns `Kind`, `Spec` and the small rules that entries are put together from. Must not import Keras or Hypothesis: options
+are plain tuples of values, the simplest first, and a strategy draws from them.
+
+Adding a kind takes one entry in one module of this package:
+
+    Kind("Dense", options={"units": (4, 1, 8)}, fits=floats(1, 3), gives=last("units"), masks=True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from strategies.graph import Layer, Value
+
+Generation = Literal["keras", "tf_keras"]
+Dims = tuple[int | None, ...]
+
+LEFT_OUT = "<left out>"
+"""The option of not giving an argument at all, which is not the same as giving None."""
+
+FLOATS = ("float32", "float16", "bfloat16", "float64")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A tensor as the catalogue sees it: its shape without the batch, its dtype, whether it may carry a mask.
+
+    A mask always has the shape (batch, first dimension).
+    """
+
+    shape: Dims
+    dtype: str = "float32"
+    mask: bool = False
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+
+Specs = tuple[Spec, ...]
+Fits = Callable[[Specs], bool]
+Gives = Callable[[Specs, Layer], "Specs | None"]
+Arrange = Callable[[Specs, Mapping[str, Value]], "dict[str, Value] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A layer or an operation: which tensors it accepts, what it gives back, which arguments it can have.
+
+    `takes` is how many tensors one call is given and `pass_as` how: the only argument, a list, one argument each, or
+    either the only argument or a list, by their number.
+    `options` are constructor arguments with the values to draw from, `call_options` call arguments that are plain
+    values, `calls` the call arguments that are tensors. `gives` answers None where the layer cannot be called on
+    those tensors; it sees the layer as it stands, so that it also decides whether a layer may be called again.
+    `takes_trainable` says that its constructor has that argument, `masks` that the layer hands its input's mask on;
+    `arrange` changes drawn options to suit the tensors.
+    """
+
+    name: str
+    fits: Fits
+    gives: Gives
+    options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    call_options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    calls: tuple[Literal["mask", "initial_state"], ...] = ()
+    takes: tuple[int, int] = (1, 1)
+    pass_as: Literal["one", "list", "each", "either"] = "one"
+    masks: bool = False
+    arrange: Arrange | None = None
+    family: str = ""
+    dtypes: tuple[str, ...] = ()
+    shared: bool = True
+    takes_trainable: bool = True
+    only: Generation | None = None
+    weight: int = 1
+
+
+def floats(low: int, high: int | None = None, *, masked: bool = True, known: bool = False) -> Fits:
+    """Float tensors of a rank from `low` to `high`, their last dimension known. `known` wants every dimension."""
+    top = low if high is None else high
+
+    def fits(specs: Specs) -> bool:
+        return all(
+            low <= spec.rank <= top
+            and spec.dtype in FLOATS
+            and spec.shape[-1] is not None
+            and (masked or not spec.mask)
+            and (not known or None not in spec.shape)
+            for spec in specs
+        )
+
+    return fits
+
+
+def alike(fits: Fits) -> Fits:
+    """Several tensors of one shape and dtype, each of which `fits`."""
+    return lambda specs: (
+        fits(specs) and all(spec.shape == specs[0].shape and spec.dtype == specs[0].dtype for spec in specs)
+    )
+
+
+def plain(fits: Fits) -> Fits:
+    """Tensors of float32: the dtype that no layer has to cast."""
+    return lambda specs: fits(specs) and all(spec.dtype == "float32" for spec in specs)
+
+
+def same(specs: Specs, layer: Layer) -> Specs:
+    """The first tensor's shape, and a mask if any of them has one."""
+    return (Spec(specs[0].shape, computed(layer), any(spec.mask for spec in specs)),)
+
+
+def last(size: str | int) -> Gives:
+    """The last dimension becomes the argument `size`, or that number."""
+
+    def gives(specs: Specs, layer: Layer) -> Specs:
+        value = layer.arg(size) if isinstance(size, str) else size
+        assert isinstance(value, int)
+        return (replace(specs[0], shape=(*specs[0].shape[:-1], value), dtype=computed(layer)),)
+
+    return gives
+
+
+def shaped(rule: Callable[[Dims, Layer], Dims | None]) -> Gives:
+    """A shape that follows from the first tensor's; the mask is gone."""
+
+    def gives(specs: Specs, layer: Layer) -> Specs | None:
+        shape = rule(specs[0].shape, layer)
+        return None if shape is None else (Spec(shape, computed(layer)),)
+
+    return gives
+
+
+def computed(layer: Layer) -> str:
+    """The dtype that a layer computes in, from its dtype or policy."""
+    if layer.dtype is None:
+        return "float32"
+    return layer.dtype.removeprefix("mixed_")
+
+
+def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
+    """What a layer of this kind gives for these tensors, None where it cannot take them."""
+    if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
+        return None
+    given = kind.gives(specs, layer)
+    if given is None or (kind.masks and all(spec.rank > 1 for spec in given)):
+        return given
+    return tuple(replace(spec, mask=False) if spec.mask else spec for spec in given)

@@ -1,0 +1,195 @@
+"""`Lambda`: what it can wrap, what masks it can have, how its outputs are arranged.
+
+A function is data: a form (how it is written) and expressions (what it gives). Forms and expressions are the keys of
+the tables here, so that a graph from a file can hold no other code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from strategies.graph import Array, Function, Items, Layer, Seq, Value
+from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, plain
+
+BATCH = 2
+"""The rows of the batch that graphs are run on, which a fixed mask has to know."""
+
+Expression = Callable[[Specs], "Spec | None"]
+
+
+def _same(specs: Specs) -> Spec:
+    return specs[0]
+
+
+def _narrow(specs: Specs) -> Spec:
+    return replace(specs[0], shape=(*specs[0].shape[:-1], 1))
+
+
+def _first(specs: Specs) -> Spec | None:
+    return Spec(specs[0].shape[1:]) if specs[0].rank > 1 else None
+
+
+def _both(specs: Specs) -> Spec | None:
+    return specs[0] if len(specs) == 2 else None
+
+
+EXPRESSIONS: Mapping[str, Expression] = {
+    "x": _same,
+    "x * 2.0": _same,
+    "x + 1.0": _same,
+    "-x": _same,
+    "x[..., :1]": _narrow,
+    "x[:, 0]": _first,
+    "x[0]": _both,
+    "x[1]": _both,
+    "x[0] + x[1]": _both,
+    "x[0] * 2.0": _both,
+}
+
+WITH_PARAMETER = ("closure", "default", "arguments", "module", "method", "partial")
+"""Forms in which the 2.0 of an expression is a parameter `by`."""
+
+FORMS = ("lambda", "named", *WITH_PARAMETER, "training", "mask")
+MASK_FORMS = ("mask lambda", "mask named")
+SHAPE_FORMS = ("shape lambda",)
+MASKS = ("mask", "None", "x[..., 0] > 0.0", "x[0][..., 0] > 0.0")
+
+
+def _function(specs: Specs, drawn: Mapping[str, Value]) -> Function:
+    gives = drawn["gives"]
+    assert isinstance(gives, Seq)
+    texts = [str(item) for item in gives.items]
+    form, container = str(drawn["form"]), str(drawn["container"])
+    if len(specs) == 2:
+        texts = [_PAIRED.get(text, "x[0]") for text in texts]
+        form = "lambda" if form == "mask" else form
+    if specs[0].rank == 1:
+        texts = ["x" if text == "x[:, 0]" else text for text in texts]
+    if form in WITH_PARAMETER and not any("2.0" in text for text in texts):
+        texts[0] = "x[0] * 2.0" if len(specs) == 2 else "x * 2.0"
+    if form in ("training", "mask"):
+        texts[0] = "x[0]" if len(specs) == 2 else "x"
+    if drawn["mask"] != LEFT_OUT:
+        texts = [_FRESH.get(text, text) for text in texts]
+    if len(texts) == 1 and container != "list":
+        container = "one"
+    return Function(form, tuple(texts), container, len(specs))  # type: ignore[arg-type]  # drawn from its literals
+
+
+_FRESH = {"x": "x + 1.0", "x[0]": "x[0] * 2.0", "x[1]": "x[0] + x[1]"}
+"""Expressions that give a tensor back as it is, and others instead: a mask on such an output is one on the input."""
+
+_PAIRED = {"x": "x[0]", "x * 2.0": "x[1]", "-x": "x[0] + x[1]", "x + 1.0": "x[0] * 2.0", "x[:, 0]": "x[0] + x[1]"}
+
+
+def _mask(how: Value, specs: Specs, function: Function) -> Value:
+    """A mask for each output that keeps the first dimension; none where one does not."""
+    steps = specs[0].shape[0]
+    if how == LEFT_OUT or specs[0].rank != 2 or "x[:, 0]" in function.gives:
+        return LEFT_OUT
+    count = len(function.gives)
+    if how == "fixed":
+        if steps is None:
+            return LEFT_OUT
+        fixed = Array((BATCH, steps), "bool", tensor=True)
+        return fixed if function.container == "one" else Seq((fixed,) * count)
+    if how == "make" or len(specs) == 2:
+        texts = ["x[0][..., 0] > 0.0" if len(specs) == 2 else "x[..., 0] > 0.0"] * count
+    else:
+        texts = ["mask"] * count
+        if how == "some" and count > 1:
+            texts[0] = "None"
+    form = "mask named" if how == "named" else "mask lambda"
+    return Function(form, tuple(texts), "one" if function.container == "one" else "list", len(specs))
+
+
+def _output_shape(how: Value, given: Specs, function: Function) -> Value:
+    if how == LEFT_OUT or function.container in ("dict", "nested"):
+        return LEFT_OUT
+    if how == "callable" and function.takes == 1 and not {"x[..., :1]", "x[:, 0]"} & set(function.gives):
+        return Function("shape lambda", ("s",) * len(given), function.container)
+    shapes = tuple(Seq(spec.shape, "tuple") for spec in given)
+    if function.container == "one":
+        return shapes[0]
+    return Seq(shapes, "tuple" if function.container == "tuple" else "list")
+
+
+def _arranged(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
+    function = _function(specs, drawn)
+    given = _given(specs, function)
+    if given is None:
+        return None
+    mask = _mask(drawn["mask"], specs, function)
+    args: dict[str, Value] = {
+        "function": function,
+        "output_shape": _output_shape(drawn["output_shape"], given, function),
+        "mask": mask,
+    }
+    if function.form == "arguments":
+        args["arguments"] = Items((("by", 2.0),))
+    return args
+
+
+def _given(specs: Specs, function: Function) -> Specs | None:
+    given = [EXPRESSIONS[text](specs) for text in function.gives]
+    if any(spec is None for spec in given):
+        return None
+    return tuple(spec for spec in given if spec is not None)
+
+
+def _gives(specs: Specs, layer: Layer) -> Specs | None:
+    function, mask, shape = layer.arg("function"), layer.arg("mask"), layer.arg("output_shape")
+    if not isinstance(function, Function) or function.takes != len(specs):
+        return None
+    given = _given(specs, function)
+    if given is None:
+        return None
+    if mask is not None and specs[0].rank != 2:
+        return None
+    fixed = mask.items[0] if isinstance(mask, Seq) and mask.items else mask
+    if isinstance(fixed, Array) and fixed.shape[1:] != specs[0].shape[:1]:
+        return None
+    if isinstance(shape, Seq) and shape != _output_shape("given", given, function):
+        return None
+    return tuple(
+        Spec(spec.shape, computed(layer), mask is not None or (text in _FRESH and any(each.mask for each in specs)))
+        for spec, text in zip(given, function.gives, strict=True)
+    )
+
+
+def _texts(*texts: str) -> Seq:
+    return Seq(texts)
+
+
+KINDS = (
+    Kind(
+        "Lambda",
+        options={
+            "gives": (
+                _texts("x"),
+                _texts("x", "x"),
+                _texts("x * 2.0"),
+                _texts("x", "x * 2.0"),
+                _texts("x * 2.0", "x"),
+                _texts("x", "x", "-x"),
+                _texts("x[..., :1]", "x"),
+                _texts("x", "x * 2.0", "-x", "x + 1.0"),
+                _texts("x[:, 0]"),
+                _texts("x[:, 0]", "x"),
+            ),
+            "form": FORMS,
+            "container": ("list", "list", "tuple", "dict", "nested"),
+            "mask": (LEFT_OUT, "pass", LEFT_OUT, "some", "make", "fixed", "named"),
+            "output_shape": (LEFT_OUT, LEFT_OUT, "given", "callable"),
+        },
+        takes=(1, 2),
+        pass_as="either",
+        fits=alike(plain(floats(1, 3))),
+        arrange=_arranged,
+        gives=_gives,
+        masks=True,
+        dtypes=("float64", "mixed_bfloat16"),
+        weight=12,
+    ),
+)

@@ -1,0 +1,303 @@
+"""From a register program to a graph: a total function.
+
+Owns what an instruction means on the tensors it finds. One that does not fit is a no-op; one that wants several like
+tensors and finds a single one takes that several times. Must not import Keras or Hypothesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from msgspec import structs
+
+from strategies.graph import Call, Function, Graph, Input, Items, Layer, Ref, Seq, Value, call_refs
+from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Spec, Specs, fill
+from strategies.kinds.recurrent import states
+from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
+from strategies.pruning import pruned
+
+REGULARIZED = ("core", "lambdas", "custom")
+"""The families whose layers take `activity_regularizer`."""
+
+
+def lower(program: Program) -> Graph:
+    """The graph that a program means. Equal programs give equal graphs."""
+    builder = Builder(program.inputs, tuple(_spec(given) for given in program.inputs))
+    for instruction in program.body:
+        builder.run(instruction)
+    outputs = tuple(builder.named(register) for register in program.outputs)
+    outputs += builder.ends(outputs)[: program.ends]
+    graph = builder.graph(outputs, program)
+    return graph if program.strays else pruned(graph)
+
+
+def _spec(given: Input) -> Spec:
+    return Spec(given.shape, given.dtype)
+
+
+class Builder:
+    """The graph so far, and which tensor each register holds."""
+
+    def __init__(self, inputs: tuple[Input, ...], specs: Specs, names: set[str] | None = None) -> None:
+        self.inputs = inputs
+        self.layers: list[Layer] = []
+        self.calls: list[Call] = []
+        self.specs: list[Specs] = [(spec,) for spec in specs]
+        self.first: dict[int, Specs] = {}
+        self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
+        self.newest = 0
+        self.names = names if names is not None else {given.name for given in inputs if given.name}
+
+    def spec(self, ref: Ref) -> Spec:
+        return self.specs[ref.node][ref.output]
+
+    def place(self, register: int) -> int:
+        """The register that an instruction means: 0 is the one written last."""
+        return self.newest if register == 0 else (register - 1) % REGISTERS
+
+    def named(self, register: int) -> Ref:
+        """What the register that an instruction means holds."""
+        return self.registers[self.place(register)]
+
+    def tensors(self) -> Iterator[Ref]:
+        """Every tensor so far, the newest first."""
+        for node in range(len(self.specs) - 1, -1, -1):
+            for output in range(len(self.specs[node])):
+                yield Ref(node, output)
+
+    def ends(self, outputs: tuple[Ref, ...]) -> tuple[Ref, ...]:
+        """The tensors that calls gave and nothing uses, the newest first."""
+        used = {*outputs, *(ref for call in self.calls for ref in call_refs(call))}
+        return tuple(ref for ref in self.tensors() if ref.node >= len(self.inputs) and ref not in used)
+
+    def run(self, instruction: Instruction) -> None:
+        match instruction:
+            case Apply():
+                self.apply(instruction)
+            case Again():
+                self.again(instruction)
+            case Nest():
+                self.nest(instruction)
+
+    def apply(self, instruction: Apply) -> None:
+        kind = CATALOGUE[instruction.kind]
+        for sources in self._sources(instruction.sources):
+            specs = tuple(self.spec(ref) for ref in sources)
+            layer = self._layer(kind, specs, instruction)
+            if layer is None:
+                continue
+            kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
+            if instruction.way == "mask":
+                kwargs += self._mask(specs)
+            elif instruction.way == "initial_state":
+                layer, state = self._initial_state(layer)
+                kwargs += state
+            given = fill(specs, layer, kind)
+            if given is None:
+                continue
+            self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
+            dest = self.place(instruction.sources[0]) + instruction.dest
+            self._call(len(self.layers) - 1, kind, sources, tuple(kwargs), given, dest)
+            return
+
+    def again(self, instruction: Again) -> None:
+        shared = [number for number in self.first if self.layers[number].graph or self._kind(number).shared]
+        if not shared:
+            return
+        number = shared[-1 - instruction.back % len(shared)]
+        layer, first = self.layers[number], self.first[number]
+        wanted = (*instruction.sources, *(0,) * len(first))[: len(first)]
+        for sources in self._sources(wanted):
+            specs = tuple(self.spec(ref) for ref in sources)
+            if layer.graph is not None:
+                if [(spec.shape, spec.dtype) for spec in specs] != [(spec.shape, spec.dtype) for spec in first]:
+                    continue
+                given: Specs | None = self.specs[self._first_call(number)]
+            else:
+                if any(not _same_weights(spec, old) for spec, old in zip(specs, first, strict=True)):
+                    continue
+                given = fill(specs, layer, self._kind(number))
+            if given is None:
+                continue
+            options = {} if layer.graph is not None else self._kind(number).call_options
+            kwargs = tuple(
+                (key, value) for key, value in instruction.call_options if key in options and value != LEFT_OUT
+            )
+            if layer.kind == "Shift" and not kwargs:
+                kwargs = (("by", 1.0),)
+            kind = None if layer.graph is not None else self._kind(number)
+            self._call(number, kind, sources, kwargs, given, self.place(instruction.sources[0]) + instruction.dest)
+            return
+
+    def nest(self, instruction: Nest) -> None:
+        count = 1 if instruction.sequential else len(instruction.sources)
+        sources = tuple(self.named(place) for place in instruction.sources[:count])
+        specs = tuple(self.spec(ref) for ref in sources)
+        inner = Builder(tuple(Input(spec.shape, spec.dtype) for spec in specs), specs, set())
+        for step in instruction.body:
+            if instruction.sequential:
+                inner.chain(step)
+            else:
+                inner.run(step)
+        if not inner.calls:
+            return
+        wanted = (0,) if instruction.sequential else instruction.outputs
+        outputs = tuple(inner.made(inner.named(place)) for place in wanted)
+        program = Program(inner.inputs, (), frozen=instruction.touch in ("frozen", "frozen after"))
+        graph = inner.graph(outputs, program)
+        graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
+        if not graph.calls:
+            return
+        layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
+        self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
+        given = tuple(inner.spec(ref) for ref in outputs)
+        self._call(
+            len(self.layers) - 1, None, sources, (), given, self.place(instruction.sources[0]) + instruction.dest
+        )
+
+    def chain(self, instruction: Instruction) -> None:
+        """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""
+        if isinstance(instruction, Apply) and CATALOGUE[instruction.kind].takes[0] == 1:
+            kind = CATALOGUE[instruction.kind]
+            if not kind.shared or kind.pass_as in ("each", "list") or "by" in kind.call_options:
+                return
+            before = len(self.calls), len(self.layers), len(self.specs), list(self.registers)
+            self.apply(replace(instruction, sources=(0,), dest=0, way="", call_options=()))
+            newest = Ref(before[2] - 1)
+            if len(self.calls) > before[0] and not _links(self.layers[-1], self.calls[-1], newest):
+                del self.calls[before[0] :], self.layers[before[1] :], self.specs[before[2] :]
+                self.first.pop(before[1], None)
+                self.registers = before[3]
+            self.registers = [self.registers[self.newest]] * REGISTERS
+
+    def made(self, ref: Ref) -> Ref:
+        """The tensor, or the newest one if that is an input, which Keras 3 cannot build an inner model to give back."""
+        return ref if ref.node >= len(self.inputs) else Ref(len(self.specs) - 1)
+
+    def graph(self, outputs: tuple[Ref, ...], program: Program) -> Graph:
+        inputs = self.inputs
+        if program.takes == "dict":
+            inputs = tuple(structs.replace(given, name=f"in_{place}") for place, given in enumerate(inputs))
+        return Graph(
+            inputs=inputs,
+            layers=tuple(self.layers),
+            calls=tuple(self.calls),
+            takes=arranged(tuple(Ref(place) for place in range(len(inputs))), program.takes, "in"),
+            gives=arranged(outputs, program.gives, "out"),
+            name="my_model" if program.named else None,
+            trainable=not program.frozen,
+            generation=program.generation,
+        )
+
+    def _sources(self, wanted: tuple[int, ...]) -> Iterator[tuple[Ref, ...]]:
+        """The tensors wanted, then those of the registers after them, then any there is, several times."""
+        for turn in range(REGISTERS):
+            yield tuple(self.registers[(self.place(each) + turn) % REGISTERS] for each in wanted)
+        if len(wanted) > 1:
+            for turn in range(REGISTERS):
+                yield (self.registers[(self.place(wanted[0]) + turn) % REGISTERS],) * len(wanted)
+        for ref in self.tensors():
+            yield (ref,) * len(wanted)
+
+    def _kind(self, number: int) -> Kind:
+        return CATALOGUE[self.layers[number].kind]
+
+    def _layer(self, kind: Kind, specs: Specs, instruction: Apply) -> Layer | None:
+        if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
+            return None
+        drawn = dict(instruction.options)
+        args = drawn if kind.arrange is None else kind.arrange(specs, drawn)
+        if args is None:
+            return None
+        touch = instruction.touch
+        if touch == "frozen" and not kind.takes_trainable:
+            touch = "frozen after"
+        if touch == "regularized" and kind.family in REGULARIZED and kind.name != "ActivityRegularization":
+            args = {**args, "activity_regularizer": "l2"}
+        marks = [touch] if touch in ("frozen after", "supports_masking") and kind.shared else []
+        return Layer(
+            kind.name,
+            tuple((key, value) for key, value in args.items() if value != LEFT_OUT),
+            trainable=not (touch == "frozen" and kind.shared),
+            dtype=kind.dtypes[len(self.layers) % len(kind.dtypes)] if touch == "dtype" and kind.dtypes else None,
+            marks=tuple(mark for mark in marks if mark != "supports_masking" or kind.name == "DropMask"),
+        )
+
+    def _named(self, layer: Layer) -> Layer:
+        if layer.graph is None and not CATALOGUE[layer.kind].shared:
+            return layer
+        name = f"my_{layer.kind.lower()}"
+        while name in self.names:
+            name += "_too"
+        self.names.add(name)
+        return structs.replace(layer, name=name)
+
+    def _mask(self, specs: Specs) -> list[tuple[str, Value]]:
+        for ref in self.tensors():
+            if self.spec(ref).dtype == "bool" and self.spec(ref).shape == specs[0].shape[:1]:
+                return [("mask", ref)]
+        return []
+
+    def _initial_state(self, layer: Layer) -> tuple[Layer, list[tuple[str, Value]]]:
+        """The layer made as wide as the newest vector there is, so that this can be its first state."""
+        for ref in self.tensors():
+            spec = self.spec(ref)
+            if spec.rank == 1 and spec.dtype == "float32" and spec.shape[0] is not None:
+                args = tuple((key, spec.shape[0] if key == "units" else value) for key, value in layer.args)
+                layer = structs.replace(layer, args=args)
+                count = len(states(layer))
+                return layer, [("initial_state", ref if count == 1 else Seq((ref,) * count))]
+        return layer, []
+
+    def _first_call(self, number: int) -> int:
+        return len(self.inputs) + next(place for place, call in enumerate(self.calls) if call.layer == number)
+
+    def _call(
+        self,
+        number: int,
+        kind: Kind | None,
+        sources: tuple[Ref, ...],
+        kwargs: tuple[tuple[str, Value], ...],
+        given: Specs,
+        dest: int,
+    ) -> None:
+        listed = len(sources) > 1 if kind is None or kind.pass_as == "either" else kind.pass_as == "list"
+        args: tuple[Value, ...] = (Seq(sources),) if listed else sources
+        self.calls.append(Call(number, args, kwargs, len(given)))
+        self.specs.append(given)
+        self.first.setdefault(number, tuple(self.spec(ref) for ref in sources))
+        node = len(self.inputs) + len(self.calls) - 1
+        for output in range(min(len(given), REGISTERS)):
+            self.registers[(dest + output) % REGISTERS] = Ref(node, output)
+        self.newest = dest % REGISTERS
+
+
+def _links(layer: Layer, call: Call, newest: Ref) -> bool:
+    """Whether a call takes the newest tensor and gives one tensor, not a list of one."""
+    function = layer.arg("function")
+    return (
+        list(call_refs(call)) == [newest]
+        and call.outputs == 1
+        and (not isinstance(function, Function) or function.container == "one")
+    )
+
+
+def _same_weights(spec: Spec, first: Spec) -> bool:
+    """Whether weights made for one tensor serve the other; float layers cast, so the dtype does not matter."""
+    return spec.rank == first.rank and spec.shape[-1] == first.shape[-1] and (spec.dtype == first.dtype)
+
+
+def arranged(refs: tuple[Ref, ...], how: Arrangement, stem: str) -> Value:
+    """Tensors nested as an arrangement says."""
+    match how:
+        case "plain":
+            return refs[0] if len(refs) == 1 else Seq(refs)
+        case "list":
+            return Seq(refs)
+        case "tuple":
+            return Seq(refs, "tuple")
+        case "dict":
+            return Items(tuple((f"{stem}_{place}", ref) for place, ref in enumerate(refs)))
+        case "nested":
+            return Seq((refs[0], Seq(refs[1:], "tuple"))) if len(refs) > 1 else Seq(refs)

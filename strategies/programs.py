@@ -1,0 +1,93 @@
+"""Register programs: lists of instructions that always mean a graph.
+
+Owns the instructions and nothing of how they are drawn (`strategies.graphs`) or lowered (`strategies.lowering`). An
+instruction reads and writes a few registers, each of which always holds a tensor. Leaving one out leaves the others
+meaning what they meant, so that Hypothesis shrinks a program by deleting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from strategies.graph import Input, Value
+from strategies.kinds import Generation
+
+REGISTERS = 3
+"""Few, so that an instruction drawn at random mostly finds what an earlier one left.
+
+Where an instruction names a register, 0 is the one written last and 1 to `REGISTERS` are the registers themselves.
+So the simplest instruction goes on from the one before it, whichever that is once others are left out.
+"""
+
+Touch = Literal["", "named", "frozen", "frozen after", "dtype", "regularized", "supports_masking"]
+Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Make a layer of `kind` and call it. `way` is a call argument to give where a tensor for it is at hand.
+
+    `dest` counts from the first source's register, here and below: 0 puts the result where that was.
+    """
+
+    kind: str
+    sources: tuple[int, ...] = (0,)
+    dest: int = 0
+    options: tuple[tuple[str, Value], ...] = ()
+    call_options: tuple[tuple[str, Value], ...] = ()
+    way: Literal["", "mask", "initial_state"] = ""
+    touch: Touch = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Call a layer that is there already once more. `back` counts from the newest one."""
+
+    back: int = 0
+    sources: tuple[int, ...] = (0,)
+    dest: int = 0
+    call_options: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """Make a model of a program of its own, on the tensors of some registers, and call it."""
+
+    body: tuple[Instruction, ...]
+    sources: tuple[int, ...] = (0,)
+    dest: int = 0
+    outputs: tuple[int, ...] = (0,)
+    sequential: bool = False
+    touch: Touch = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """What every instruction shrinks to."""
+
+
+NOTHING = Nothing()
+OPTIONS = 5
+"""How many options an instruction can choose."""
+
+Instruction = Nothing | Apply | Again | Nest
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole model. `outputs` are registers, `ends` how many tensors that nothing uses yet are outputs as well.
+
+    `strays` keeps calls that no output needs.
+    """
+
+    inputs: tuple[Input, ...]
+    body: tuple[Instruction, ...]
+    outputs: tuple[int, ...] = (0,)
+    ends: int = 0
+    takes: Arrangement = "plain"
+    gives: Arrangement = "plain"
+    named: bool = False
+    frozen: bool = False
+    strays: bool = False
+    generation: Generation | None = field(default=None)

@@ -1,0 +1,86 @@
+"""The shape, dtype and mask of every tensor in a graph, or where the graph makes no sense.
+
+Owns what the rules of `strategies.graph` cannot say, because it takes the catalogue: that each layer is a known kind
+and accepts what it is called on. Drawn graphs have it by construction; a graph from a file is held against it here.
+"""
+
+from __future__ import annotations
+
+from strategies.graph import Call, Function, Graph, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
+from strategies.kinds import CATALOGUE, Spec, Specs, fill
+
+DEEPEST = 8
+"""How many models may be nested in one another: more is a file made to hurt."""
+
+
+def infer(graph: Graph, where: str = "graph", depth: int = 0) -> tuple[Specs, ...]:
+    """What each node gives. Raises `MalformedGraph`, with the call that is wrong."""
+    if depth > DEEPEST:
+        raise MalformedGraph(f"{where}: expected at most {DEEPEST} models inside one another")
+    given: list[Specs] = [(Spec(each.shape, each.dtype),) for each in graph.inputs]
+    for number, call in enumerate(graph.calls):
+        layer = graph.layers[call.layer]
+        place = f"{where}.calls[{number}]"
+        specs = tuple(given[ref.node][ref.output] for value in call.args for ref in refs(value))
+        outputs = _model(layer, specs, place, depth) if layer.graph is not None else _layer(layer, call, specs, place)
+        if len(outputs) != call.outputs:
+            raise MalformedGraph(f"{place}.outputs: expected {len(outputs)} from {layer.kind}, found {call.outputs}")
+        given.append(outputs)
+    if graph.sequential:
+        _check_chain(graph, where)
+    return tuple(given)
+
+
+def _layer(layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
+    kind = CATALOGUE.get(layer.kind)
+    if kind is None:
+        raise MalformedGraph(f"{place}: expected a kind of the catalogue, found {layer.kind!r}")
+    wants_list = len(specs) > 1 if kind.pass_as == "either" else kind.pass_as == "list"
+    if wants_list != (len(call.args) == 1 and isinstance(call.args[0], Seq)):
+        raise MalformedGraph(f"{place}.args: expected {'one list' if wants_list else 'no list'} for {layer.kind}")
+    for key, value in layer.args:
+        _check_inner(value, f"{place}, argument {key!r} of {layer.kind}")
+    for key, _ in call.kwargs:
+        if key not in (*kind.calls, *kind.call_options):
+            raise MalformedGraph(f"{place}.kwargs: {layer.kind} takes no {key!r} here")
+    outputs = fill(specs, layer, kind)
+    if outputs is None:
+        shapes = ", ".join(f"{spec.dtype}{list(spec.shape)}" for spec in specs)
+        raise MalformedGraph(f"{place}: {layer.kind} cannot be called on {shapes}")
+    return outputs
+
+
+def _check_inner(value: Value, place: str) -> None:
+    """Layers within arguments are of the catalogue too, or cells; functions are for `Lambda` to check."""
+    match value:
+        case Made(layer=inner):
+            if inner.kind not in CATALOGUE and not inner.kind.endswith("Cell"):
+                raise MalformedGraph(f"{place}: expected a kind of the catalogue or a cell, found {inner.kind!r}")
+        case Seq(items=items):
+            for item in items:
+                _check_inner(item, place)
+        case Ref():
+            raise MalformedGraph(f"{place}: expected no tensor in a constructor")
+        case Function() if not value.gives:
+            raise MalformedGraph(f"{place}: expected at least one expression")
+
+
+def _model(layer: Layer, specs: Specs, place: str, depth: int) -> Specs:
+    graph = layer.graph
+    assert graph is not None
+    wanted = [(each.shape, each.dtype) for each in graph.inputs]
+    found = [(spec.shape, spec.dtype) for spec in specs]
+    if wanted != found:
+        raise MalformedGraph(f"{place}: expected tensors of {wanted}, found {found}")
+    given = infer(graph, f"{place}.{layer.kind}", depth + 1)
+    return tuple(given[ref.node][ref.output] for ref in refs(graph.gives))
+
+
+def _check_chain(graph: Graph, where: str) -> None:
+    """A Sequential: each layer once, on what the one before it gave."""
+    for number, call in enumerate(graph.calls):
+        before = Ref(number)
+        if list(call_refs(call)) != [before] or call.layer != number or call.kwargs or call.outputs != 1:
+            raise MalformedGraph(f"{where}.calls[{number}]: expected a chain, since the model is sequential")
+    if len(graph.inputs) != 1 or list(refs(graph.gives)) != [Ref(len(graph.calls))]:
+        raise MalformedGraph(f"{where}: expected one input and the last output, since the model is sequential")

@@ -1,0 +1,72 @@
+"""Small models that between them have everything a planted fault can break."""
+
+from __future__ import annotations
+
+from harness.subjects import Case
+
+HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
+
+MODELS = {
+    "masks": """
+words = keras.Input((5,), dtype="int32", name="words")
+x = layers.Embedding(9, 4, mask_zero=True, name="embed")(words)
+mask = words > 3
+x = layers.Lambda(lambda x: x * 2.0, mask=lambda inputs, mask: mask, name="double")(x)
+x = layers.SimpleRNN(3, return_sequences=True, name="rnn")(x)
+y = layers.SimpleRNN(2, name="last")(x, mask=mask)
+model = keras.Model(words, y, name="masks")
+""",
+    "several": """
+def split(x, factor=3.0):
+    return [x * factor, x + 1.0]
+
+a = keras.Input((3,), name="a")
+one, two = layers.Lambda(split, arguments={{"factor": 5.0}}, name="split")(a)
+shared = layers.Dense(2, name="shared")
+left, right = shared(one), shared(two)
+out = layers.Dense(2, name="out")(left)
+other = layers.Dense(2, activity_regularizer="l2", name="other")(right)
+model = keras.Model(a, [out, other, out], name="several")
+""",
+    "noise": """
+a = keras.Input((6,), name="a")
+frozen = layers.Dense(4, name="frozen")
+frozen.trainable = False
+x = layers.LeakyReLU(0.25, name="leaky")(frozen(a))
+x = layers.Dropout(0.5, seed=3, name="drop")(x, training=None)
+x = layers.GaussianNoise(0.3, seed=4, name="noise")(x, training=True)
+x = layers.BatchNormalization(name="norm")(x)
+y = layers.Dense(2, name="y")(x)
+model = keras.Model(a, {{"y": y, "x": x}}, name="noise")
+""",
+    "nested": """
+class Joined(layers.Layer):
+    def call(self, tensors, scale=1.0):
+        first = tensors[0] * scale
+        return first + tensors[1] if isinstance(tensors, tuple) else first - tensors[1]
+
+    def compute_output_shape(self, shapes):
+        return shapes[0]
+
+a = keras.Input((4,), name="a")
+shared = layers.Dense(4, name="shared")
+b = keras.Input((4,), name="b")
+inner = keras.Model(b, layers.Dense(4, name="within")(shared(b)), name="inner")
+x = Joined(name="joined")((inner(a), shared(a)), scale=2.0)
+y = layers.Dense(1, name="y")(x)
+z = layers.Dense(1, name="z")(x)
+model = keras.Model(a, [y, z], name="nested")
+""",
+}
+
+INPUTS = {
+    "masks": {"shape": [5], "dtype": "int32", "fill": "ids", "high": 9},
+    "several": {"shape": [3], "dtype": "float32", "fill": "normal"},
+    "noise": {"shape": [6], "dtype": "float32", "fill": "normal"},
+    "nested": {"shape": [4], "dtype": "float32", "fill": "normal"},
+}
+
+
+def case(name: str, generation: str) -> Case:
+    """A model in the words of a generation."""
+    return Case((HEAD + MODELS[name]).format(keras=generation), (INPUTS[name],), seed=5)

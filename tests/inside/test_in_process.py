@@ -1,0 +1,53 @@
+"""A trial in this very process, as a downstream project runs it: Keras is left as it was."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from .models import CHAIN, NO_LAMBDA, STEPS, case
+
+keras = pytest.importorskip("keras")
+
+from harness.inside.trial import run_trial  # noqa: E402 - after it is known that there is a Keras
+
+
+def test_a_function_takes_a_seat_beside_the_named_ones() -> None:
+    main = sys.modules["__main__"]
+    call = keras.layers.Layer.__call__
+    answer = run_trial({**case(NO_LAMBDA, "keras"), "cloners": {"mine": keras.models.clone_model, "fixed": "fixed"}})
+    clones = answer["clones"]
+    assert clones["mine"]["observation"]["inference"] == answer["original"]["inference"]
+    assert clones["fixed"]["observation"]["inference"] == answer["original"]["inference"]
+    assert sys.modules["__main__"] is main
+    assert keras.layers.Layer.__call__ is call
+
+
+def test_a_live_model_keeps_its_weights_and_its_name() -> None:
+    inputs = keras.Input((3,), name="in")
+    model = keras.Model(inputs, keras.layers.Dense(2, name="live")(inputs), name="mine")
+    before = model.get_weights()
+    answer = run_trial({"model": model, "cloners": ["upstream", "fixed"], "seed": 1})
+    assert answer["original"]["shape"]["name"] == "mine"
+    for clone in answer["clones"].values():
+        assert clone["observation"]["inference"] == answer["original"]["inference"]
+    assert all(np.array_equal(left, right) for left, right in zip(before, model.get_weights(), strict=True))
+
+
+def test_a_function_that_loses_something_is_seen() -> None:
+    def careless(model: keras.Model) -> keras.Model:
+        clone = keras.models.clone_model(model)
+        clone.get_layer("norm").trainable = False
+        return clone
+
+    answer = run_trial({**case(NO_LAMBDA, "keras"), "cloners": {"careless": careless}})
+    original, clone = answer["original"]["shape"], answer["clones"]["careless"]["observation"]["shape"]
+    frozen = [theirs["name"] for ours, theirs in zip(original["weights"], clone["weights"], strict=True) if ours["trainable"] != theirs["trainable"]]
+    assert frozen == ["norm/gamma", "norm/beta"]
+
+
+def test_an_unknown_cloner_is_named() -> None:
+    with pytest.raises(KeyError, match="unknown cloner 'nobody'"):
+        run_trial({**case(CHAIN, "keras", STEPS), "cloners": ["nobody"]})

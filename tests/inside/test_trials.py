@@ -1,0 +1,137 @@
+"""What a trial says of models and their clones, on both generations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .child import Child, serving, without_idents
+from .models import CHAIN, FLOATS, NAMED, NO_LAMBDA, RICH, STEPS, case
+
+GENERATIONS = ("keras", "tf_keras")
+
+
+@pytest.fixture(scope="module", params=GENERATIONS)
+def child(request: pytest.FixtureRequest) -> Iterator[Child]:
+    with serving(request.param) as child:
+        child.generation = request.param  # type: ignore[attr-defined]  # for the tests of this module
+        yield child
+
+
+def _answer(child: Child, body: str, *inputs: dict[str, Any], cloners: tuple[str, ...] = ("fixed",), **checks: bool) -> Any:
+    generation: str = child.generation  # type: ignore[attr-defined]
+    return child.answer(case(body, generation, *inputs), list(cloners), **checks)
+
+
+@pytest.mark.parametrize("body", [CHAIN, RICH, NAMED], ids=["chain", "rich", "named"])
+def test_a_faithful_clone_is_seen_as_one(child: Child, body: str) -> None:
+    inputs = [STEPS, FLOATS] if body is RICH else [STEPS]
+    answer = _answer(child, body, *inputs, again=True, training_step=True)
+    original, clone = answer["original"], answer["clones"]["fixed"]
+    assert set(clone) == {"observation", "again", "twice"}
+    for part in ("inference", "training", "trained", "copied_weights"):
+        assert clone["observation"][part] == original[part], part
+    assert "failure" not in original["inference"]
+    assert without_idents(clone["observation"]["shape"]) == without_idents(original["shape"])
+    assert without_idents(clone["again"]) == without_idents(original["shape"])
+    assert without_idents(clone["twice"]["shape"]) == without_idents(original["shape"])
+    assert all(clone["observation"]["fresh"])
+
+
+def test_clone_shares_no_object_with_the_original(child: Child) -> None:
+    answer = _answer(child, RICH, STEPS, FLOATS)
+    seen = [answer["original"]["shape"], answer["clones"]["fixed"]["observation"]["shape"]]
+    ours, theirs = (
+        {each["ident"] for part in ("layers", "weights", "states") for each in shape[part]} for shape in seen
+    )
+    assert not ours & theirs
+
+
+def test_layers_calls_and_roles(child: Child) -> None:
+    shape = _answer(child, RICH, STEPS, FLOATS, cloners=())["original"]["shape"]
+    layers = {layer["name"]: (number, layer) for number, layer in enumerate(shape["layers"])}
+    shared, calls = layers["shared"][0], layers["shared"][1]["calls"]
+    assert len(calls) == 3
+    assert calls[2]["args"] == [{"tensor": [shared, 0, 0]}]
+    inner = layers["inner"][0]
+    assert layers["inner_dense"][1]["inside"] == inner
+    cell = next(layer for layer in shape["layers"] if layer["role"] == "cell")
+    assert cell["inside"] == layers["lstm"][0]
+    assert layers["lstm"][1]["calls"][0]["kwargs"] == {"mask": {"tensor": [layers["mask"][0], 0, 0]}}
+    assert [end["tensor"] for end in shape["outputs"]] == [[layers["norm"][0], 0, 0], [inner, 0, 0], [layers["norm"][0], 0, 0]]
+    assert layers["scaled"][1]["config"]["arguments"].endswith("by: 3.0}")
+
+
+def test_every_layer_says_what_it_gave(child: Child) -> None:
+    original = _answer(child, RICH, STEPS, FLOATS, cloners=())["original"]
+    names = [layer["name"] for layer in original["shape"]["layers"]]
+    steps = original["inference"]["steps"]
+    seen = {names[step["layer"]] for step in steps}
+    assert {"masking", "shared", "scaled", "add", "frozen", "drop", "lstm", "norm", "inner", "inner_dense"} <= seen
+    assert [step["use"] for step in steps if names[step["layer"]] == "shared"] == [0, 1, 2]
+    masked = next(step for step in steps if names[step["layer"]] == "masking")
+    assert masked["outputs"][0]["mask"]
+    last = original["inference"]["outputs"]
+    assert steps[-1]["outputs"][0]["digest"] in {leaf["digest"] for leaf in last}
+
+
+def test_structure_of_outputs(child: Child) -> None:
+    original = _answer(child, NAMED, cloners=())["original"]
+    assert original["shape"]["input_structure"] == {"dict": [["x", 0]]}
+    run = original["inference"]
+    places = dict(run["structure"]["dict"])
+    assert run["outputs"][places["a"]]["shape"] == [2, 3, 4]
+    assert run["outputs"][places["b"]]["shape"] == [2, 3, 2]
+
+
+def test_training_differs_from_inference_and_leaves_nothing_behind(child: Child) -> None:
+    answer = _answer(child, NO_LAMBDA, cloners=("fixed", "upstream"), training_step=True)
+    original = answer["original"]
+    assert original["inference"]["outputs"] != original["training"]["outputs"]
+    for clone in answer["clones"].values():
+        for part in ("inference", "training", "trained"):
+            assert clone["observation"][part] == original[part]
+        assert "original_after" not in clone
+
+
+def test_initial_values_are_told_where_chance_did_not_draw_them(child: Child) -> None:
+    weights = _answer(child, NO_LAMBDA, cloners=())["original"]["shape"]["weights"]
+    told = {weight["name"].split("/")[-1].split(":")[0]: bool(weight.get("value")) for weight in weights}
+    assert told == {"kernel": False, "bias": True, "gamma": True, "beta": True, "moving_mean": True, "moving_variance": True}
+
+
+def test_every_float_weight_has_numbers_of_its_own(child: Child) -> None:
+    original = _answer(child, NO_LAMBDA, cloners=())["original"]
+    assert len(set(original["copied_weights"])) == len(original["copied_weights"]) == 6
+
+
+def test_saving(child: Child) -> None:
+    saved = _answer(child, NO_LAMBDA, cloners=(), saving=True)["original"]
+    assert saved["saved"]["run"] == saved["inference"]
+    assert saved["saved"]["shape"]["name"] == "plain"
+
+
+def test_cloners_that_go_through_configs_and_files(child: Child) -> None:
+    answer = _answer(child, NO_LAMBDA, cloners=("roundtrip", "saved"))
+    assert answer["clones"]["roundtrip"]["observation"]["inference"] == answer["original"]["inference"]
+    assert answer["clones"]["saved"]["observation"]["fresh"] == [False] * 6
+
+
+def test_a_crash_names_the_frame_in_the_cloner(child: Child) -> None:
+    failure = _answer(child, CHAIN, STEPS, cloners=("planted/crash_on_outputs",))["clones"]["planted/crash_on_outputs"]["failure"]
+    assert failure["type"] == "AssertionError"
+    assert failure["frames"] == [
+        {"file": "inside/cloners/planted/graph.py", "function": "crash_on_outputs", "line": failure["frames"][0]["line"]}
+    ]
+
+
+def test_a_cloner_answers_for_itself_only(child: Child) -> None:
+    answer = _answer(child, NO_LAMBDA, cloners=("planted/original_frozen", "fixed", "planted/original_reset", "upstream"))
+    clones = answer["clones"]
+    assert "original_after" in clones["planted/original_frozen"]
+    assert "changed" in {weight["value"] for weight in clones["planted/original_reset"]["original_after"]["weights"]}
+    for name in ("fixed", "upstream"):
+        assert "original_after" not in clones[name]
+        assert without_idents(clones[name]["observation"]["shape"]) == without_idents(answer["original"]["shape"])

@@ -1,0 +1,279 @@
+"""A subject's process with real children: ones that work, and ones that abort, hang, eat memory or never start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]  # it comes without types
+import pytest
+
+from harness.observation import Answer
+from harness.subjects import Case, Killed, Limits, OutOfMemory, Subject, SubjectError, SubjectProcess, TimedOut
+from harness.subjects.process import read_journal
+
+GOOD = """
+import keras
+inputs = keras.Input((3,), name="inputs")
+model = keras.Model(inputs, keras.layers.Dense(2, name="dense")(inputs))
+"""
+FAKE = """
+import json, sys
+print(json.dumps({"ready": {"generation": "keras", "keras": "0", "backend": "none", "backend_version": "0",
+                            "numpy": "0", "python": "3"}}), flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {"id": request["id"], "answer": {}}
+    try:
+        exec(request["source"])
+    except Exception as error:
+        answer["answer"] = {"refused": {"type": type(error).__name__, "message": str(error)}}
+    print(json.dumps(answer), flush=True)
+"""
+"""A child that speaks the protocol and has no Keras, where it is the parent that is looked at."""
+
+INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
+MIB = 1 << 20
+
+
+def fake(journal: Path | None = None, **limits: int) -> SubjectProcess:
+    command = [sys.executable, "-u", "-c", FAKE]
+    return SubjectProcess(Subject("keras"), journal=journal, limits=Limits(**limits), started_by=command)
+
+
+def plain(source: str = "") -> Case:
+    return Case(source, ())
+
+
+def case(extra: str = "") -> Case:
+    return Case(GOOD + textwrap.dedent(extra), INPUTS)
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SubjectProcess]:
+    journal = tmp_path_factory.mktemp("journal") / "worker-1.json"
+    with SubjectProcess(Subject("keras"), journal=journal, limits=Limits(memory=1400 * MIB)) as process:
+        yield process
+
+
+def test_says_what_it_is_and_how_long_it_took(warm: SubjectProcess) -> None:
+    assert warm.ready.generation == "keras"
+    assert warm.ready.backend == "tensorflow"
+    assert warm.ready.seconds["spawn"] >= warm.ready.seconds["import"] > 0
+
+
+def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess) -> None:
+    answer = warm.trial(case(), cloners=["upstream", "fixed"])
+    assert isinstance(answer, Answer)
+    assert set(answer.clones) == {"upstream", "fixed"}
+    assert answer.original is not None
+    weights = answer.original.copied_weights
+    (same,), (gone,) = warm.values([(weights[0], weights[0])]), warm.values([("no", "such")])
+    assert same.count == 0
+    assert gone.missing == ("no", "such")
+    assert warm.journal is not None
+    assert not warm.journal.exists()
+
+
+def test_costs_less_than_a_millisecond_over_what_the_child_takes(warm: SubjectProcess) -> None:
+    overheads = []
+    for _ in range(12):
+        began = time.perf_counter()
+        answer = warm.trial(case(), cloners=["upstream"])
+        took = time.perf_counter() - began
+        assert isinstance(answer, Answer)
+        overheads.append(took - sum(answer.keras.values()) - sum(answer.ours.values()))
+    assert sorted(overheads)[2] < 0.002
+
+
+def test_a_model_that_cannot_be_built_is_refused(warm: SubjectProcess) -> None:
+    answer = warm.trial(case("raise ValueError('no')"), cloners=["upstream"])
+    assert isinstance(answer, Answer)
+    assert answer.refused is not None
+    assert answer.refused.message == "no"
+
+
+def test_a_request_that_the_child_cannot_answer_is_our_own_fault(warm: SubjectProcess) -> None:
+    with pytest.raises(SubjectError, match="refused a trial: KeyError: .*unknown cloner 'nobody'"):
+        warm.trial(case(), cloners=["nobody"])
+    assert isinstance(warm.trial(case(), cloners=[]), Answer)
+
+
+def test_what_a_graph_prints_is_no_reply(warm: SubjectProcess) -> None:
+    noisy = """
+    import os
+    print('{"id": 1, "answer": {}}')
+    for _ in range(2000):
+        os.write(2, b"x" * 1000)
+    """
+    assert isinstance(warm.trial(case(noisy), cloners=["upstream"]), Answer)
+
+
+def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(warm: SubjectProcess) -> None:
+    before, restarts = warm.pid, warm.restarts
+    outcome = warm.trial(case("import os\ndef stop():\n    os.abort()\nstop()"), cloners=[])
+    assert isinstance(outcome, Killed)
+    assert outcome.signal == "SIGABRT"
+    assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
+    assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
+    assert isinstance(warm.trial(case(), cloners=["upstream"]), Answer)
+    assert warm.restarts == restarts + 1
+    assert warm.pid != before
+
+
+def test_an_exit_has_its_code(warm: SubjectProcess) -> None:
+    outcome = warm.trial(case("import os\nos._exit(7)"), cloners=[])
+    assert isinstance(outcome, Killed)
+    assert (outcome.signal, outcome.exit_code) == (None, 7)
+
+
+def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
+    warm.start()
+    began = time.monotonic()
+    outcome = warm.trial(case("def spin():\n    while True:\n        pass\nspin()"), cloners=[], timeout=1)
+    assert isinstance(outcome, TimedOut)
+    assert outcome.frames[-1].function == "spin"
+    assert time.monotonic() - began < 3
+
+
+def test_memory_without_end_is_stopped_at_the_limit(warm: SubjectProcess) -> None:
+    outcome = warm.trial(case("held = []\nwhile True:\n    held.append(b'x' * 50_000_000)"), cloners=[])
+    assert isinstance(outcome, OutOfMemory)
+    assert outcome.limit == warm.limits.memory < outcome.resident
+    assert outcome.resident < 2 * outcome.limit
+
+
+def test_nothing_that_a_trial_started_is_left_behind(warm: SubjectProcess, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    source = f"""
+    import os, subprocess
+    child = subprocess.Popen(["sleep", "600"])
+    open({str(note)!r}, "w").write(str(child.pid))
+    os.abort()
+    """
+    assert isinstance(warm.trial(case(source), cloners=[]), Killed)
+    assert _gone(int(note.read_text()))
+
+
+def test_the_journal_holds_the_trial_while_it_runs(tmp_path: Path) -> None:
+    journal = tmp_path / "journal" / "worker-3.json"
+    look = f"raise ValueError(open({str(journal)!r}).read())"
+    with fake(journal) as process:
+        answer = process.trial(plain("raise ValueError('long ago')"), cloners=["upstream"])
+        assert isinstance(answer, Answer)
+        assert not journal.exists()
+        answer = process.trial(plain(look), cloners=["upstream"])
+        assert isinstance(answer, Answer)
+        assert answer.refused is not None
+        assert '"worker":"worker-3"' in answer.refused.message
+        assert list(journal.parent.iterdir()) == []
+
+
+def test_a_parent_that_is_killed_leaves_the_journal_and_no_process(tmp_path: Path) -> None:
+    journal = tmp_path / "worker-1.json"
+    program = f"""
+import sys
+from pathlib import Path
+from harness.subjects import Case, Subject, SubjectProcess
+process = SubjectProcess(Subject("keras"), journal=Path({str(journal)!r}))
+process.start()
+print(process.pid, flush=True)
+process.trial(Case("while True: pass", ()), cloners=["upstream"], timeout=300)
+"""
+    root = Path(__file__).resolve().parents[2]
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=root, text=True)
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    deadline = time.monotonic() + 20
+    while not journal.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    assert _gone(pid)
+    left = read_journal(journal)
+    assert left.request["source"] == "while True: pass"
+    assert (left.subject, left.worker, left.request["cloners"]) == ("keras", "worker-1", ["upstream"])
+
+
+def test_is_replaced_after_so_many_trials() -> None:
+    with fake(trials=2) as process:
+        pids = []
+        for _ in range(3):
+            assert isinstance(process.trial(plain(), cloners=[]), Answer)
+            pids.append(process.pid)
+        assert pids[0] == pids[1] != pids[2]
+        assert (process.recycled, process.restarts) == (1, 0)
+
+
+def test_is_replaced_when_it_has_grown() -> None:
+    with fake(recycle=MIB) as process:
+        process.trial(plain(), cloners=[])
+        first = process.pid
+        process.trial(plain(), cloners=[])
+        assert process.pid != first
+        assert process.recycled == 1
+
+
+def test_one_that_died_between_two_trials_is_replaced() -> None:
+    with fake() as process:
+        assert process.pid is not None
+        process.trial(plain(), cloners=[])
+        os.kill(process.pid, signal.SIGKILL)
+        time.sleep(0.2)
+        assert isinstance(process.trial(plain(), cloners=[]), Answer)
+        assert process.restarts == 1
+
+
+def test_closing_ends_it_at_once_and_removes_its_folder() -> None:
+    process = fake()
+    process.start()
+    pid = process.pid
+    assert pid is not None
+    folder = Path(os.readlink(f"/proc/{pid}/cwd"))
+    process.close()
+    process.close()
+    assert _gone(pid)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("import sys; sys.stderr.write('no such thing\\n'); sys.exit(3)", r"exit code 3\).*\n.*\n +no such thing"),
+        ("import os; os.abort()", "ended while it started .SIGABRT"),
+        ("import time; time.sleep(60)", "not ready after 1 s"),
+        ('print(\'{"broken": {"type": "ImportError", "message": "no keras"}}\')', "ImportError: no keras"),
+        ("print('{\"rss\": 1}')", "says neither `ready` nor `broken`"),
+        ('print(\'{"ready": {"generation": 3}}\')', "not what the protocol says: .*generation"),
+    ],
+    ids=["exit", "abort", "hang", "broken", "other", "wrong"],
+)
+def test_a_child_that_does_not_come_up(program: str, says: str) -> None:
+    process = SubjectProcess(Subject("keras"), limits=Limits(start=1), started_by=[sys.executable, "-u", "-c", program])
+    with pytest.raises(SubjectError, match=says):
+        process.start()
+    assert process.pid is None or not psutil.pid_exists(process.pid)
+
+
+def test_an_interpreter_that_is_not_there() -> None:
+    with pytest.raises(SubjectError, match="/no/python cannot be started"):
+        SubjectProcess(Subject("keras"), python="/no/python").start()
+
+
+def _gone(pid: int, seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.02)
+    return False

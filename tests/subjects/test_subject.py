@@ -1,0 +1,111 @@
+"""A subject's name, and how its child is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.subjects import Case, Subject
+from harness.subjects.environment import command, environment
+from harness.subjects.outcomes import fault_frames, package_path
+from harness.subjects.subject import UnknownSubjectError
+
+
+@pytest.mark.parametrize(
+    ("spec", "subject"),
+    [
+        ("keras", Subject("keras")),
+        ("tf_keras", Subject("tf_keras")),
+        ("keras/jax", Subject("keras", "jax")),
+        ("keras/torch@gpu", Subject("keras", "torch", "gpu")),
+        ("keras@gpu", Subject("keras", "tensorflow", "gpu")),
+    ],
+)
+def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
+    assert Subject.parse(spec) == subject
+    assert str(subject) == spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("keras-2.2.4", "unknown release 'keras-2.2.4'"),
+        ("keras/theano", "no backend 'theano', choose one of tensorflow, jax, torch, numpy"),
+        ("tf_keras/jax", "choose one of tensorflow"),
+        ("keras@tpu", "unknown device 'tpu', choose one of cpu, gpu"),
+        ("", "write RELEASE"),
+        ("keras/jax/cpu", "write RELEASE"),
+    ],
+)
+def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
+    with pytest.raises(UnknownSubjectError, match=says):
+        Subject.parse(spec)
+    if "@" not in spec:
+        with pytest.raises(
+            UnknownSubjectError, match="supported are keras, keras/jax, keras/torch, keras/numpy, tf_keras"
+        ):
+            Subject.parse(spec)
+
+
+def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
+    variables = environment(Subject("keras", "jax"), base={"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--mine"})
+    assert variables["KERAS_BACKEND"] == "jax"
+    assert variables["OMP_NUM_THREADS"] == "4"
+    assert variables["TF_NUM_INTRAOP_THREADS"] == "1"
+    assert variables["CUDA_VISIBLE_DEVICES"] == ""
+    assert variables["XLA_FLAGS"].startswith("--mine ")
+    assert "TF_ENABLE_ONEDNN_OPTS" not in variables
+    assert "CUDA_VISIBLE_DEVICES" not in environment(Subject("keras", device="gpu"), base={})
+
+
+def test_folders_of_a_release_come_before_all_others() -> None:
+    variables = environment(Subject("keras"), [Path("/one"), Path("/two")], base={"PYTHONPATH": "/mine"})
+    assert variables["PYTHONPATH"] == "/one:/two:/mine"
+
+
+def test_a_child_can_import_inside_and_no_more_of_this_project() -> None:
+    line = command(Subject("tf_keras"), "python")
+    assert line[:3] == ["python", "-u", "-c"]
+    assert line[-1] == "tf_keras"
+    assert "from inside.serve import main\nsys.path.pop(0)" in line[3]
+
+
+def test_a_request_asks_for_every_check_by_name() -> None:
+    request = Case("model = 1", (), kinds={"a": "A"}).request(["fixed"], ["again"])
+    assert request["checks"] == {"again": True, "training_step": False, "saving": False}
+    assert "kinds" not in request
+    with pytest.raises(ValueError, match="'agian': choose from again, training_step, saving"):
+        Case("", ()).request([], ["agian"])
+
+
+def test_the_stack_that_a_crash_leaves_is_read_innermost_last() -> None:
+    text = """Fatal Python error: Aborted
+
+Thread 0x00007f (most recent call first):
+  File "/usr/lib/python3.11/threading.py", line 1 in wait
+
+Current thread 0x00007f (most recent call first):
+  File "<graph>", line 7 in stop
+  File "/venv/lib/python3.11/site-packages/keras/src/layers/core/lambda_layer.py", line 95 in call
+  File "/work/main/harness/inside/serve.py", line 90 in main
+
+Extension modules: numpy
+"""
+    frames = fault_frames(text)
+    assert [frame.file for frame in frames] == ["inside/serve.py", "keras/src/layers/core/lambda_layer.py", "<graph>"]
+    assert frames[-1].function == "stop"
+    assert fault_frames("nothing of the kind") == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "short"),
+    [
+        ("/a/site-packages/keras/src/x.py", "keras/src/x.py"),
+        ("/cache/keras-3.5.0/keras/src/x.py", "keras/src/x.py"),
+        ("/home/me/graph.py", "graph.py"),
+        ("<graph>", "<graph>"),
+    ],
+)
+def test_a_path_starts_at_its_package(path: str, short: str) -> None:
+    assert package_path(path) == short
