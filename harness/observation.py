@@ -131,6 +131,7 @@ class Saved(msgspec.Struct, frozen=True):
     saving: Failure | None = None
     loading: Failure | None = None
     run: Run | None = None
+    shape: Shape | None = None
 
 
 class Trained(msgspec.Struct, frozen=True):

@@ -66,9 +66,9 @@ def _runs(pair: Pair, want: Run | None, have: Run | None, path: str, values: Val
         at_step = place(shape, step.layer, step.use)
         name = f"{path}.steps[{full_name(shape, step.layer)!r}][{step.use}]"
         for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-            for one in _leaf(leaf, other, f"{name}.outputs[{output}]", at_step, values):
+            for difference in _leaf(leaf, other, f"{name}.outputs[{output}]", at_step, values):
                 parted = parted or at_step
-                yield one
+                yield difference
     for index, (leaf, other) in enumerate(zip(want.outputs, have.outputs, strict=False)):
         yield from _leaf(leaf, other, f"{path}.outputs[{index}]", parted or model, values)
 

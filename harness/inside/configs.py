@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from typing import Any
 
 from .canonical import entry
@@ -11,10 +12,10 @@ from .frameworks.interface import Framework
 _NOT_SAID = frozenset(["name", "trainable", "built", "supports_masking", "dtype", "compiled", "stop_training"])
 _SCALARS = frozenset([bool, int, float, str])
 # Told by themselves: a config has them in a form that depends on the release and on the process, or not at all.
-_CALLABLES = ("function", "mask", "activity_regularizer", "_activity_regularizer")
+_CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
 
 _MOST_REMEMBERED = 4096
-_remembered: dict[tuple[str, str], dict[str, str]] = {}
+_remembered: dict[tuple[str, Any], dict[str, str]] = {}
 
 
 class Config:
@@ -30,9 +31,9 @@ class Config:
 
     def texts(self) -> dict[str, str]:
         """Each entry as canonical text; a setting that the config lacks has a dot before its name."""
-        whole = repr((self._config, self._settings) if self._settings else self._config)
-        # An address, or an array cut short, makes a text that two different values may share.
-        plain = "<" not in whole and "array(" not in whole
+        whole = frozen((self._config, self._settings))
+        # Only what is plain data through and through is equal where its frozen form is.
+        plain = type(whole) is bytes
         key = (self._kind, whole)
         texts = _remembered.get(key) if plain else None
         if texts is None:
@@ -50,6 +51,15 @@ class Config:
         return texts
 
 
+def frozen(value: Any) -> Any:
+    """A value as it is now, as bytes where it is plain data and as text where it is not; good for `==`."""
+    try:
+        # The version without references: equal values give equal bytes, whoever else holds on to them.
+        return marshal.dumps(value, 2)
+    except ValueError:
+        return repr(value)
+
+
 def raw_config(layer: Any, framework: Framework) -> dict[str, Any]:
     """What the layer's own `get_config` says."""
     try:
@@ -65,7 +75,9 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
         return Config(kind, config, {}, {})
     own = vars(layer)
     settings = {name: own[name] for name in _public(own) if type(own[name]) in _SCALARS and name not in config}
-    callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
+    # A function that the config calls by its name is that function: its object may be any of several wrappers.
+    named = {name for name in _CALLABLES if isinstance(config.get(name), str)}
+    callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None and name not in named}
     if callables:
         config = {name: value for name, value in config.items() if name not in callables}
     return Config(kind, config, settings, callables)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .arguments import Arguments
 from .canonical import entry
-from .configs import Config, config_of, raw_config, settings_of
+from .configs import Config, config_of, frozen, raw_config, settings_of
 from .structure import leaves
 from .witness import Witness
 
@@ -123,8 +123,8 @@ class Layers:
         framework, places = self._framework, self.places
         with self._witness.clock.keras("config"):
             told = [raw_config(place.layer, framework) for n, place in enumerate(places) if place.first == n]
-        # Text, as a config may hold the very objects that somebody changes.
-        print_: list[Any] = [repr(told)]
+        # Frozen, as a config may hold the very objects that somebody changes.
+        print_: list[Any] = [[frozen(config) for config in told]]
         for number, inside in self.members.items():
             holder = self.model if number < 0 else places[number].layer
             print_.append(list(map(id, framework.held(holder))))

@@ -122,10 +122,10 @@ def _by_chance(value: Any) -> bool:
     # A value with the same number everywhere was set, not drawn; of a single number only 0 and 1 can be known to be.
     if value.size == 0 or value.dtype.kind not in "fiub":
         return value.dtype.kind not in "OSU"
-    first = value.flat[0]
     if value.size == 1:
-        return bool(first not in (0, 1))
-    return bool((value != first).any())
+        return bool(value.flat[0] not in (0, 1))
+    data = value.tobytes()
+    return bool(data != data[: value.itemsize] * value.size)
 
 
 def _number(leaf: Any) -> Any:

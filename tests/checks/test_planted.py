@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from harness.checks import CHECKS
 from harness.inside.cloners.planted import CAUGHT_BY
 from harness.subjects import Subject, SubjectProcess
-from harness.trial import CloneTrial, Trial, run
 from harness.triage import Blame, Verdict
+from harness.trial import CloneTrial, Trial, run
 
 from .planted_models import MODELS, case
 
@@ -21,9 +22,16 @@ COSTLY = ("again", "training_step", "saving")
 @pytest.fixture(scope="module", params=GENERATIONS)
 def trials(request: pytest.FixtureRequest) -> Iterator[dict[str, Trial]]:
     """Each model through upstream, fixed and every planted fault, in one process."""
-    cloners = ["upstream", "fixed", *(f"planted/{name}" for name in CAUGHT_BY)]
+    costly = [f"planted/{name}" for name, check in CAUGHT_BY.items() if check in ("again", "training", "saved")]
+    cheap = [f"planted/{name}" for name in CAUGHT_BY if f"planted/{name}" not in costly]
     with SubjectProcess(Subject.parse(request.param)) as process:
-        yield {name: run(case(name, request.param), process, cloners, COSTLY, timeout=300) for name in MODELS}
+        found = {}
+        for name in MODELS:
+            tried = case(name, request.param)
+            first = run(tried, process, cheap, timeout=300)
+            full = run(tried, process, ["upstream", "fixed", *costly], COSTLY, timeout=300)
+            found[name] = replace(full, clones={**first.clones, **full.clones})
+        yield found
 
 
 def test_fixed_is_faithful_on_every_model(trials: dict[str, Trial]) -> None:
@@ -35,6 +43,8 @@ def test_fixed_is_faithful_on_every_model(trials: dict[str, Trial]) -> None:
 
 @pytest.mark.parametrize("fault", CAUGHT_BY)
 def test_a_planted_fault_is_caught_by_its_check(trials: dict[str, Trial], fault: str) -> None:
+    if fault == "seed_shared" and _generation(trials) == "tf_keras":
+        pytest.skip("no layer of tf_keras holds a seed as a variable")
     caught = {name: {one.check for one in _of(trial, fault).differences} for name, trial in trials.items()}
     assert any(CAUGHT_BY[fault] in checks for checks in caught.values()), caught
 
@@ -68,6 +78,11 @@ def test_numbers_come_with_values_that_differ(trials: dict[str, Trial]) -> None:
     for one in differing:
         assert one.numbers is not None
         assert 0 < one.numbers.differing <= one.numbers.total
+
+
+def _generation(trials: dict[str, Trial]) -> str:
+    kinds = {layer.kind for trial in trials.values() if trial.original for layer in trial.original.shape.layers}
+    return "tf_keras" if "TFOpLambda" in kinds else "keras"
 
 
 def _of(trial: Trial, fault: str) -> CloneTrial:

@@ -44,7 +44,11 @@ def test_a_function_that_loses_something_is_seen() -> None:
 
     answer = run_trial({**case(NO_LAMBDA, "keras"), "cloners": {"careless": careless}})
     original, clone = answer["original"]["shape"], answer["clones"]["careless"]["observation"]["shape"]
-    frozen = [theirs["name"] for ours, theirs in zip(original["weights"], clone["weights"], strict=True) if ours["trainable"] != theirs["trainable"]]
+    frozen = [
+        theirs["name"]
+        for ours, theirs in zip(original["weights"], clone["weights"], strict=True)
+        if ours["trainable"] != theirs["trainable"]
+    ]
     assert frozen == ["norm/gamma", "norm/beta"]
 
 

@@ -20,7 +20,9 @@ def child(request: pytest.FixtureRequest) -> Iterator[Child]:
         yield child
 
 
-def _answer(child: Child, body: str, *inputs: dict[str, Any], cloners: tuple[str, ...] = ("fixed",), **checks: bool) -> Any:
+def _answer(
+    child: Child, body: str, *inputs: dict[str, Any], cloners: tuple[str, ...] = ("fixed",), **checks: bool
+) -> Any:
     generation: str = child.generation  # type: ignore[attr-defined]
     return child.answer(case(body, generation, *inputs), list(cloners), **checks)
 
@@ -60,7 +62,11 @@ def test_layers_calls_and_roles(child: Child) -> None:
     cell = next(layer for layer in shape["layers"] if layer["role"] == "cell")
     assert cell["inside"] == layers["lstm"][0]
     assert layers["lstm"][1]["calls"][0]["kwargs"] == {"mask": {"tensor": [layers["mask"][0], 0, 0]}}
-    assert [end["tensor"] for end in shape["outputs"]] == [[layers["norm"][0], 0, 0], [inner, 0, 0], [layers["norm"][0], 0, 0]]
+    assert [end["tensor"] for end in shape["outputs"]] == [
+        [layers["norm"][0], 0, 0],
+        [inner, 0, 0],
+        [layers["norm"][0], 0, 0],
+    ]
     assert layers["scaled"][1]["config"]["arguments"].endswith("by: 3.0}")
 
 
@@ -99,7 +105,14 @@ def test_training_differs_from_inference_and_leaves_nothing_behind(child: Child)
 def test_initial_values_are_told_where_chance_did_not_draw_them(child: Child) -> None:
     weights = _answer(child, NO_LAMBDA, cloners=())["original"]["shape"]["weights"]
     told = {weight["name"].split("/")[-1].split(":")[0]: bool(weight.get("value")) for weight in weights}
-    assert told == {"kernel": False, "bias": True, "gamma": True, "beta": True, "moving_mean": True, "moving_variance": True}
+    assert told == {
+        "kernel": False,
+        "bias": True,
+        "gamma": True,
+        "beta": True,
+        "moving_mean": True,
+        "moving_variance": True,
+    }
 
 
 def test_every_float_weight_has_numbers_of_its_own(child: Child) -> None:
@@ -120,15 +133,23 @@ def test_cloners_that_go_through_configs_and_files(child: Child) -> None:
 
 
 def test_a_crash_names_the_frame_in_the_cloner(child: Child) -> None:
-    failure = _answer(child, CHAIN, STEPS, cloners=("planted/crash_on_outputs",))["clones"]["planted/crash_on_outputs"]["failure"]
+    failure = _answer(child, CHAIN, STEPS, cloners=("planted/crash_on_outputs",))["clones"]["planted/crash_on_outputs"][
+        "failure"
+    ]
     assert failure["type"] == "AssertionError"
     assert failure["frames"] == [
-        {"file": "inside/cloners/planted/graph.py", "function": "crash_on_outputs", "line": failure["frames"][0]["line"]}
+        {
+            "file": "inside/cloners/planted/graph.py",
+            "function": "crash_on_outputs",
+            "line": failure["frames"][0]["line"],
+        }
     ]
 
 
 def test_a_cloner_answers_for_itself_only(child: Child) -> None:
-    answer = _answer(child, NO_LAMBDA, cloners=("planted/original_frozen", "fixed", "planted/original_reset", "upstream"))
+    answer = _answer(
+        child, NO_LAMBDA, cloners=("planted/original_frozen", "fixed", "planted/original_reset", "upstream")
+    )
     clones = answer["clones"]
     assert "original_after" in clones["planted/original_frozen"]
     assert "changed" in {weight["value"] for weight in clones["planted/original_reset"]["original_after"]["weights"]}

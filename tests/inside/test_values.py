@@ -70,7 +70,13 @@ def test_equal_arrays_have_equal_digests_and_others_not() -> None:
     other_nan = one.copy()
     other_nan.view(np.uint32)[1] ^= 1
     assert digests.digest(one) == digests.digest(other_nan) == Digests().digest(one)
-    different = [one.astype(np.float64), one.reshape(2, 1), np.array([1.0, 2.0], np.float32), np.array([-0.0]), np.array([0.0])]
+    different = [
+        one.astype(np.float64),
+        one.reshape(2, 1),
+        np.array([1.0, 2.0], np.float32),
+        np.array([-0.0]),
+        np.array([0.0]),
+    ]
     assert len({digests.digest(each) for each in [one, *different]}) == 6
 
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import importlib
 import random
+import weakref
 from typing import Any, Callable, ContextManager, Iterator
 
 import numpy as np
@@ -19,6 +20,25 @@ def load() -> Framework:
     return TfKeras()
 
 
+class _Position:
+    """Where a seeded layer is in its random numbers: a count that it keeps in Python, read and set as a variable is."""
+
+    name = "random_position"
+    shape = ()
+    dtype = np.dtype("int64")
+
+    def __init__(self, generator: Any) -> None:
+        self._generator = weakref.ref(generator)
+
+    def read(self) -> Any:
+        generator: Any = self._generator()
+        return np.asarray(generator._seed, "int64")
+
+    def assign(self, value: Any) -> None:
+        generator: Any = self._generator()
+        generator._seed = int(value)
+
+
 class TfKeras(Framework):
     """tf_keras, whichever release; its backend is always TensorFlow, eager."""
 
@@ -28,6 +48,7 @@ class TfKeras(Framework):
     def __init__(self) -> None:
         self.keras: Any = importlib.import_module("tf_keras")
         self.tensors = TensorFlow()
+        self._positions: Any = weakref.WeakKeyDictionary()
         self.tf = self.tensors.tf
         source = importlib.import_module
         self._backend: Any = source("tf_keras.src.backend")
@@ -189,15 +210,23 @@ class TfKeras(Framework):
         generator = getattr(random_generator, "_generator", None)
         if generator is not None:
             found.append((generator._state_var, random_generator._seed is None))
+        elif getattr(random_generator, "_seed", None) is not None:
+            found.append((self._position(random_generator), True))
         if getattr(layer, "_stateful", False):
             states = self.tf.nest.flatten(getattr(layer, "_states", None))
             found.extend((state, False) for state in states if isinstance(state, self.tf.Variable))
         return found
 
+    def _position(self, generator: Any) -> "_Position":
+        position: _Position = self._positions.setdefault(generator, _Position(generator))
+        return position
+
     def name(self, variable: Any) -> str:
         return str(variable.name)
 
     def read(self, variable: Any) -> Any:
+        if isinstance(variable, _Position):
+            return variable.read()
         return np.asarray(variable.numpy())
 
     def write(self, variable: Any, array: Any) -> None:

@@ -1,0 +1,124 @@
+"""One graph after another on one subject: which of them show something that is not known yet.
+
+Owns the rule by which a trial's causes become accusations, and the rule by which costly checks are sampled. The
+property tests and `clonediff fuzz` are both made of it. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from harness.cases import case_of, number_of
+from harness.subjects.process import SubjectProcess
+from harness.triage import Blame, Verdict, title
+from harness.trial import Case, Trial, run
+from reports.known import KnownIssue, KnownIssues
+from reports.records import Cause
+from strategies.graph import Graph
+from strategies.kinds import Generation
+
+COSTLY = ("again", "training_step", "saving")
+"""The parts of a trial that cost more than all the others, which are sampled."""
+
+REFUSED = "original-refused"
+LOST = "process-lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Accusation:
+    """Something that a trial showed. `known` is the issue that explains it; what has none is news."""
+
+    fingerprint: str
+    cloner: str
+    title: str
+    case: Case
+    graph: Graph
+    cause: Cause | None = None
+    blame: Blame | None = None
+    known: KnownIssue | None = None
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a hunt has seen so far."""
+
+    trials: int = 0
+    costly: int = 0
+    verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
+    keras: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+class Hunt:
+    """Trials on one subject, under one list of known issues.
+
+    Of every `rate` graphs one gets the costly checks as well; 0 is none, 1 is all. Which one follows from the graph, so
+    that a graph is always tried in the same way.
+    """
+
+    def __init__(
+        self,
+        process: SubjectProcess,
+        known: KnownIssues,
+        *,
+        cloners: Sequence[str] = ("upstream", "fixed"),
+        rate: int = 8,
+    ) -> None:
+        self.process = process
+        self.generation: Generation = "tf_keras" if process.subject.generation == "tf_keras" else "keras"
+        self.cloners = tuple(cloners)
+        self.rate = rate
+        self.tally = Tally()
+        self._known = {cloner: known.on(self.generation, process.ready.keras, cloner) for cloner in self.cloners}
+
+    def sampled(self, graph: Graph) -> bool:
+        """Whether a graph gets the costly checks."""
+        return self.rate > 0 and number_of(graph) % self.rate == 0
+
+    def look(self, graph: Graph, *, costly: bool | None = None) -> list[Accusation]:
+        """Try a graph. What is known is among the answers, with its issue."""
+        checks = COSTLY if (self.sampled(graph) if costly is None else costly) else ()
+        case = case_of(graph, self.generation)
+        trial = run(case, self.process, self.cloners, checks)
+        self._count(trial, bool(checks))
+        return self._accusations(graph, case, trial)
+
+    def _count(self, trial: Trial, costly: bool) -> None:
+        tally = self.tally
+        tally.trials += 1
+        tally.costly += costly
+        tally.seconds += trial.seconds
+        tally.keras.update(trial.keras)
+        for name, clone in trial.clones.items():
+            tally.verdicts[name, clone.verdict.value] += 1
+
+    def _accusations(self, graph: Graph, case: Case, trial: Trial) -> list[Accusation]:
+        if trial.refused is not None:
+            self.tally.refused += 1
+            said = f"{trial.refused.type}: {trial.refused.message}"
+            return [Accusation(REFUSED, "", "the original cannot be built", case, graph, detail=said)]
+        if trial.lost is not None:
+            return [
+                Accusation(LOST, "", "the original takes its process with it", case, graph, detail=trial.lost.found)
+            ]
+        found = []
+        for cloner, clone in trial.clones.items():
+            if clone.verdict is Verdict.FAITHFUL:
+                continue
+            for cause, blame in zip(clone.causes, clone.blame, strict=True):
+                issue = self._known[cloner].of(cause)
+                if issue is not None:
+                    self.tally.known[issue.id] += 1
+                found.append(Accusation(cause.fingerprint, cloner, title(cause), case, graph, cause, blame, issue))
+        return found
+
+
+def news(accusations: Collection[Accusation], seen: Collection[tuple[str, str]] = ()) -> list[Accusation]:
+    """What is neither known nor seen already, our own faults first."""
+    fresh = [each for each in accusations if each.known is None and (each.cloner, each.fingerprint) not in seen]
+    return sorted(fresh, key=lambda each: each.cloner == "upstream")

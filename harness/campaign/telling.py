@@ -1,0 +1,28 @@
+"""An accusation as a person reads it: what, where, whose fault, and the script."""
+
+from __future__ import annotations
+
+from harness.campaign.hunt import LOST, REFUSED, Accusation, Hunt
+from harness.source.reproducer import reproducer
+from reports.records import COSTS
+
+
+def told(accusation: Accusation | None, hunt: Hunt) -> str:
+    """The message of a failing test."""
+    if accusation is None:
+        return ""
+    ready = hunt.process.ready
+    versions = f"{hunt.process.subject} {ready.keras}, {ready.backend} {ready.backend_version}, Python {ready.python}"
+    head = [f"{accusation.title} [{accusation.fingerprint}]", f"on {versions}"]
+    if accusation.fingerprint in (REFUSED, LOST) or accusation.cause is None:
+        said = "clonediff drew a model that this Keras does not build or run: a fault of clonediff's generator."
+        return "\n".join((*head, said, accusation.detail, "", accusation.case.source))
+    root = accusation.cause.root
+    lines = [*head, f"{accusation.cloner}: {accusation.blame}; {COSTS[accusation.cause.rank]}"]
+    lines += [f"{root.check}: {root.path}", f"  original: {root.expected}", f"  clone:    {root.found}"]
+    if root.first is not None:
+        lines.append(f"  first seen at {root.first.name or 'the model itself'} ({root.first.kind})")
+    if accusation.cause.followers:
+        lines.append(f"  {len(accusation.cause.followers)} more differences follow from it")
+    script = reproducer(accusation.case.source, hunt.generation, root, accusation.cloner)
+    return "\n".join((*lines, "", script))

@@ -1,0 +1,89 @@
+"""Two devices: values within the tolerance of their dtype agree, and nothing else does."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.checks.devices import Elements, beyond, devices
+from harness.checks.tolerance import TOLERANCE, close, tolerance
+from harness.observation import Answer, Clone
+
+from .making import altered, chain
+
+ORIGINAL = chain("Dense", "LSTM")
+FIRST = Answer(original=ORIGINAL, clones={"fixed": Clone(observation=ORIGINAL)})
+
+
+def answer(path: str, value: object) -> Answer:
+    return altered(FIRST, (path, value))
+
+
+def values(expected: Elements, found: Elements) -> object:
+    return lambda _one, _other: (expected, found)
+
+
+def test_the_same_answers_have_no_differences() -> None:
+    assert devices(FIRST, FIRST, lambda _one, _other: None) == []
+
+
+@pytest.mark.parametrize(("found", "paths"), [(1.0 + 1e-6, []), (1.1, ["original.inference.outputs[0]"])])
+def test_values_are_compared_within_a_tolerance(found: float, paths: list[str]) -> None:
+    second = answer("original.inference.outputs.0.digest", "other")
+    differences = devices(FIRST, second, values([1.0], [found]))  # type: ignore[arg-type]  # a function of two digests
+    assert [one.path for one in differences] == paths
+    assert {one.check for one in differences} <= {"device"}
+
+
+def test_a_difference_names_the_first_step_where_the_devices_part() -> None:
+    second = altered(
+        FIRST,
+        ("clones.fixed.observation.inference.steps.1.outputs.0.digest", "x"),
+        ("clones.fixed.observation.inference.outputs.0.digest", "x"),
+    )
+    found = devices(FIRST, second, values([1.0, 2.0], [1.0, 3.0]))  # type: ignore[arg-type]  # likewise
+    assert {one.first.kind for one in found if one.first} == {"Dense"}
+    assert found[0].numbers is not None
+    assert (found[0].numbers.max_abs, found[0].numbers.index) == (1.0, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "aspect"),
+    [
+        ("original.inference.outputs.0.dtype", "float16", "dtype"),
+        ("original.inference.outputs.0.shape", [1], "shape"),
+        ("original.inference.outputs.0.mask", "m", "mask"),
+        ("original.inference.outputs", [], "count"),
+        ("original.inference.failure", {"type": "E", "message": ""}, "raises"),
+        ("clones.fixed.observation", None, "made"),
+        ("original.inference.outputs.0.digest", "gone", "value unknown"),
+    ],
+)
+def test_everything_else_is_exact(path: str, value: object, aspect: str) -> None:
+    assert aspect in {one.aspect for one in devices(FIRST, answer(path, value), lambda _one, _other: None)}
+
+
+@given(value=st.floats(allow_nan=False, allow_infinity=False, width=32), dtype=st.sampled_from([*TOLERANCE, "int32"]))
+def test_a_value_is_close_to_itself_and_to_no_nan(value: float, dtype: str) -> None:
+    assert close(value, value, dtype)
+    assert not close(value, math.nan, dtype)
+    assert not close(value, math.inf, dtype)
+
+
+def test_zero_means_zero() -> None:
+    assert tolerance("int64") == tolerance("bool") == tolerance("string") == (0.0, 0.0)
+    assert not close(1.0, 1.0 + 1e-9, "int64")
+    assert close(math.nan, math.nan, "float32")
+    assert not close(math.inf, -math.inf, "float32")
+
+
+def test_numbers_of_text_and_nan() -> None:
+    told = beyond(["a", "b"], ["a", "c"], dtype="string", shape=(2,))
+    assert told is not None
+    assert (told.max_abs, told.differing, told.index, told.found) == (None, 1, (1,), "c")
+    told = beyond([1.0, math.nan], [1.0, 2.0], dtype="float32", shape=(2, 1))
+    assert told is not None
+    assert (told.max_abs, told.index) == (None, (1, 0))
