@@ -1,0 +1,34 @@
+"""How graphs are tried on Keras, and the two things that other projects use from here.
+
+`clone_model(model)` is a drop-in for `keras.models.clone_model` that holds where that does not; `check_clone(graph,
+cloner)` holds a cloner against everything that makes a clone faithful. Importing this imports no Keras.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.clone_check import UnfaithfulClone, check_clone
+
+__all__ = ["UnfaithfulClone", "check_clone", "clone_model"]
+
+
+def clone_model(model: Any, *args: Any, **kwargs: Any) -> Any:
+    """Clone a Functional or Sequential model: new layers, new weights, the same function.
+
+    Takes what the `clone_model` of the model's own Keras takes, Keras 3 or `tf_keras`, and does what that documents. It
+    holds where the releases do not: a `Lambda` of any sort keeps its function, its mask and its arguments; calls of a
+    shared layer keep their order; frozen parts stay frozen; names, options of inputs and call arguments survive. Safe
+    loading is not switched off for that: live functions are handed on and never serialized.
+    """
+    generation = type(model).__module__.partition(".")[0]
+    bases = {base.__module__.partition(".")[0] for base in type(model).__mro__}
+    if "tf_keras" in (generation, *bases):
+        from harness.inside.cloners.fixed import tf_keras
+
+        return tf_keras.clone_model(model, *args, **kwargs)
+    if "keras" in (generation, *bases):
+        from harness.inside.cloners.fixed import keras3
+
+        return keras3.clone_model(model, *args, **kwargs)
+    raise TypeError(f"clone_model: expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")

@@ -50,7 +50,6 @@ class Tally:
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     refused: int = 0
-    keras: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
 
@@ -93,7 +92,6 @@ class Hunt:
         tally.trials += 1
         tally.costly += costly
         tally.seconds += trial.seconds
-        tally.keras.update(trial.keras)
         for name, clone in trial.clones.items():
             tally.verdicts[name, clone.verdict.value] += 1
 

@@ -61,7 +61,7 @@ class _Reply(msgspec.Struct):
     error: Failure | None = None
     values: tuple[ValuesReport, ...] | None = None
     rss: int | None = None
-    bench: msgspec.Raw | None = None
+    bench: Any = None
 
 
 class SubjectProcess:
@@ -187,7 +187,7 @@ class SubjectProcess:
         if reply.bench is None:
             failure = reply.error or Failure("ProtocolError", "no `bench` in the reply")
             raise SubjectError(f"{self.subject}: cannot measure: {failure.type}: {failure.message}", failure)
-        return msgspec.json.decode(reply.bench)
+        return reply.bench
 
     def resident(self) -> int:
         """The memory that the child holds, 0 where there is none."""

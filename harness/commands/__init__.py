@@ -1,0 +1,61 @@
+"""The command line: one module a command, imported when it is asked for. Nothing here imports Keras."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+_COMMANDS = {
+    "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
+    "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
+}
+
+
+class _Lazily(click.Group):
+    """A group that imports a command's module when it is needed, so that `--help` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = importlib.import_module(f"harness.commands.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_COMMANDS.items()))
+
+
+@click.group(cls=_Lazily, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="clonediff")
+def cli() -> None:
+    """Find where a clone of a Keras model is not the model it was cloned from.
+
+    Exit codes: 0 nothing new, 1 something that is not a known issue, 2 the command could not do its work, 130
+    interrupted (what was found so far is kept).
+    """
+
+
+def main() -> None:
+    """The console script. A fault of the caller or of the machine is one line and exit code 2."""
+    from harness.subjects import SubjectError
+    from harness.subjects.subject import UnknownSubjectError
+    from reports.known import KnownIssuesError
+
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        code = 130
+    except (SubjectError, UnknownSubjectError, KnownIssuesError, OSError) as error:
+        click.echo(f"clonediff: {error}", err=True)
+        code = 2
+    sys.exit(code if isinstance(code, int) else 0)
