@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
+from harness.checks.uses import users
 from harness.observation import Clone, LayerSeen, Observation, Run, Shape, Step, Variable
 
 Keys = tuple[Hashable, ...]
@@ -128,7 +129,7 @@ class Pair:
         """The calls of each paired layer, by the layer's index in the original.
 
         A layer's calls are paired by their arguments, and those by the calls that gave them, so this goes round until
-        nothing changes; where nothing tells two calls apart, their order does.
+        nothing changes; calls on the same arguments are told apart by who uses them, and else by their order.
         """
         original, clone = self.shapes
         calls: dict[int, Pairing] = {}
@@ -136,7 +137,7 @@ class Pair:
             before, calls = (
                 calls,
                 {
-                    expected: self._pair_calls(original.layers[expected], clone.layers[found], calls)
+                    expected: self._pair_calls(expected, found, calls)
                     for expected, found in self.layers.pairs
                 },
             )
@@ -144,20 +145,34 @@ class Pair:
                 break
         return calls
 
-    def _pair_calls(self, original: LayerSeen, clone: LayerSeen, calls: dict[int, Pairing]) -> Pairing:
+    def _pair_calls(self, expected: int, found: int, calls: dict[int, Pairing]) -> Pairing:
+        original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (expected, found), strict=True))
         if len(original.calls) == len(clone.calls) == 1:
             return Pairing(((0, 0),), (), ())
+        mine, theirs = self._users
 
-        def keys(args: Any, kwargs: Any, use: int) -> Keys:
+        def keys(args: Any, kwargs: Any, use: int, used: int) -> Keys:
             text = repr((args, kwargs))
-            return ((text, use), text, use)
+            return ((text, used, use), (text, used), (text, use), text, use)
 
         return pair(
-            [keys(call.args, call.kwargs, use) for use, call in enumerate(self._named(original, self.tensor))],
             [
-                keys(call.args, call.kwargs, use)
+                keys(call.args, call.kwargs, use, mine[expected, use])
+                for use, call in enumerate(self._named(original, self.tensor))
+            ],
+            [
+                keys(call.args, call.kwargs, use, theirs[found, use])
                 for use, call in enumerate(self._named(clone, lambda tensor: self._counterpart(tensor, calls)))
             ],
+        )
+
+    @cached_property
+    def _users(self) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+        original, clone = self.shapes
+        expected = self.layers.expected
+        return (
+            users(original, self.name),
+            users(clone, lambda layer: self.name(expected[layer]) if layer in expected else "new"),
         )
 
     @staticmethod

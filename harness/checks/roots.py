@@ -60,6 +60,7 @@ _REWIRES = (*_CHANGES_LAYERS, "call order", "layer order")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
 _SIDES = ("supports_masking", "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = ("config.", "output structure", "input structure", "weight missing", "weight extra")
+_SHAPES = ("config.", "call.", "kind", "policy", "input shape", "input dtype")
 _WHOLE_LAYERS = ("kind", "layer missing", "layer extra", "layer shared", "layer unshared", "layer merged")
 _STRUCTURAL = ("structure", "count", "order")
 _ASIDE = ("layer order", "call order", "compiled", "role", "input optional", "input sparse")
@@ -107,8 +108,11 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
         kinds = (_WHOLE_LAYERS, _COMES_FIRST, ("",))
         side = 3 if aspect.startswith(_SIDES) else next(n for n, start in enumerate(kinds) if aspect.startswith(start))
         depth = difference.first.name.count("/") if difference.first else 0
-        # A layer is shared with what it holds; a setting of a layer shows in the config of what holds it.
-        depth = -depth if at is Stage.STRUCTURE and aspect != "kind" else depth
+        # A layer is shared with what it holds, and frozen with it; a setting of a layer shows in the config of what
+        # holds it.
+        depth = -depth if at is Stage.STRUCTURE and aspect not in ("kind", "trainable") else depth
+        if aspect == "trainable" and difference.first and difference.first.layer < 0:
+            depth = -1
     at_end = ".outputs[" in difference.path and ".steps[" not in difference.path
     time = flow.time(difference.first)
     return at, side, depth, time, difference.check != "masks", at_end, difference.path, aspect
@@ -155,6 +159,8 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         return flow.reaches(earlier.first, later.first)
     if "tensor" in two or two in ("layer order", "input count", "output count", "output order"):
         return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
+    if two in ("output shape", "output dtype"):
+        return one.startswith(_SHAPES) and flow.reaches(earlier.first, later.first)
     if not flow.related(earlier.first, later.first):
         return False
     if one == "trainable":
@@ -162,8 +168,9 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
     if earlier.first is not None and later.first is not None and earlier.first.layer != later.first.layer:
         # What a wrapper's config says of the layer in it has been said of that layer.
         return later.first.container and later.first.layer >= 0 and two.startswith(("config.", "attribute."))
-    if two.startswith("input "):
-        return one.removeprefix("config.").replace("batch_shape", "shape") == two.removeprefix("input ")
+    if two.startswith(("input ", "output ")):
+        setting = one.removeprefix("config.").removeprefix("input ").replace("batch_shape", "shape")
+        return setting == two.partition(" ")[2]
     if one == "kind" or two.startswith(one + "_"):
         return True
     return one.startswith("config.") and two.startswith(_SIDES)

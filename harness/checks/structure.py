@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from harness.checks.pairing import Pair, map_tensors
 from harness.checks.places import at, place, short
@@ -163,8 +164,10 @@ def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -
     if call.outputs != twin.outputs:
         want, have = f"{call.outputs} tensors", f"{twin.outputs}"
         yield Difference("structure", f"{path}.outputs", "call outputs", want, have, Cost.COMPUTES, first)
-    for side, want, have in (("args", call.args, twin.args), ("kwargs", call.kwargs, twin.kwargs)):
-        for leaf in unlike(map_tensors(want, pair.tensor), map_tensors(have, pair.counterpart)):
+    wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
+    haves = [map_tensors(twin.args, pair.counterpart), map_tensors(twin.kwargs, pair.counterpart)]
+    for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
+        for leaf in unlike(want, have):
             yield Difference(
                 "structure",
                 f"{path}.{side}{leaf.path}",
@@ -174,6 +177,19 @@ def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -
                 Cost.PROPERTY,
                 first,
             )
+
+
+def _alike_written(args: Any, kwargs: Any, its_args: Any, its_kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a call, those by keyword that the clone has by keyword: it is the same call either way."""
+    left = args[len(its_args) :]
+    names = [name for name in its_kwargs if name not in kwargs]
+    if not left or len(names) < len(left):
+        return args, kwargs
+    given: dict[str, Any] = {}
+    for value in left:  # each goes to a keyword with its very value, if there is one
+        free = [name for name in names if name not in given]
+        given[next((name for name in free if its_kwargs[name] == value), free[0])] = value
+    return args[: len(its_args)], {**{name: given[name] for name in names if name in given}, **kwargs}
 
 
 def _attributes(

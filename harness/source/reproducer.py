@@ -44,7 +44,8 @@ def _comparison(difference: Difference, generation: Generation) -> list[str]:
     if config and top:
         return _equal(f"{{}}.get_layer({layer!r}).get_config().get({config[1]!r})")
     if difference.check in ("weights", "own"):
-        return _equal("[(each.name, tuple(each.shape)) for each in {}.weights]")
+        name = "path" if generation == "keras" else "name"
+        return _equal(f"[(each.{name}, tuple(each.shape)) for each in {{}}.weights]")
     if difference.check in ("outputs", "masks", "training", "untouched") and generation == "keras":
         return _called("keras.tree.flatten", difference)
     if difference.check in ("outputs", "masks", "training", "untouched"):

@@ -1,0 +1,95 @@
+"""A run's folder while it is written: events as they happen, findings whole or not at all.
+
+Owns what is in the folder and under which name. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.campaign.hunt import Accusation
+from harness.source.reproducer import reproducer
+from reports.records import Finding, Run, write, write_bytes
+from strategies.graph import to_json
+from strategies.kinds import Generation
+
+
+class RunFolder:
+    """`runs/<time>/`: run.json, events.ndjson, findings/<fingerprint>/."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path or Path("runs") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+        self.path.mkdir(parents=True, exist_ok=True)
+        if any(self.path.iterdir()):
+            raise FileExistsError(f"{self.path}: expected an empty folder for a new run, and there are files in it")
+        (self.path / "journal").mkdir()
+        if path is None:
+            self._point_latest()
+
+    def event(self, what: str, **about: object) -> None:
+        """One line, appended as it happens."""
+        line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": what, **about})
+        with (self.path / "events.ndjson").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def journal(self, worker: str) -> Path:
+        """Where a worker writes the trial that it is on."""
+        return self.path / "journal" / f"{worker}.json"
+
+    def finding(
+        self, accusation: Accusation, generation: Generation, versions: Mapping[str, str], reproduced: bool | None
+    ) -> Finding:
+        """Write a finding's folder."""
+        cause = accusation.cause
+        differences = cause.differences if cause else ()
+        finding = Finding(
+            id=accusation.fingerprint,
+            title=accusation.title,
+            generation=generation,
+            cloner=accusation.cloner,
+            graph=msgspec.Raw(to_json(accusation.graph)),
+            differences=differences,
+            source=accusation.case.source,
+            versions=dict(versions),
+            known=accusation.known.id if accusation.known else None,
+        )
+        folder = self.path / "findings" / f"{accusation.cloner or 'original'}-{accusation.fingerprint}"
+        write(folder / "finding.json", finding)
+        write_bytes(folder / "repro.py", script_of(accusation, generation).encode())
+        self.event("finding", id=finding.id, cloner=finding.cloner, title=finding.title, reproduced=reproduced)
+        return finding
+
+    def run(self, run: Run) -> None:
+        """Write what ran and what came of it, as far as it is known."""
+        write(self.path / "run.json", run)
+
+    def _point_latest(self) -> None:
+        latest = self.path.parent / "latest"
+        beside = self.path.parent / f".latest-{os.getpid()}"
+        beside.unlink(missing_ok=True)
+        beside.symlink_to(self.path.name)
+        beside.replace(latest)
+
+
+def script_of(accusation: Accusation, generation: Generation) -> str:
+    """The script that shows an accusation: plain Keras, unless it is our own cloner that is accused."""
+    if accusation.cause is None:
+        return accusation.case.source
+    return reproducer(accusation.case.source, generation, accusation.cause.root, accusation.cloner)
+
+
+def read_known_versions(ready: Any) -> dict[str, str]:
+    """What ran, by name, as it stands in every record."""
+    return {
+        ready.generation: ready.keras,
+        ready.backend: ready.backend_version,
+        "numpy": ready.numpy,
+        "python": ready.python,
+    }

@@ -1,0 +1,221 @@
+"""`clonediff fuzz`: draw graphs and try them until the time is up; keep what is found.
+
+Searches in rounds: each round draws from a seed of its own until something new shows, which Hypothesis shrinks; the
+next round looks past it. Owns the rounds, the progress and the exit code.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.campaign.folder import RunFolder, read_known_versions, script_of
+from harness.campaign.hunt import Accusation, Hunt
+from harness.campaign.proof import fails_alone
+from harness.campaign.search import search
+from harness.subjects.process import SubjectProcess
+from harness.subjects.subject import Subject
+from reports.known import KNOWN_ISSUES, load
+from reports.records import Finding, Run
+from strategies import functional_graphs
+
+ROUND = 250
+"""Graphs in a round: enough for Hypothesis to vary what it has drawn, few enough to start afresh often."""
+
+
+@click.command("fuzz")
+@click.option("--subject", "subjects", multiple=True, default=("keras",), show_default=True, help="What to try.")
+@click.option(
+    "--cloner", "cloners", multiple=True, default=("upstream", "fixed"), show_default=True, help="Who clones."
+)
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")
+@click.option("--trials", type=click.IntRange(min=1), help="Stop after this many trials for each subject.")
+@click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the first round.")
+@click.option("--rate", default=8, show_default=True, help="Costly checks on one graph in N; 0 for none.")
+@click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
+@click.option(
+    "--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help="What is known [that of clonediff]."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def command(
+    subjects: tuple[str, ...],
+    cloners: tuple[str, ...],
+    minutes: float | None,
+    trials: int | None,
+    seed_: int,
+    rate: int,
+    out: Path | None,
+    known_issues: Path,
+    as_json: bool,
+) -> None:
+    """Draw graphs and try them until the time is up; keep what is found.
+
+    Every finding is shrunk, written to the run's folder with a script of plain Keras, and that script is run on its own
+    before the finding counts. What reports/known_issues.toml explains is counted, not reported.
+    """
+    chosen = [Subject.parse(name) for name in subjects]
+    known = load(known_issues)
+    if minutes is None and trials is None:
+        minutes = 2.0
+    folder = RunFolder(out)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    campaign = Campaign(folder, started, seed_, as_json)
+    interrupted = False
+    try:
+        for place, subject in enumerate(chosen):
+            share = None if minutes is None else minutes * 60 / len(chosen)
+            with SubjectProcess(
+                subject, journal=folder.journal(f"worker-{place}"), worker=f"worker-{place}"
+            ) as process:
+                process.start()
+                hunt = Hunt(process, known, cloners=cloners, rate=rate)
+                campaign.on(hunt, share, trials)
+    except KeyboardInterrupt:
+        interrupted = True
+    summary = campaign.finish(interrupted)
+    click.echo(json.dumps(summary, indent=2) if as_json else campaign.told())
+    sys.exit(130 if interrupted else 1 if campaign.findings else 0)
+
+
+class Campaign:
+    """The rounds on each subject, and what came of them."""
+
+    def __init__(self, folder: RunFolder, started: str, seed_: int, quiet: bool) -> None:
+        self.folder = folder
+        self.findings: list[tuple[Finding, Accusation, bool | None]] = []
+        self.hunts: dict[str, Hunt] = {}
+        self._versions: dict[str, dict[str, str]] = {}
+        self._run = Run(started=started, seed=seed_)
+        self._quiet = quiet
+        self._began = time.monotonic()
+        self._line = ""
+
+    def on(self, hunt: Hunt, seconds: float | None, trials: int | None) -> None:
+        """Search one subject until its share of the budget is spent."""
+        name = str(hunt.process.subject)
+        self.hunts[name] = hunt
+        self._versions[name] = read_known_versions(hunt.process.ready)
+        self.folder.event("subject", subject=name, versions=self._versions[name])
+        until = None if seconds is None else time.monotonic() + seconds
+        seen: set[tuple[str, str]] = set()
+        graphs = functional_graphs(generation=hunt.generation)
+        turn = 0
+        while (until is None or time.monotonic() < until) and (trials is None or hunt.tally.trials < trials):
+            left = ROUND if trials is None else min(ROUND, trials - hunt.tally.trials)
+            found = search(
+                hunt,
+                graphs,
+                examples=left,
+                seed_=self._run.seed * 1_000_003 + turn,
+                seen=seen,
+                until=until,
+                after_each=self._progress(name, hunt, until, trials),
+            )
+            turn += 1
+            if found is not None:
+                seen.add((found.cloner, found.fingerprint))
+                self._keep(found, hunt)
+            self.folder.run(self._as_run())
+
+    def _keep(self, found: Accusation, hunt: Hunt) -> None:
+        backend = hunt.process.subject.backend
+        reproduced: bool | None = None
+        if found.cloner == "upstream":
+            reproduced = fails_alone(script_of(found, hunt.generation), backend)
+        versions = self._versions[str(hunt.process.subject)]
+        finding = self.folder.finding(found, hunt.generation, versions, reproduced)
+        self.findings.append((finding, found, reproduced))
+        if not self._quiet:
+            self._clear()
+            proof = {True: "its script fails on its own", False: "its script does not fail on its own", None: ""}
+            click.echo(f"found: {found.title} [{found.cloner or 'original'}: {found.fingerprint}] {proof[reproduced]}")
+
+    def _progress(self, name: str, hunt: Hunt, until: float | None, trials: int | None) -> Callable[[], None]:
+        last = [0.0]
+
+        def show() -> None:
+            now = time.monotonic()
+            if self._quiet or now - last[0] < (0.5 if sys.stderr.isatty() else 15.0):
+                return
+            last[0] = now
+            tally = hunt.tally
+            rate = tally.trials / max(tally.seconds, 1e-9)
+            left = f"{max(0.0, until - now):.0f} s left" if until is not None else f"of {trials}"
+            said = f"{name}: {tally.trials} trials, {rate:.1f} a second, {len(self.findings)} new, {left}"
+            if sys.stderr.isatty():
+                self._clear()
+                self._line = said
+                click.echo(said, nl=False, err=True)
+            else:
+                click.echo(said, err=True)
+
+        return show
+
+    def _clear(self) -> None:
+        if self._line:
+            click.echo("\r" + " " * len(self._line) + "\r", nl=False, err=True)
+            self._line = ""
+
+    def _as_run(self) -> Run:
+        verdicts: dict[str, int] = {}
+        for hunt in self.hunts.values():
+            for (cloner, verdict), count in hunt.tally.verdicts.items():
+                verdicts[f"{cloner}: {verdict}"] = verdicts.get(f"{cloner}: {verdict}", 0) + count
+        return Run(
+            started=self._run.started,
+            subjects=self._versions,
+            seed=self._run.seed,
+            trials=sum(hunt.tally.trials for hunt in self.hunts.values()),
+            verdicts=verdicts,
+            findings=tuple(finding.id for finding, _, _ in self.findings),
+        )
+
+    def finish(self, interrupted: bool) -> dict[str, Any]:
+        """Write the run for the last time; the summary as plain data."""
+        self._clear()
+        run = self._as_run()
+        self.folder.run(run)
+        self.folder.event("end", interrupted=interrupted, trials=run.trials)
+        known: dict[str, int] = {}
+        for hunt in self.hunts.values():
+            for issue, count in hunt.tally.known.items():
+                known[issue] = known.get(issue, 0) + count
+        return {
+            "folder": str(self.folder.path),
+            "interrupted": interrupted,
+            "seconds": time.monotonic() - self._began,
+            "trials": run.trials,
+            "subjects": run.subjects,
+            "verdicts": run.verdicts,
+            "known": known,
+            "findings": [
+                {"id": finding.id, "title": finding.title, "cloner": finding.cloner, "reproduced": reproduced}
+                for finding, _, reproduced in self.findings
+            ],
+        }
+
+    def told(self) -> str:
+        """The summary for a person."""
+        run = self._as_run()
+        lines = [""]
+        for name, hunt in self.hunts.items():
+            tally = hunt.tally
+            versions = ", ".join(f"{key} {value}" for key, value in self._versions[name].items())
+            lines.append(f"{name} ({versions})")
+            lines.append(f"  {tally.trials} trials, {tally.costly} with the costly checks, {tally.refused} refused")
+            for (cloner, verdict), count in sorted(tally.verdicts.items()):
+                lines.append(f"  {cloner:9} {verdict:10} {count}")
+            if tally.known:
+                lines.append("  known issues met: " + ", ".join(f"{key} {n}" for key, n in tally.known.most_common()))
+        if self.findings:
+            lines.append(f"{len(self.findings)} new, each with its script in {self.folder.path}/findings")
+        else:
+            lines.append(f"nothing new in {run.trials} trials; the run is in {self.folder.path}")
+        return "\n".join(lines)
