@@ -158,7 +158,12 @@ class _Trial:
                 self._witness.digests.digest(value) for value in kept.values[: len(description.weights)]
             ]
         observation["inference"] = self._run(description, kept, training=False)
-        observation["training"] = self._run(description, kept, training=True)
+        # Where no layer takes `training`, a call in training mode is the call that was just made.
+        trains = self._witness.framework.trains
+        if any(trains(place.layer) for place in description.layers.places):
+            observation["training"] = self._run(description, kept, training=True)
+        else:
+            observation["training"] = observation["inference"]
         if costly and self._checks.get("training_step"):
             observation["trained"] = train(description, self._arrays, self._witness, self._packing)
             kept.restore()

@@ -39,18 +39,25 @@ from harness.subjects.subject import Subject
 from reports.records import read
 
 GIB = 1 << 30
+SETTLED = 100
+"""The trials after which what a child holds is what it needs."""
 _LINES_KEPT = 40
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What a subject may take. A child is replaced, between two trials, after `trials` or past `recycle` bytes."""
+    """What a subject may take.
+
+    A child is replaced, between two trials, after `trials`, past `recycle` bytes, or once it holds `growth` times what
+    it held after its first `SETTLED` trials: TensorFlow keeps a little of every function that it ever traced.
+    """
 
     start: float = 180.0
     trial: float = 60.0
     memory: int = 6 * GIB
     recycle: int = 3 * GIB
     trials: int = 5000
+    growth: float = 1.08
 
 
 class _Reply(msgspec.Struct):
@@ -96,6 +103,7 @@ class SubjectProcess:
         self._ready: Ready | None = None
         self._asked = 0
         self._since_start = 0
+        self._settled = 0
 
     @property
     def ready(self) -> Ready:
@@ -238,9 +246,17 @@ class SubjectProcess:
             return
         if not self._child.running():
             self._lost()
-        elif self._since_start >= self.limits.trials or self._child.resident() > self.limits.recycle:
+        elif self._since_start >= self.limits.trials or self._has_grown(self._child):
             self.recycled += 1
             self.close()
+
+    def _has_grown(self, child: Child) -> bool:
+        held = child.resident()
+        if self._since_start == SETTLED:
+            self._settled = held
+        elif self._since_start > SETTLED and held > self._settled * self.limits.growth:
+            return True
+        return held > self.limits.recycle
 
     def _outcome(self, error: Exception, seconds: float) -> Outcome:
         child = self._child

@@ -124,6 +124,16 @@ class Framework:
         """Whether an input is optional, and whether it is sparse."""
         raise NotImplementedError
 
+    def trains(self, layer: Any) -> bool:
+        """Whether a layer, those that it holds left aside, can do another thing in training than in inference."""
+        raise NotImplementedError
+
+    @staticmethod
+    def drops_out(layer: Any) -> bool:
+        """Whether a recurrent or attention layer of the framework's own has any dropout, its one use of `training`."""
+        own = vars(layer)
+        return any(own.get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
+
     def dtype(self, thing: Any) -> str:
         """The dtype of a tensor or a variable, by name."""
         raise NotImplementedError

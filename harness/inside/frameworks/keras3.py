@@ -23,6 +23,9 @@ def load() -> Framework:
     return Keras3()
 
 
+_DROPS_OUT = ("keras.src.layers.rnn.", "keras.src.layers.attention.")
+
+
 class Keras3(Framework):
     """Keras 3, whichever release and backend."""
 
@@ -43,6 +46,7 @@ class Keras3(Framework):
         self._sequential: Any = source("keras.src.models.sequential").Sequential
         self._input: Any = source("keras.src.layers.core.input_layer").InputLayer
         self._tree: Any = source("keras.src.tree")
+        self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
 
     # -- the process
@@ -168,6 +172,15 @@ class Keras3(Framework):
     def end_options(self, tensor: Any) -> tuple[bool, bool]:
         layer = tensor._keras_history[0]
         return bool(getattr(layer, "optional", False)), bool(getattr(tensor, "sparse", False))
+
+    def trains(self, layer: Any) -> bool:
+        if not self.is_layer(layer) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
+            return False
+        if isinstance(layer, self.keras.layers.Lambda):
+            return bool(layer._fn_expects_training_arg)
+        if type(layer).__module__.startswith(_DROPS_OUT):
+            return self.drops_out(layer)
+        return bool(getattr(layer, "_call_has_training_arg", True))
 
     def dtype(self, thing: Any) -> str:
         return str(getattr(thing, "_dtype", None) or thing.dtype)

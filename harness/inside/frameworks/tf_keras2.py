@@ -20,6 +20,9 @@ def load() -> Framework:
     return TfKeras()
 
 
+_DROPS_OUT = ("tf_keras.src.layers.rnn.", "tf_keras.src.layers.attention.")
+
+
 class _Position:
     """Where a seeded layer is in its random numbers: a count that it keeps in Python, read and set as a variable is."""
 
@@ -58,6 +61,7 @@ class TfKeras(Framework):
         self._tensor: Any = source("tf_keras.src.engine.keras_tensor").KerasTensor
         self._sparse: Any = source("tf_keras.src.engine.keras_tensor").SparseKerasTensor
         self._policies: Any = source("tf_keras.src.mixed_precision.policy")
+        self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         # Frames of Keras are what a failure is known by; filtering takes them out.
         self.tf.debugging.disable_traceback_filtering()
@@ -180,6 +184,15 @@ class TfKeras(Framework):
     def end_options(self, tensor: Any) -> tuple[bool, bool]:
         layer = self.origin(tensor)[0]
         return bool(getattr(layer, "optional", False)), isinstance(tensor, self._sparse)
+
+    def trains(self, layer: Any) -> bool:
+        if self.is_graph(layer) and type(layer).call in self._plain_calls:
+            return False
+        if isinstance(layer, self.keras.layers.Lambda):
+            return bool(layer._fn_expects_training_arg)
+        if type(layer).__module__.startswith(_DROPS_OUT):
+            return self.drops_out(layer)
+        return bool(getattr(layer, "_expects_training_arg", True))
 
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.name)
