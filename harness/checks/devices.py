@@ -6,7 +6,7 @@ A difference between the devices is told here, as its own thing: its check is "d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from harness.checks.pairing import Pair, full_name
 from harness.checks.places import place, short
@@ -20,9 +20,18 @@ Values = Callable[[str, str], tuple[Elements, Elements] | None]
 """The elements, in order, behind a digest of the first device and one of the second; None where one is gone."""
 
 
-def devices(first: Answer, second: Answer, values: Values) -> list[Difference]:
-    """Every model of a trial on two devices: the original, then each clone, each with itself."""
-    differences: list[Difference] = []
+RUNS = ("inference", "training")
+
+
+def devices(first: Answer, second: Answer, values: Values, runs: Collection[str] = RUNS) -> list[Difference]:
+    """Every model of a trial on two devices: the original, then each clone, each with itself.
+
+    `runs` has the runs that can be compared. Where the two did not begin with the same weights, that is all that is
+    said: what they compute is then no comparison of devices.
+    """
+    differences = list(_given(first.original, second.original))
+    if differences:
+        return differences
     for name, mine, theirs in _models(first, second):
         if mine is None and theirs is None:
             continue
@@ -31,7 +40,9 @@ def devices(first: Answer, second: Answer, values: Values) -> list[Difference]:
             differences.append(Difference("device", name, "made", want, have, Cost.CRASHES))
             continue
         pair = Pair(mine, Clone(observation=theirs))
-        for where in ("inference", "training"):
+        for where in RUNS:
+            if where not in runs:
+                continue
             differences += _runs(pair, getattr(mine, where), getattr(theirs, where), f"{name}.{where}", values)
     return differences
 
@@ -42,6 +53,21 @@ def _models(first: Answer, second: Answer) -> Iterator[tuple[str, Observation | 
         clones = (first.clones.get(name), second.clones.get(name))
         mine, theirs = (None if clone is None else clone.observation for clone in clones)
         yield f"clones[{name!r}]", mine, theirs
+
+
+def _given(first: Observation | None, second: Observation | None) -> Iterator[Difference]:
+    if first is None or second is None:
+        return
+    counts = len(first.copied_weights), len(second.copied_weights)
+    if counts[0] != counts[1]:
+        yield Difference("device", "original.weights", "weight count", *map(str, counts), Cost.COMPUTES)
+        return
+    weights = zip(first.copied_weights, second.copied_weights, first.shape.weights, strict=False)
+    for number, (want, have, weight) in enumerate(weights):
+        if want != have:
+            owner = place(first.shape, weight.owner)
+            path = f"original.weights[{number}]"
+            yield Difference("device", path, "weight", want, have, Cost.COMPUTES, owner, digests=(want, have))
 
 
 def _runs(pair: Pair, want: Run | None, have: Run | None, path: str, values: Values) -> Iterator[Difference]:
@@ -126,6 +152,8 @@ def _close(want: float | complex | bool | str, have: float | complex | bool | st
     if isinstance(want, complex) or isinstance(have, complex):
         want, have = complex(want), complex(have)
         return close(want.real, have.real, dtype) and close(want.imag, have.imag, dtype)
+    if isinstance(want, int) and isinstance(have, int):
+        return want == have  # a float would take two large ones for the same
     return close(float(want), float(have), dtype)
 
 

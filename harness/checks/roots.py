@@ -57,6 +57,7 @@ _FOLLOW_ENDS = ("output count", "output order", "input count", "input order", "l
 _TRAINING = ("trainable", "_regularizer", "_constraint", "compiled", "not fresh", "losses count", "losses value")
 _CHANGES_LAYERS = ("kind", "layer missing", "layer extra", "call count")
 _REWIRES = (*_CHANGES_LAYERS, "call order", "layer order")
+_LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
 _SIDES = ("supports_masking", "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = ("config.", "output structure", "input structure", "weight missing", "weight extra")
@@ -158,7 +159,8 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
     if one == "layer missing" and two.startswith("call."):
         return flow.reaches(earlier.first, later.first)
     if "tensor" in two or two in ("layer order", "input count", "output count", "output order"):
-        return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
+        rewires = one in _REWIRES or (one in _LOSES_TENSORS and two == "layer order")
+        return rewires and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
     if two in ("output shape", "output dtype"):
         return one.startswith(_SHAPES) and flow.reaches(earlier.first, later.first)
     if not flow.related(earlier.first, later.first):

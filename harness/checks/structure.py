@@ -114,6 +114,8 @@ def _layers(pair: Pair) -> Iterator[Difference]:
 def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:
     original, clone = pair.shapes
     layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
+    # An input has nothing to train: it is frozen with its model, and nobody can tell.
+    trains = [] if layer.kind == "InputLayer" else [("trainable", layer.trainable, twin.trainable, Cost.TRAINS)]
     yield from _attributes(
         path,
         first,
@@ -121,7 +123,7 @@ def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Differen
             ("kind", layer.kind, twin.kind, Cost.PROPERTY),
             ("name", layer.name, twin.name, Cost.NAME),
             ("role", layer.role, twin.role, Cost.PROPERTY),
-            ("trainable", layer.trainable, twin.trainable, Cost.TRAINS),
+            *trains,
             ("supports_masking", layer.supports_masking, twin.supports_masking, Cost.PROPERTY),
             ("policy", layer.policy, twin.policy, Cost.PROPERTY),
         ],

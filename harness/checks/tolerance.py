@@ -27,8 +27,13 @@ EXACT = Tolerance(0.0, 0.0)
 
 
 def tolerance(dtype: str) -> Tolerance:
-    """The tolerance of a dtype; exact for integers, booleans, text and everything else."""
-    return TOLERANCE.get(dtype, EXACT)
+    """The tolerance of a dtype; exact for integers, booleans, text and everything else.
+
+    A prefix names the kind of tensor ("SparseTensor:float32"), or the dtype that NumPy has no array of
+    ("bfloat16:float32").
+    """
+    prefix, _, name = dtype.rpartition(":")
+    return TOLERANCE.get(prefix) or TOLERANCE.get(name, EXACT)
 
 
 def close(expected: float, found: float, dtype: str) -> bool:

@@ -105,9 +105,10 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
 
 
 def _elements(array: Any) -> list[Any]:
-    if array.dtype.kind in "OSUcV":
+    if array.dtype.kind in "OSUc":
         return [_as_text(item) for item in array.flat]
-    numbers: list[Any] = array.ravel().astype(np.float64 if array.dtype.kind == "f" else array.dtype).tolist()
+    # bfloat16, and what is smaller, are of kind "V": NumPy does not know them as floats.
+    numbers: list[Any] = array.ravel().astype(np.float64 if array.dtype.kind in "fV" else array.dtype).tolist()
     return [str(number) if number != number or number in (np.inf, -np.inf) else number for number in numbers]
 
 

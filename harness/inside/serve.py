@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         started = perf_counter()
         try:
             framework = framework_of(generation)
+            framework.repeat_kernels()
             imported = perf_counter() - started
             server = Server(framework, lines)
             server.warm_up(generation)
@@ -142,8 +143,13 @@ class Server:
 
     def _elements(self, request: dict[str, Any]) -> str:
         digests = self._last.digests if self._last is not None else None
-        limit = int(request.get("limit", 100000))
-        found = [None if digests is None else digests.elements(digest, limit) for digest in request["digests"]]
+        # The limit is for all of them together: it bounds the line that carries them.
+        room = int(request.get("limit", 100000))
+        found = []
+        for digest in request["digests"]:
+            report = None if digests is None else digests.elements(digest, room)
+            room -= 0 if report is None else len(report["elements"])
+            found.append(report)
         return encoded({"id": request.get("id"), "elements": found})
 
     def _bench(self, request: dict[str, Any]) -> str:

@@ -4,14 +4,25 @@ Must not import Keras: a subject is spoken to, never imported.
 """
 
 from harness.subjects.case import Case
-from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, Ready, SubjectError, TimedOut
+from harness.subjects.outcomes import (
+    ElementsReport,
+    Killed,
+    NoDeviceError,
+    Outcome,
+    OutOfMemory,
+    Ready,
+    SubjectError,
+    TimedOut,
+)
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
 
 __all__ = [
     "Case",
+    "ElementsReport",
     "Killed",
     "Limits",
+    "NoDeviceError",
     "OutOfMemory",
     "Outcome",
     "Ready",

@@ -42,15 +42,21 @@ _THREADS = {
 A variable that is set already is left alone, so `TF_NUM_INTRAOP_THREADS=4 clonediff ...` does what it says.
 """
 
-_ON_CPU = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
+_ON_CPU = {"CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu", "KERAS_TORCH_DEVICE": "cpu"}
 
 _ON_GPU = {
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     "TF_DETERMINISTIC_OPS": "1",
     "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+    "NVIDIA_TF32_OVERRIDE": "0",
+    "JAX_DEFAULT_MATMUL_PRECISION": "highest",
 }
-"""A GPU is shared with other subjects, and an original and its clone must take the same kernels."""
+"""A GPU is shared with other subjects, and an original and its clone must take the same kernels.
+
+TensorFloat-32, which multiplies with ten bits and is the default of TensorFlow and JAX on a GPU, is off: its error is
+ten times what the tolerance table allows to float32.
+"""
 
 
 def command(subject: Subject, python: str) -> list[str]:

@@ -78,6 +78,21 @@ class ValuesReport(msgspec.Struct, frozen=True):
     values: tuple[str, str] | None = None
 
 
+class ElementsReport(msgspec.Struct, frozen=True):
+    """An array, flat and in order. What JSON has no number for is text: "nan", "inf", "(1+2j)"."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    elements: tuple[int | float | bool | str, ...]
+
+    def numbers(self) -> tuple[float | complex | bool | str, ...]:
+        """The elements with text read as the number that it stands for, where this is no array of text."""
+        if self.dtype.startswith(("object", "<U", ">U", "|S", "str")):
+            return self.elements
+        number = complex if "complex" in self.dtype else float
+        return tuple(number(each) if isinstance(each, str) else each for each in self.elements)
+
+
 class SubjectError(RuntimeError):
     """A subject that does not come up, or that breaks the protocol. The message says what was run and what it said."""
 
@@ -87,6 +102,10 @@ class SubjectError(RuntimeError):
         super().__init__(message + (f"\n  the last it wrote:{tail}" if tail else ""))
         self.failure = failure
         self.stderr = stderr
+
+
+class NoDeviceError(SubjectError):
+    """A subject that works, but does not see the device that it was asked for."""
 
 
 def fault_frames(stderr: str) -> tuple[Frame, ...]:

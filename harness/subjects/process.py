@@ -26,7 +26,9 @@ from harness.subjects.case import Case, Journaled
 from harness.subjects.child import Child, Ended, Late, TooLarge
 from harness.subjects.environment import command, environment
 from harness.subjects.outcomes import (
+    ElementsReport,
     Killed,
+    NoDeviceError,
     Outcome,
     OutOfMemory,
     Ready,
@@ -42,6 +44,8 @@ GIB = 1 << 30
 SETTLED = 100
 """The trials after which what a child holds is what it needs."""
 _LINES_KEPT = 40
+ELEMENTS = 100_000
+"""How many numbers an answer carries at most: some two megabytes of JSON."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +71,7 @@ class _Reply(msgspec.Struct):
     answer: Answer | None = None
     error: Failure | None = None
     values: tuple[ValuesReport, ...] | None = None
+    elements: tuple[ElementsReport | None, ...] | None = None
     rss: int | None = None
     bench: Any = None
 
@@ -140,6 +145,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: does not start: {failure.type}: {failure.message}", failure, lines)
         if reply.ready is None:
             raise SubjectError(f"{self.subject}: its first line says neither `ready` nor `broken`", None, self._lost())
+        self._refuse_without_device(reply.ready)
         seconds = {**reply.ready.seconds, "spawn": time.perf_counter() - began}
         self._ready = msgspec.structs.replace(reply.ready, seconds=seconds)
         self._since_start = 0
@@ -184,6 +190,20 @@ class SubjectProcess:
         if reply.values is None:
             return [ValuesReport(missing=pair) for pair in pairs]
         return list(reply.values)
+
+    def elements(self, digests: Iterable[str], limit: int = ELEMENTS) -> list[ElementsReport | None]:
+        """The arrays behind digests of the last trial, at most `limit` elements of all; None for one that is gone."""
+        asked = list(digests)
+        if not asked or self._child is None:
+            return [None for _ in asked]
+        try:
+            reply = self._request({"do": "elements", "digests": asked, "limit": limit})
+        except (Ended, Late, TooLarge):
+            self._lost()
+            return [None for _ in asked]
+        if reply.elements is None:
+            return [None for _ in asked]
+        return list(reply.elements)
 
     def bench(self, request: dict[str, Any], timeout: float = 600.0) -> Any:
         """Have the child measure; its report as plain data."""
@@ -297,6 +317,18 @@ class SubjectProcess:
             ended = "without a word" if code is None else _signal_name(-code) if code < 0 else f"exit code {code}"
             what = f"ended while it started ({ended})"
         raise SubjectError(f"{self.subject}: {what}; started with {self._command[0]}", None, lines) from error
+
+    def _refuse_without_device(self, ready: Ready) -> None:
+        wanted = self.subject.device
+        if wanted == "cpu" or any(device.startswith(f"{wanted}:") for device in ready.devices):
+            return
+        self.close()
+        seen = ", ".join(ready.devices) or "no device"
+        raise NoDeviceError(
+            f"{self.subject}: {ready.backend} {ready.backend_version} sees no {wanted.upper()} here, only {seen}: "
+            f"install its build for that device and the driver, or ask for "
+            f"{msgspec.structs.replace(self.subject, device='cpu')}"
+        )
 
     def _write_journal(self, request: bytes) -> None:
         if self.journal is None:

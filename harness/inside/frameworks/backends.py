@@ -24,9 +24,14 @@ class Backend:
     """NumPy, and whatever gives arrays when asked to."""
 
     name = "numpy"
+    draws_at_large = False
+    """Whether Keras itself draws from the backend's own generator, and not from states of its layers alone."""
 
     def __init__(self) -> None:
         self.version = str(np.__version__)
+
+    def repeat_kernels(self) -> None:
+        """Have the same kernel do the same arithmetic each time, in full precision. For a process of our own only."""
 
     def devices(self) -> list[str]:
         """The devices at hand."""
@@ -124,7 +129,10 @@ class Jax(Backend):
         self.version = str(self.jax.__version__)
 
     def devices(self) -> list[str]:
-        names = ["%s:%d" % (device.platform.lower(), device.id) for device in self.jax.devices()]
+        # Some releases call the platform by the vendor's name.
+        kinds = {"cuda": "gpu", "rocm": "gpu"}
+        platforms = [(device.platform.lower(), device.id) for device in self.jax.devices()]
+        names = ["%s:%d" % (kinds.get(platform, platform), number) for platform, number in platforms]
         return names if "cpu:0" in names else ["cpu:0"] + names
 
     def concrete(self, value: Any) -> bool:
@@ -157,10 +165,20 @@ class Torch(Backend):
     """torch."""
 
     name = "torch"
+    # Dropout that carries no seed is torch's own, which cannot be given one. Seeding its generator costs next to nothing.
+    draws_at_large = True
 
     def __init__(self) -> None:
         self.torch: Any = importlib.import_module("torch")
         self.version = str(self.torch.__version__)
+
+    def repeat_kernels(self) -> None:
+        if self.torch.cuda.is_available():
+            # What has no deterministic kernel warns, and is seen as a difference if it makes one.
+            self.torch.use_deterministic_algorithms(True, warn_only=True)
+            self.torch.backends.cudnn.benchmark = False
+            self.torch.backends.cudnn.allow_tf32 = False
+            self.torch.backends.cuda.matmul.allow_tf32 = False
 
     def devices(self) -> list[str]:
         return ["cpu:0"] + ["gpu:%d" % number for number in range(self.torch.cuda.device_count())]

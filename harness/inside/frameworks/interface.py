@@ -28,6 +28,9 @@ class Framework:
         """The devices at hand: "cpu:0", "gpu:0", ..."""
         raise NotImplementedError
 
+    def repeat_kernels(self) -> None:
+        """Have the same kernel do the same arithmetic each time. For a process of our own only."""
+
     def on(self, device: str | None) -> ContextManager[Any]:
         """A scope in which tensors and variables live on `device`."""
         raise NotImplementedError

@@ -57,6 +57,9 @@ class Keras3(Framework):
     def devices(self) -> list[str]:
         return self.tensors.devices()
 
+    def repeat_kernels(self) -> None:
+        self.tensors.repeat_kernels()
+
     def on(self, device: str | None) -> ContextManager[Any]:
         if device is None:
             return contextlib.nullcontext()
@@ -77,8 +80,8 @@ class Keras3(Framework):
         self.tensors.forget_kernels()
 
     def draws(self, layers: list[Any], source: str) -> bool:
-        # Keras 3 draws statelessly from seeds of its own; only a graph's own functions can do otherwise.
-        return "tf.random" in source or "torch.rand" in source
+        # Keras 3 draws statelessly from seeds of its own, on most backends; a graph's own functions can do otherwise.
+        return self.tensors.draws_at_large or "tf.random" in source or "torch.rand" in source
 
     def reseed(self, seed: int, backend: bool = False) -> None:
         random.seed(seed)

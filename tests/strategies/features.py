@@ -1,0 +1,211 @@
+"""What a graph can have, each as a question to a graph. A test asks all of them of what is drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from strategies import Graph, infer
+from strategies.graph import Array, Call, Function, Items, Layer, Made, Ref, Seq, Value, call_refs, refs
+from strategies.kinds import CATALOGUE
+from strategies.kinds.lambdas import FORMS
+
+Question = Callable[[Graph], bool]
+
+
+def every(graph: Graph) -> Iterator[Graph]:
+    """The graph and all graphs in it."""
+    yield graph
+    for layer in graph.layers:
+        if layer.graph is not None:
+            yield from every(layer.graph)
+
+
+def lambdas(graph: Graph) -> Iterator[Layer]:
+    for each in every(graph):
+        yield from (layer for layer in each.layers if layer.kind == "Lambda")
+
+
+def made_of(graph: Graph) -> Iterator[str]:
+    for each in every(graph):
+        for layer in each.layers:
+            yield layer.kind
+            for _, value in layer.args:
+                if isinstance(value, Made):
+                    yield value.layer.kind
+
+
+def calls_of(graph: Graph, layer: int) -> list[Call]:
+    return [call for call in graph.calls if call.layer == layer]
+
+
+def shared(graph: Graph) -> list[int]:
+    return [layer for layer in range(len(graph.layers)) if len(calls_of(graph, layer)) > 1]
+
+
+def depths(graph: Graph) -> list[int]:
+    found = [0] * len(graph.inputs)
+    for call in graph.calls:
+        found.append(1 + max(found[ref.node] for ref in call_refs(call)))
+    return found
+
+
+def shared_at_depths(graph: Graph) -> bool:
+    found = depths(graph)[len(graph.inputs) :]
+    of = {layer: {found[n] for n, call in enumerate(graph.calls) if call.layer == layer} for layer in shared(graph)}
+    return any(len(each) > 1 for each in of.values())
+
+
+def shared_on_shapes(graph: Graph) -> bool:
+    specs = infer(graph)
+    for layer in shared(graph):
+        shapes = {tuple(specs[ref.node][ref.output].shape for ref in call_refs(c)) for c in calls_of(graph, layer)}
+        if len(shapes) > 1:
+            return True
+    return False
+
+
+def kwarg(graph: Graph, name: str, test: Callable[[Value], bool] = lambda value: True) -> bool:
+    return any(key == name and test(value) for each in every(graph) for call in each.calls for key, value in call.kwargs)
+
+
+def masked_call(graph: Graph, kinds: frozenset[str]) -> bool:
+    """Whether a layer of these kinds is called on a tensor that may carry a mask."""
+    specs = infer(graph)
+    return any(
+        graph.layers[call.layer].kind in kinds and any(specs[ref.node][ref.output].mask for ref in call_refs(call))
+        for call in graph.calls
+    )
+
+
+def after_lambda(graph: Graph, kinds: frozenset[str]) -> bool:
+    """Whether a layer of these kinds follows a Lambda that has a mask."""
+    made = {
+        len(graph.inputs) + n
+        for n, call in enumerate(graph.calls)
+        if graph.layers[call.layer].kind == "Lambda" and graph.layers[call.layer].arg("mask") is not None
+    }
+    return any(
+        graph.layers[call.layer].kind in kinds and any(ref.node in made for ref in call_refs(call))
+        for call in graph.calls
+    )
+
+
+def function(layer: Layer) -> Function:
+    value = layer.arg("function")
+    assert isinstance(value, Function)
+    return value
+
+
+def any_lambda(test: Callable[[Layer], bool]) -> Question:
+    return lambda graph: any(test(layer) for layer in lambdas(graph))
+
+
+def mask_form(layer: Layer) -> str:
+    mask = layer.arg("mask")
+    if isinstance(mask, Function):
+        return mask.form
+    return "fixed" if mask is not None else ""
+
+
+def is_input(graph: Graph, ref: Ref) -> bool:
+    return ref.node < len(graph.inputs)
+
+
+FEATURES: dict[str, Question] = {
+    "several inputs": lambda graph: len(graph.inputs) > 1,
+    "several outputs": lambda graph: len(list(refs(graph.gives))) > 1,
+    "inputs in a tuple": lambda graph: isinstance(graph.takes, Seq) and graph.takes.form == "tuple",
+    "inputs in a dict": lambda graph: isinstance(graph.takes, Items),
+    "outputs in a list of one": lambda graph: isinstance(graph.gives, Seq) and len(graph.gives.items) == 1,
+    "outputs in a tuple": lambda graph: isinstance(graph.gives, Seq) and graph.gives.form == "tuple",
+    "outputs in a dict": lambda graph: isinstance(graph.gives, Items),
+    "outputs nested": lambda graph: isinstance(graph.gives, Seq)
+    and any(isinstance(item, Seq) for item in graph.gives.items),
+    "a shared layer": lambda graph: bool(shared(graph)),
+    "shared at several depths": shared_at_depths,
+    "shared on several shapes": shared_on_shapes,
+    "a nested functional model": lambda graph: any(layer.kind == "Model" for layer in graph.layers),
+    "a nested sequential model": lambda graph: any(layer.kind == "Sequential" for layer in graph.layers),
+    "models two deep": lambda graph: any(
+        inner.graph is not None for layer in graph.layers if layer.graph for inner in layer.graph.layers
+    ),
+    "a shared model": lambda graph: any(graph.layers[layer].graph for layer in shared(graph)),
+    "training given": lambda graph: kwarg(graph, "training", lambda value: value is True),
+    "training given as None": lambda graph: kwarg(graph, "training", lambda value: value is None),
+    "mask given as a tensor": lambda graph: kwarg(graph, "mask", lambda value: isinstance(value, Ref)),
+    "initial_state given": lambda graph: kwarg(graph, "initial_state"),
+    "a number as argument": lambda graph: kwarg(graph, "by", lambda value: isinstance(value, float)),
+    "None as argument": lambda graph: kwarg(graph, "by", lambda value: value is None),
+    "a tuple as argument": lambda graph: kwarg(graph, "by", lambda value: isinstance(value, Seq)),
+    "an array as argument": lambda graph: kwarg(graph, "by", lambda value: isinstance(value, Array)),
+    "a tensor twice in a call": lambda graph: any(
+        max(Counter(call_refs(call)).values()) > 1 for call in graph.calls
+    ),
+    "an input that is an output": lambda graph: any(is_input(graph, ref) for ref in refs(graph.gives)),
+    "an output twice": lambda graph: max(Counter(refs(graph.gives)).values()) > 1,
+    "calls that lead nowhere": lambda graph: {
+        len(graph.inputs) + n for n in range(len(graph.calls))
+    } - {ref.node for call in graph.calls for ref in call_refs(call)} - {ref.node for ref in refs(graph.gives)}
+    != set(),
+    "an operation": lambda graph: any(
+        layer.graph is None and CATALOGUE[layer.kind].family == "operations" for layer in graph.layers
+    ),
+    "a layer named": lambda graph: any(layer.name for layer in graph.layers if layer.graph is None),
+    "a model named": lambda graph: graph.name is not None,
+    "an input named": lambda graph: any(given.name for given in graph.inputs),
+    "a dtype": lambda graph: any(layer.dtype == "float64" for layer in graph.layers),
+    "a policy": lambda graph: any(layer.dtype == "mixed_bfloat16" for layer in graph.layers),
+    "an input of float64": lambda graph: any(given.dtype == "float64" for given in graph.inputs),
+    "a frozen layer": lambda graph: any(not layer.trainable for layer in graph.layers),
+    "a layer frozen later": lambda graph: any("frozen after" in layer.marks for layer in graph.layers),
+    "a frozen inner model": lambda graph: any(
+        layer.graph and not layer.graph.trainable for layer in graph.layers
+    ),
+    "a frozen model": lambda graph: not graph.trainable,
+    "a frozen layer in a wrapper": lambda graph: any(
+        isinstance(value, Made) and not value.layer.trainable for layer in graph.layers for _, value in layer.args
+    ),
+    "supports_masking set by hand": lambda graph: any("supports_masking" in layer.marks for layer in graph.layers),
+    "an activity regularizer": lambda graph: any(layer.arg("activity_regularizer") for layer in graph.layers),
+    "an optional input": lambda graph: any(given.optional for given in graph.inputs),
+    "a batch size": lambda graph: any(given.batch for given in graph.inputs),
+    "an open dimension": lambda graph: any(None in given.shape for given in graph.inputs),
+    "a mask into a layer that uses it": lambda graph: masked_call(graph, frozenset({"LSTM", "GRU", "UseMask"})),
+    "a mask into a layer that drops it": lambda graph: masked_call(graph, frozenset({"Flatten", "DropMask", "Permute"})),
+    "a mask into a layer that changes it": lambda graph: masked_call(graph, frozenset({"ChangeMask"})),
+    "a mask into a Lambda": lambda graph: masked_call(graph, frozenset({"Lambda"})),
+    "a masked Lambda before a layer that uses masks": lambda graph: after_lambda(
+        graph, frozenset({"LSTM", "GRU", "SimpleRNN", "UseMask", "Attention", "Bidirectional", "RNN"})
+    ),
+    "a masked Lambda before one that hands masks on": lambda graph: after_lambda(
+        graph, frozenset({"Dense", "Activation", "Add", "Dropout", "Scale", "Concatenate"})
+    ),
+    "a Lambda on two tensors": any_lambda(lambda layer: function(layer).takes == 2),
+    "a Lambda whose outputs are swapped": any_lambda(lambda layer: function(layer).gives == ("x * 2.0", "x")),
+    "a Lambda that gives one tensor twice": any_lambda(lambda layer: function(layer).gives == ("x", "x")),
+    "a Lambda with arguments=": any_lambda(lambda layer: layer.arg("arguments") is not None),
+    "a Lambda with output_shape": any_lambda(lambda layer: isinstance(layer.arg("output_shape"), Seq)),
+    "a Lambda with output_shape as a function": any_lambda(
+        lambda layer: isinstance(layer.arg("output_shape"), Function)
+    ),
+    **{
+        f"a Lambda with {count} outputs": any_lambda(lambda layer, n=count: len(function(layer).gives) == n)  # type: ignore[misc]  # bound early
+        for count in (1, 2, 3, 4)
+    },
+    **{
+        f"a Lambda of the form {form!r}": any_lambda(lambda layer, form=form: function(layer).form == form)  # type: ignore[misc]  # bound early
+        for form in FORMS
+    },
+    **{
+        f"a Lambda that gives a {kind}": any_lambda(lambda layer, kind=kind: function(layer).container == kind)  # type: ignore[misc]  # bound early
+        for kind in ("list", "tuple", "dict", "nested", "one")
+    },
+    **{
+        f"a {mask or 'mask-less'} Lambda with {'one output' if one else 'several outputs'}": any_lambda(
+            lambda layer, mask=mask, one=one: mask_form(layer) == mask and (len(function(layer).gives) == 1) == one  # type: ignore[misc]  # bound early
+        )
+        for mask in ("", "mask lambda", "mask named", "fixed")
+        for one in (True, False)
+    },
+}

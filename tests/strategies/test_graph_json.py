@@ -1,0 +1,102 @@
+"""Graphs as data: what is well formed, and what a file that is not gets told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from strategies import Graph, MalformedGraph, from_json, functional_graphs, infer, read_example, read_graph, to_json
+from strategies.graph import Call, Input, Layer, Ref, Seq
+from strategies.typing import DEEPEST
+
+DENSE = Graph(
+    inputs=(Input((4,)),),
+    layers=(Layer("Dense", (("units", 3),)),),
+    calls=(Call(0, (Ref(0),)),),
+    takes=Ref(0),
+    gives=Ref(1),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(functional_graphs())
+def test_json_gives_the_same_graph_back(graph: Graph) -> None:
+    assert from_json(to_json(graph)) == graph
+
+
+@settings(max_examples=150, deadline=None)
+@given(functional_graphs(generation="keras"))
+def test_what_is_drawn_is_well_typed(graph: Graph) -> None:
+    infer(graph)
+
+
+def changed(**paths: object) -> str:
+    data = json.loads(to_json(DENSE))
+    for path, value in paths.items():
+        target, parts = data, path.split("__")
+        for part in parts[:-1]:
+            target = target[int(part)] if part.isdigit() else target[part]
+        target[parts[-1]] = value
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("{", "not a graph of version 1", id="not-json"),
+        pytest.param(changed(version=9), "version: expected 1, found 9", id="another-version"),
+        pytest.param(changed(inputs="none"), r"Expected `array`, got `str` - at `\$.inputs`", id="wrong-type"),
+        pytest.param(changed(inputs=[]), "expected at least one input", id="no-inputs"),
+        pytest.param(changed(calls__0__layer=4), r"calls\[0\].layer: expected a number below 1", id="no-such-layer"),
+        pytest.param(changed(calls__0__layer=-1), r"calls\[0\].layer", id="negative-layer"),
+        pytest.param(
+            changed(calls__0__args=[{"is": "ref", "node": 1}]), "expected a node before 1, found node 1", id="own-output"
+        ),
+        pytest.param(changed(gives={"is": "ref", "node": 1, "output": 3}), "node 1 has 1 outputs", id="no-such-output"),
+        pytest.param(changed(calls__0__args=[4]), "at least one tensor", id="no-tensor"),
+        pytest.param(changed(layers__0__kind="Explode"), "found 'Explode'", id="unknown-kind"),
+        pytest.param(changed(inputs__0__shape=[None]), r"Dense cannot be called on float32\[None\]", id="wrong-shape"),
+        pytest.param(changed(calls__0__outputs=2), "outputs: expected 1 from Dense, found 2", id="too-many-outputs"),
+        pytest.param(changed(takes={"is": "ref", "node": 1}), "takes: expected inputs only", id="takes-a-call"),
+    ],
+)
+def test_a_bad_graph_is_refused_with_its_place(text: str, said: str) -> None:
+    with pytest.raises(MalformedGraph, match=said) as caught:
+        read_example(text, "graph.json")
+    assert "graph.json" in str(caught.value)
+
+
+def test_a_truncated_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "half.json"
+    path.write_bytes(to_json(DENSE)[:-20])
+    with pytest.raises(MalformedGraph, match=r"half\.json: not a graph"):
+        read_graph(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MalformedGraph, match=r"none\.json: cannot be read: No such file"):
+        read_graph(tmp_path / "none.json")
+
+
+def test_a_name_twice_is_refused() -> None:
+    layer = Layer("Dense", (("units", 3),), name="same")
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    with pytest.raises(MalformedGraph, match="'same'"):
+        Graph(inputs=(Input((4,)),), layers=(layer, layer), calls=calls, takes=Ref(0), gives=Ref(2))
+
+
+def test_models_nested_without_end_are_refused() -> None:
+    graph = DENSE
+    for _ in range(DEEPEST + 1):
+        graph = Graph(
+            inputs=graph.inputs,
+            layers=(Layer("Model", graph=graph),),
+            calls=(Call(0, (Ref(0),)),),
+            takes=Ref(0),
+            gives=Seq((Ref(1),)),
+        )
+    with pytest.raises(MalformedGraph, match="models inside one another"):
+        infer(graph)
