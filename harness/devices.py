@@ -26,8 +26,8 @@ CLONERS = ("upstream", "fixed")
 class DeviceTrial(msgspec.Struct, frozen=True):
     """One case on two devices. `trials` has the verdict of each on every cloner, bit for bit.
 
-    `differences` are those between the two, beyond the tolerance of their dtype; each has the check "device". `compared`
-    names the runs that were: see `comparable`.
+    `differences` are those between the two, beyond the tolerance of their dtype; each has the check "device".
+    `compared` names the runs that were: see `comparable`.
     """
 
     trials: tuple[trials.Trial, trials.Trial]

@@ -17,6 +17,18 @@ if TYPE_CHECKING:
 SHARDS = 4
 """In how many tests the examples of a subject are split, so that workers share them."""
 
+SUBJECTS = (
+    "keras",
+    "tf_keras",
+    "keras/jax",
+    "keras/torch",
+    "keras@gpu",
+    "tf_keras@gpu",
+    "keras/jax@gpu",
+    "keras/torch@gpu",
+)
+"""What is tried where the command line does not say. A subject that this machine lacks is one skipped test."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clonediff", "property tests of model cloning")
@@ -27,7 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--clonediff-subject",
         action="append",
         metavar="SUBJECT",
-        help="a subject to try, such as keras or tf_keras/tensorflow; may be repeated (keras and tf_keras)",
+        help="a subject to try, such as keras/jax or tf_keras@gpu; may be repeated "
+        "(keras and tf_keras, on JAX and torch and on a GPU where they are there)",
     )
     group.addoption(
         "--clonediff-cloner", action="append", metavar="NAME", help="a cloner to try; may be repeated (upstream, fixed)"
@@ -43,11 +56,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    sharded = "clonediff_shard" in metafunc.fixturenames
+    shards = range(SHARDS) if sharded else (0,)
     if "clonediff_subject" in metafunc.fixturenames:
-        names = metafunc.config.getoption("--clonediff-subject") or ["keras", "tf_keras"]
-        metafunc.parametrize("clonediff_subject", names, scope="session")
-    if "clonediff_shard" in metafunc.fixturenames:
-        metafunc.parametrize("clonediff_shard", range(SHARDS), ids=[f"shard{each}" for each in range(SHARDS)])
+        names = ("clonediff_subject", "clonediff_shard") if sharded else ("clonediff_subject",)
+        params = []
+        for subject, reason in _subjects(metafunc.config):
+            marks = [] if reason is None else [pytest.mark.skip(reason=reason)]
+            for shard in shards if reason is None else shards[:1]:
+                values = (subject, shard)[: len(names)]
+                params.append(pytest.param(*values, marks=marks, id=f"{subject}-shard{shard}" if sharded else subject))
+        metafunc.parametrize(names, params, scope="session")
+    elif sharded:
+        metafunc.parametrize("clonediff_shard", shards, ids=[f"shard{each}" for each in shards])
+
+
+def _subjects(config: pytest.Config) -> list[tuple[str, str | None]]:
+    """The subjects to try, each with why it is skipped. One that was asked for by name fails instead, and says why."""
+    asked: list[str] = config.getoption("--clonediff-subject") or []
+    if asked:
+        return [(name, None) for name in asked]
+    from harness.subjects.presence import missing
+    from harness.subjects.subject import Subject
+
+    return [(name, missing(Subject.parse(name))) for name in SUBJECTS]
 
 
 @pytest.fixture(scope="session")
@@ -74,10 +106,18 @@ def clonediff_hunt(
 ) -> Hunt:
     """A hunt on one subject, with the cloners and the rate that the command line asks for."""
     from harness.campaign.hunt import Hunt
+    from harness.subjects.outcomes import NoDeviceError
     from reports.known import load
 
+    process = clonediff_processes(clonediff_subject)
+    try:
+        process.start()
+    except NoDeviceError as error:  # the machine has a GPU, but this backend was built without
+        if request.config.getoption("--clonediff-subject"):
+            raise
+        pytest.skip(reason=str(error))
     return Hunt(
-        clonediff_processes(clonediff_subject),
+        process,
         load(),
         cloners=request.config.getoption("--clonediff-cloner") or ("upstream", "fixed"),
         rate=request.config.getoption("--clonediff-rate"),

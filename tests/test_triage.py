@@ -61,6 +61,45 @@ def test_a_config_explains_nothing_before_it() -> None:
     assert {told(cause) for cause in found} == {("structure", "config.units", "Dense"), ("outputs", "value", "Lambda")}
 
 
+def test_a_model_that_is_not_frozen_explains_no_flag_of_its_layers() -> None:
+    found = broken(ORIGINAL, (f"{S}.trainable", False), (f"{S}.layers.4.trainable", False), *values(4, run=T))
+    assert [(cause.root.path, len(cause.followers)) for cause in found] == [
+        ("layers['dense_4'].trainable", 2),
+        ("model.trainable", 0),
+    ]
+
+
+def test_being_trainable_or_not_renames_no_weight() -> None:
+    found = broken(ORIGINAL, (f"{S}.layers.4.trainable", False), (f"{S}.weights.2.name", "x"))
+    assert {told(cause)[:2] for cause in found} == {("structure", "trainable"), ("weights", "weight name")}
+
+
+def test_inputs_have_nothing_to_train() -> None:
+    assert broken(ORIGINAL, (f"{S}.layers.0.trainable", False)) == []
+
+
+def test_an_option_of_an_input_shows_where_the_input_is_an_output() -> None:
+    (cause,) = broken(
+        observed([layer("input", "InputLayer", 0)], [0]),
+        (f"{S}.layers.0.config.optional", "False"),
+        (f"{S}.inputs.0.optional", True),
+        (f"{S}.outputs.0.optional", True),
+    )
+    assert told(cause) == ("structure", "config.optional", "InputLayer")
+
+
+def test_a_call_on_something_else_explains_the_shape_of_an_output() -> None:
+    (cause,) = broken(ORIGINAL, (f"{S}.layers.3.calls.0.args", [1]), (f"{S}.outputs.0.shape", [3]))
+    assert told(cause) == ("structure", "call.args type", "LSTM")
+
+
+def test_a_lost_tensor_explains_that_who_gave_it_is_called_no_more() -> None:
+    ends = [layer("input", "InputLayer", 0), layer("d", "Dense", 1, gives([0, 0, 0]))]
+    original = observed([*ends, layer("s", "SumAll", 2, gives([0, 0, 0], [1, 0, 0]))], [2])
+    (cause,) = broken(original, (f"{S}.layers.2.calls", [gives([0, 0, 0])]), (f"{S}.layers.1.calls", []))
+    assert told(cause) == ("structure", "call.args missing", "SumAll")
+
+
 def test_a_name_explains_no_number() -> None:
     found = broken(ORIGINAL, (f"{S}.layers.0.name", "input_1"), *values(1, 2, 3, 4))
     assert [told(cause) for cause in found] == [("outputs", "value", "Masking"), ("structure", "name", "InputLayer")]

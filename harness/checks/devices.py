@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from harness.checks.pairing import Pair, full_name
 from harness.checks.places import place, short
 from harness.checks.skeletons import unlike
-from harness.checks.tolerance import close
+from harness.checks.tolerance import close, coarser, tolerance
 from harness.observation import Answer, Clone, Leaf, Observation, Run
 from reports.records import Cost, Difference, Numbers, Place
 
@@ -58,9 +58,9 @@ def _models(first: Answer, second: Answer) -> Iterator[tuple[str, Observation | 
 def _given(first: Observation | None, second: Observation | None) -> Iterator[Difference]:
     if first is None or second is None:
         return
-    counts = len(first.copied_weights), len(second.copied_weights)
+    counts = str(len(first.copied_weights)), str(len(second.copied_weights))
     if counts[0] != counts[1]:
-        yield Difference("device", "original.weights", "weight count", *map(str, counts), Cost.COMPUTES)
+        yield Difference("device", "original.weights", "weight count", *counts, Cost.COMPUTES)
         return
     weights = zip(first.copied_weights, second.copied_weights, first.shape.weights, strict=False)
     for number, (want, have, weight) in enumerate(weights):
@@ -87,38 +87,41 @@ def _runs(pair: Pair, want: Run | None, have: Run | None, path: str, values: Val
         counts = str(len(want.outputs)), str(len(have.outputs))
         yield Difference("device", f"{path}.outputs", "count", *counts, Cost.COMPUTES, model)
     parted: Place | None = None
+    # A number is no finer than the coarsest that it was computed from: float64 of what was float32 has its error.
+    computed = ""
     for index, counterpart in pair.steps(want, have).pairs:
         step, twin = want.steps[index], have.steps[counterpart]
         at_step = place(shape, step.layer, step.use)
         name = f"{path}.steps[{full_name(shape, step.layer)!r}][{step.use}]"
         for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-            for difference in _leaf(leaf, other, f"{name}.outputs[{output}]", at_step, values):
+            computed = max((leaf.dtype, computed), key=tolerance)
+            for difference in _leaf(leaf, other, f"{name}.outputs[{output}]", at_step, values, computed):
                 parted = parted or at_step
                 yield difference
     for index, (leaf, other) in enumerate(zip(want.outputs, have.outputs, strict=False)):
-        yield from _leaf(leaf, other, f"{path}.outputs[{index}]", parted or model, values)
+        yield from _leaf(leaf, other, f"{path}.outputs[{index}]", parted or model, values, computed)
 
 
-def _leaf(want: Leaf, have: Leaf, path: str, first: Place, values: Values) -> Iterator[Difference]:
+def _leaf(want: Leaf, have: Leaf, path: str, first: Place, values: Values, computed: str = "") -> Iterator[Difference]:
     alike = True
     for aspect, expected, found in (("shape", want.shape, have.shape), ("dtype", want.dtype, have.dtype)):
         if expected != found:
             alike = False
             yield Difference("device", f"{path}.{aspect}", aspect, short(expected), short(found), Cost.COMPUTES, first)
     if alike and want.digest != have.digest:
-        yield from _values(want, have, path, first, values)
+        yield from _values(want, have, path, first, values, computed)
     if (want.mask is None) != (have.mask is None) or want.mask != have.mask:
         masks = want.mask or "no mask", have.mask or "no mask"
         yield Difference("device", f"{path}.mask", "mask", *masks, Cost.COMPUTES, first)
 
 
-def _values(want: Leaf, have: Leaf, path: str, first: Place, values: Values) -> Iterator[Difference]:
+def _values(want: Leaf, have: Leaf, path: str, first: Place, values: Values, computed: str) -> Iterator[Difference]:
     digests = (want.digest, have.digest)
     elements = values(*digests)
     if elements is None:
         yield Difference("device", path, "value unknown", *digests, Cost.COMPUTES, first, digests=digests)
         return
-    numbers = beyond(*elements, dtype=want.dtype, shape=want.shape)
+    numbers = beyond(*elements, dtype=coarser(want.dtype, computed), shape=want.shape)
     if numbers is not None:
         yield Difference("device", path, "value", *digests, Cost.COMPUTES, first, digests=digests, numbers=numbers)
 

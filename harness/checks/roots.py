@@ -60,7 +60,7 @@ _REWIRES = (*_CHANGES_LAYERS, "call order", "layer order")
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
 _SIDES = ("supports_masking", "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
-_COMES_FIRST = ("config.", "output structure", "input structure", "weight missing", "weight extra")
+_COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure", "weight missing", "weight extra")
 _SHAPES = ("config.", "call.", "kind", "policy", "input shape", "input dtype")
 _WHOLE_LAYERS = ("kind", "layer missing", "layer extra", "layer shared", "layer unshared", "layer merged")
 _STRUCTURAL = ("structure", "count", "order")
@@ -109,11 +109,9 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
         kinds = (_WHOLE_LAYERS, _COMES_FIRST, ("",))
         side = 3 if aspect.startswith(_SIDES) else next(n for n, start in enumerate(kinds) if aspect.startswith(start))
         depth = difference.first.name.count("/") if difference.first else 0
-        # A layer is shared with what it holds, and frozen with it; a setting of a layer shows in the config of what
+        # A layer is shared with what it holds, or frozen with it; a setting of a layer shows in the config of what
         # holds it.
         depth = -depth if at is Stage.STRUCTURE and aspect not in ("kind", "trainable") else depth
-        if aspect == "trainable" and difference.first and difference.first.layer < 0:
-            depth = -1
     at_end = ".outputs[" in difference.path and ".steps[" not in difference.path
     time = flow.time(difference.first)
     return at, side, depth, time, difference.check != "masks", at_end, difference.path, aspect
@@ -125,7 +123,7 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if before is Stage.MADE:
         return False
     reach, needed = effect(earlier), effect(later)
-    if needed > reach and not (earlier.aspect.endswith("trainable") and now is Stage.TRAINING_RUN):
+    if needed > reach and not (now is Stage.TRAINING_RUN and _thawed(earlier)):
         return False
     if reach is Effect.LABEL:
         return flow.related(earlier.first, later.first)
@@ -159,14 +157,18 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
     if one == "layer missing" and two.startswith("call."):
         return flow.reaches(earlier.first, later.first)
     if "tensor" in two or two in ("layer order", "input count", "output count", "output order"):
-        rewires = one in _REWIRES or (one in _LOSES_TENSORS and two == "layer order")
-        return rewires and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
+        if one in _LOSES_TENSORS and two == "layer order":
+            return flow.reaches(earlier.first, later.first)
+        return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
+    if one in _LOSES_TENSORS and two == "call count":
+        # Who gave a tensor that is lost may be called no more.
+        return flow.reaches(later.first, earlier.first)
     if two in ("output shape", "output dtype"):
         return one.startswith(_SHAPES) and flow.reaches(earlier.first, later.first)
     if not flow.related(earlier.first, later.first):
         return False
     if one == "trainable":
-        return two == "trainable"
+        return two == "trainable" and not _of_a_model(earlier) and not _of_a_model(later)
     if earlier.first is not None and later.first is not None and earlier.first.layer != later.first.layer:
         # What a wrapper's config says of the layer in it has been said of that layer.
         return later.first.container and later.first.layer >= 0 and two.startswith(("config.", "attribute."))
@@ -187,6 +189,10 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
     if later.aspect.endswith("order"):
         return before is Stage.STRUCTURE and earlier.aspect in _REWIRES
     if before in _AT_REST:
+        if earlier.aspect == "trainable" and (later.aspect != "weight trainable" or _of_a_model(earlier)):
+            return False
+        if later.aspect.endswith(" name") and not earlier.aspect.startswith((*_WHOLE_LAYERS, "name", "weight")):
+            return False
         return flow.related(earlier.first, later.first)
     return False
 
@@ -236,6 +242,18 @@ def _siblings(one: Difference, other: Difference, *, of_a_kind: bool = False) ->
     if one.first is None or other.first is None:
         return False
     return not of_a_kind or one.first.kind == other.first.kind
+
+
+def _thawed(difference: Difference) -> bool:
+    # What holds layers computes as they do: it is their own flags, which differ too then, that can show in a run.
+    first = difference.first
+    return difference.aspect.endswith("trainable") and first is not None and first.layer >= 0 and not first.container
+
+
+def _of_a_model(difference: Difference) -> bool:
+    # Each layer of a model has a flag of its own, which a cloner keeps or loses apart from the model's.
+    first = difference.first
+    return first is not None and (first.layer < 0 or first.kind in ("Functional", "Model", "Sequential"))
 
 
 def _new(difference: Difference) -> bool:

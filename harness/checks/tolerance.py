@@ -29,11 +29,16 @@ EXACT = Tolerance(0.0, 0.0)
 def tolerance(dtype: str) -> Tolerance:
     """The tolerance of a dtype; exact for integers, booleans, text and everything else.
 
-    A prefix names the kind of tensor ("SparseTensor:float32"), or the dtype that NumPy has no array of
-    ("bfloat16:float32").
+    A prefix names the kind of tensor: "SparseTensor:float32".
     """
-    prefix, _, name = dtype.rpartition(":")
-    return TOLERANCE.get(prefix) or TOLERANCE.get(name, EXACT)
+    return TOLERANCE.get(dtype.rpartition(":")[2], EXACT)
+
+
+def coarser(dtype: str, other: str) -> str:
+    """That of two dtypes which allows more. What is exact stays so: an integer is no rounded number."""
+    if tolerance(dtype) == EXACT:
+        return dtype
+    return max((dtype, other), key=tolerance)
 
 
 def close(expected: float, found: float, dtype: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
 from .canonical import without_addresses
@@ -23,13 +24,13 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
 
     The few frames of ours that only lead to Keras are left out.
     """
-    # Not `extract_tb`: that reads the source of every file on the way.
-    frames = [
-        (frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
+    frames = _frames(error)
     if below:
         ours = [number for number, (file, name, _) in enumerate(frames) if name == below and "inside" in file]
         frames = frames[ours[-1] + 1 :] if ours else frames
+    for inner in _wrapped(error):
+        error = inner
+        frames += _frames(inner)
     named = [(package_path(file), name, line) for file, name, line in frames]
     named = [frame for frame in named if not _PLUMBING.match(frame[0])]
     if len(named) > MOST_FRAMES:
@@ -39,6 +40,23 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
         "message": without_addresses(str(error))[:LONGEST_MESSAGE],
         "frames": [{"file": file, "function": name, "line": line or 0} for file, name, line in named],
     }
+
+
+def _frames(error: BaseException) -> list[tuple[str, str, Any]]:
+    # Not `extract_tb`: that reads the source of every file on the way.
+    return [
+        (frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+
+
+def _wrapped(error: BaseException) -> Iterator[BaseException]:
+    """The exceptions, from the outside in, that were caught and raised again in more words: theirs, and some around."""
+    while not error.__suppress_context__ and error.__context__ is not None:
+        inner = error.__context__
+        if type(inner) is not type(error) or not str(inner) or str(inner) not in str(error):
+            return
+        yield inner
+        error = inner
 
 
 def package_path(path: str) -> str:

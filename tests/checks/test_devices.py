@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks.devices import Elements, beyond, devices
-from harness.checks.tolerance import TOLERANCE, close, tolerance
+from harness.checks.tolerance import TOLERANCE, close, coarser, tolerance
 from harness.observation import Answer, Clone
 
 from .making import altered, chain
@@ -78,6 +78,35 @@ def test_zero_means_zero() -> None:
     assert not close(1.0, 1.0 + 1e-9, "int64")
     assert close(math.nan, math.nan, "float32")
     assert not close(math.inf, -math.inf, "float32")
+
+
+@pytest.mark.parametrize("step", ["float32", "bfloat16", "int64", "float64"])
+def test_a_number_is_no_finer_than_what_it_was_computed_from(step: str) -> None:
+    assert ORIGINAL.inference is not None
+    paths = [f"original.inference.steps.{number}" for number in range(len(ORIGINAL.inference.steps))]
+    dtypes = [(f"{path}.outputs.0.dtype", "float64") for path in [*paths, "original.inference"]]
+    first = altered(FIRST, (f"{paths[0]}.outputs.0.dtype", step), *dtypes[1:])
+    second = altered(first, ("original.inference.outputs.0.digest", "other"))
+    found = devices(first, second, values([1.0], [1.0 + 1e-6]))  # type: ignore[arg-type]  # a function of two digests
+    assert bool(found) is (step in {"int64", "float64"})
+
+
+def test_an_integer_stays_exact_whatever_it_was_computed_from() -> None:
+    assert coarser("int64", "bfloat16") == "int64"
+    assert coarser("float64", "float32") == coarser("float32", "float64") == "float32"
+    assert tolerance("SparseTensor:float32") == tolerance("float32")
+    assert beyond([2**53], [2**53 + 1], dtype="int64", shape=(1,)) is not None
+
+
+def test_weights_that_differ_are_all_that_is_told() -> None:
+    assert ORIGINAL.copied_weights
+    second = altered(FIRST, ("original.copied_weights.0", "other"), ("original.inference.outputs", []))
+    (told,) = devices(FIRST, second, lambda _one, _other: None)
+    assert (told.path, told.aspect, told.found) == ("original.weights[0]", "weight", "other")
+    assert told.first is not None
+    assert told.first.kind == "Dense"
+    fewer = altered(FIRST, ("original.copied_weights", []))
+    assert [one.aspect for one in devices(FIRST, fewer, lambda _one, _other: None)] == ["weight count"]
 
 
 def test_numbers_of_text_and_nan() -> None:

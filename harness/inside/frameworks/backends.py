@@ -165,7 +165,7 @@ class Torch(Backend):
     """torch."""
 
     name = "torch"
-    # Dropout that carries no seed is torch's own, which cannot be given one. Seeding its generator costs next to nothing.
+    # Dropout that carries no seed is torch's own, which takes none. To seed its generator costs next to nothing.
     draws_at_large = True
 
     def __init__(self) -> None:
@@ -192,7 +192,9 @@ class Torch(Backend):
     def array(self, tensor: Any) -> tuple[Any, str]:
         tensor = tensor.detach().cpu()
         if tensor.dtype == self.torch.bfloat16:
-            return tensor.float().numpy(), "bfloat16:"
+            # NumPy has it from ml_dtypes, which Keras brings; the name is then that of every other backend.
+            bfloat16 = importlib.import_module("ml_dtypes").bfloat16
+            return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy(), ""
         # torch shares its memory with the array, and a variable is written in place.
         return tensor.numpy().copy(), ""
 

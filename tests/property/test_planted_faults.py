@@ -1,0 +1,47 @@
+"""Broken cloners on real models: each is found, and shown on the smallest model that has what it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.campaign.hunt import Hunt
+from harness.campaign.search import search
+from harness.subjects.process import SubjectProcess
+from reports.known import KnownIssues
+from strategies import functional_graphs
+
+SMALLEST = {
+    "planted/mask_function_dropped": """\
+inputs = keras.Input(shape=(3, 4))
+[lambda_a] = layers.Lambda(lambda x: [x + 1.0], mask=lambda x, mask=None: [mask])(inputs)
+model = keras.Model(inputs, lambda_a)
+""",
+    "planted/crash_on_outputs": """\
+inputs = keras.Input(shape=(3, 4))
+lambda_a, lambda_b = layers.Lambda(lambda x: [x, x])(inputs)
+model = keras.Model(inputs, lambda_a)
+""",
+    "planted/arguments_forgotten": """\
+inputs = keras.Input(shape=(3, 4))
+[lambda_a] = layers.Lambda(lambda x, by: [x * by], arguments={"by": 2.0})(inputs)
+model = keras.Model(inputs, lambda_a)
+""",
+    "planted/repetition_lost": """\
+inputs = keras.Input(shape=(3, 4))
+model = keras.Model(inputs, (inputs, inputs))
+""",
+}
+
+
+@pytest.mark.parametrize("fault", SMALLEST)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_planted_fault_is_found_and_made_small(
+    fault: str, seed: int, clonediff_processes: Callable[[str], SubjectProcess]
+) -> None:
+    hunt = Hunt(clonediff_processes("keras"), KnownIssues(), cloners=(fault,), rate=0)
+    graphs = functional_graphs(generation="keras", max_instructions=4, max_inputs=2)
+    found = search(hunt, graphs, examples=500, seed_=seed)
+    assert found is not None
+    assert found.case.source.endswith(f"\n\n{SMALLEST[fault]}")

@@ -1,0 +1,105 @@
+"""Shrinking is behaviour: for each planted fault the smallest graph is pinned, exactly, whatever the seed.
+
+A fault here is a question to the graph, so that 30 searches take a minute; `tests/property/test_planted_faults.py` does
+the same with broken cloners of real models.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import find, settings
+
+from harness.source import write_source
+from strategies import Graph, functional_graphs
+
+from .features import FEATURES, any_lambda, function, mask_form
+
+INPUTS = "inputs = keras.Input(shape=(3, 4))"
+
+FAULTS = {
+    "several outputs": (
+        any_lambda(lambda layer: len(function(layer).gives) > 1),
+        f"""\
+{INPUTS}
+lambda_a, lambda_b = layers.Lambda(lambda x: [x, x])(inputs)
+model = keras.Model(inputs, lambda_a)
+""",
+    ),
+    "a shared layer": (
+        FEATURES["a shared layer"],
+        f"""\
+{INPUTS}
+lambda_layer = layers.Lambda(lambda x: [x])
+[lambda_a] = lambda_layer(inputs)
+[lambda_a_2] = lambda_layer(lambda_a)
+model = keras.Model(inputs, lambda_a_2)
+""",
+    ),
+    "a nested model": (
+        FEATURES["a nested functional model"],
+        f"""\
+{INPUTS}
+inner_inputs = keras.Input(shape=(3, 4))
+[lambda_a] = layers.Lambda(lambda x: [x])(inner_inputs)
+inner_model = keras.Model(inner_inputs, lambda_a)
+model_2 = inner_model(inputs)
+model = keras.Model(inputs, model_2)
+""",
+    ),
+    "an output twice": (FEATURES["an output twice"], f"{INPUTS}\nmodel = keras.Model(inputs, [inputs, inputs])\n"),
+    "a mask function": (
+        any_lambda(lambda layer: mask_form(layer).startswith("mask")),
+        f"""\
+{INPUTS}
+[lambda_a] = layers.Lambda(lambda x: [x + 1.0], mask=lambda x, mask=None: [mask])(inputs)
+model = keras.Model(inputs, lambda_a)
+""",
+    ),
+    "a fixed mask": (
+        any_lambda(lambda layer: mask_form(layer) == "fixed"),
+        f"""\
+{INPUTS}
+[lambda_a] = layers.Lambda(lambda x: [x + 1.0], mask=[ops.convert_to_tensor(np.arange(6).reshape(2, 3) % 3 != 2)])(inputs)
+model = keras.Model(inputs, lambda_a)
+""",
+    ),
+    "a partial": (
+        FEATURES["a Lambda of the form 'partial'"],
+        f"""\
+def times_by(x, by):
+    return [x * by]
+
+
+{INPUTS}
+[lambda_a] = layers.Lambda(functools.partial(times_by, by=2.0))(inputs)
+model = keras.Model(inputs, lambda_a)
+""",
+    ),
+    "two tensors": (
+        FEATURES["a Lambda on two tensors"],
+        f"""\
+{INPUTS}
+[lambda_a] = layers.Lambda(lambda x: [x[0]])([inputs, inputs])
+model = keras.Model(inputs, lambda_a)
+""",
+    ),
+    "a recurrent layer": (
+        lambda graph: any(layer.kind == "LSTM" for layer in graph.layers),
+        f"{INPUTS}\nlstm = layers.LSTM(3)(inputs)\nmodel = keras.Model(inputs, lstm)\n",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [range(0, 10), range(10, 20), range(20, 30)], ids=["0-9", "10-19", "20-29"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_smallest_graph_is_found(fault: str, seeds: range) -> None:
+    shows, smallest = FAULTS[fault]
+    options = settings(max_examples=5000, database=None, deadline=None)
+    for seed in seeds:
+        found: Graph = find(
+            functional_graphs(generation="keras", max_instructions=4, max_inputs=2), shows, settings=options, random=Random(seed)
+        )
+        assert write_source(found, "keras").endswith(f"\n\n{smallest}"), f"seed {seed}"

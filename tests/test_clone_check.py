@@ -1,0 +1,63 @@
+"""What a downstream project uses: `check_clone` and `clone_model`, in its own process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from harness import UnfaithfulClone, check_clone, clone_model
+from strategies import Graph
+from strategies.graph import Call, Function, Input, Layer, Ref, Seq
+
+TWO_OUTPUTS = Graph(
+    inputs=(Input((1,)),),
+    layers=(Layer("Lambda", (("function", Function("lambda", ("x", "x"), "list")),)), Layer("Add")),
+    calls=(Call(0, (Ref(0),), outputs=2), Call(1, (Seq((Ref(1, 0), Ref(1, 1))),))),
+    takes=Ref(0),
+    gives=Ref(2),
+)
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize("costly", [False, True], ids=["quick", "costly"])
+def test_the_reported_model_is_cloned_faithfully(generation: Any, costly: bool) -> None:
+    check_clone(TWO_OUTPUTS, clone_model, generation=generation, costly=costly)
+
+
+def test_a_cloner_that_hands_back_the_model_is_caught() -> None:
+    with pytest.raises(UnfaithfulClone, match="own: ") as caught:
+        check_clone(TWO_OUTPUTS, lambda model: model)
+    assert {cause.root.check for cause in caught.value.causes} == {"own"}
+    assert "layers.Lambda(lambda x: [x, x])" in str(caught.value)
+
+
+def test_a_cloner_that_raises_is_caught() -> None:
+    def refuses(model: Any) -> Any:
+        raise NotImplementedError("no clones today")
+
+    with pytest.raises(UnfaithfulClone, match="no clones today") as caught:
+        check_clone(TWO_OUTPUTS, refuses)
+    assert caught.value.causes[0].root.check == "made"
+
+
+def test_a_cause_can_be_ignored() -> None:
+    check_clone(TWO_OUTPUTS, lambda model: model, ignore=lambda cause: cause.root.check == "own")
+
+
+def test_an_unknown_check_is_named() -> None:
+    with pytest.raises(ValueError, match="'colour' is not one of"):
+        check_clone(TWO_OUTPUTS, clone_model, checks=["colour"])
+
+
+def test_what_is_no_model_is_refused() -> None:
+    with pytest.raises(TypeError, match="expected a model of Keras 3 or tf_keras, found int"):
+        clone_model(3)
+
+
+def test_importing_imports_no_keras() -> None:
+    code = "import harness, strategies, reports, sys; print([n for n in ('keras', 'tensorflow') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
