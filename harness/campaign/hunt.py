@@ -43,9 +43,10 @@ class Accusation:
 
 @dataclass(slots=True)
 class Tally:
-    """What a hunt has seen so far."""
+    """What a hunt has seen so far. `drawn` counts the trials that were not for making a finding smaller."""
 
     trials: int = 0
+    drawn: int = 0
     costly: int = 0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)

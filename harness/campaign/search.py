@@ -50,6 +50,7 @@ def search(
             raise _OutOfTime
         target = smallest[-1] if smallest else None
         costly = None if target is None or target.cause is None else (hunt.sampled(target.graph) or None)
+        hunt.tally.drawn += target is None
         fresh = news(hunt.look(graph, costly=costly), seen)
         after_each()
         same = [each for each in fresh if target is None or _key(each) == _key(target)]

@@ -131,15 +131,11 @@ class Pair:
         A layer's calls are paired by their arguments, and those by the calls that gave them, so this goes round until
         nothing changes; calls on the same arguments are told apart by who uses them, and else by their order.
         """
-        original, clone = self.shapes
         calls: dict[int, Pairing] = {}
         for _ in range(4):
             before, calls = (
                 calls,
-                {
-                    expected: self._pair_calls(expected, found, calls)
-                    for expected, found in self.layers.pairs
-                },
+                {expected: self._pair_calls(expected, found, calls) for expected, found in self.layers.pairs},
             )
             if before == calls:
                 break

@@ -36,7 +36,7 @@ ROUND = 250
     "--cloner", "cloners", multiple=True, default=("upstream", "fixed"), show_default=True, help="Who clones."
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")
-@click.option("--trials", type=click.IntRange(min=1), help="Stop after this many trials for each subject.")
+@click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the first round.")
 @click.option("--rate", default=8, show_default=True, help="Costly checks on one graph in N; 0 for none.")
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
@@ -81,7 +81,7 @@ def command(
         interrupted = True
     summary = campaign.finish(interrupted)
     click.echo(json.dumps(summary, indent=2) if as_json else campaign.told())
-    sys.exit(130 if interrupted else 1 if campaign.findings else 0)
+    sys.exit(130 if interrupted else 1 if campaign.proven() else 0)
 
 
 class Campaign:
@@ -107,8 +107,8 @@ class Campaign:
         seen: set[tuple[str, str]] = set()
         graphs = functional_graphs(generation=hunt.generation)
         turn = 0
-        while (until is None or time.monotonic() < until) and (trials is None or hunt.tally.trials < trials):
-            left = ROUND if trials is None else min(ROUND, trials - hunt.tally.trials)
+        while (until is None or time.monotonic() < until) and (trials is None or hunt.tally.drawn < trials):
+            left = ROUND if trials is None else min(ROUND, trials - hunt.tally.drawn)
             found = search(
                 hunt,
                 graphs,
@@ -177,6 +177,10 @@ class Campaign:
             findings=tuple(finding.id for finding, _, _ in self.findings),
         )
 
+    def proven(self) -> list[Finding]:
+        """The findings that count: all but those whose script does not fail on its own."""
+        return [finding for finding, _, reproduced in self.findings if reproduced is not False]
+
     def finish(self, interrupted: bool) -> dict[str, Any]:
         """Write the run for the last time; the summary as plain data."""
         self._clear()
@@ -209,13 +213,22 @@ class Campaign:
             tally = hunt.tally
             versions = ", ".join(f"{key} {value}" for key, value in self._versions[name].items())
             lines.append(f"{name} ({versions})")
-            lines.append(f"  {tally.trials} trials, {tally.costly} with the costly checks, {tally.refused} refused")
+            shrinking = tally.trials - tally.drawn
+            lines.append(
+                f"  {tally.trials} trials, {shrinking} of them for making findings smaller, "
+                f"{tally.costly} with the costly checks; {tally.refused} graphs refused"
+            )
             for (cloner, verdict), count in sorted(tally.verdicts.items()):
                 lines.append(f"  {cloner:9} {verdict:10} {count}")
             if tally.known:
                 lines.append("  known issues met: " + ", ".join(f"{key} {n}" for key, n in tally.known.most_common()))
         if self.findings:
-            lines.append(f"{len(self.findings)} new, each with its script in {self.folder.path}/findings")
+            proven = len(self.proven())
+            lines.append(f"{proven} new, each with its script in {self.folder.path}/findings")
+            if proven < len(self.findings):
+                lines.append(
+                    f"{len(self.findings) - proven} kept there that do not count: the script does not fail alone"
+                )
         else:
             lines.append(f"nothing new in {run.trials} trials; the run is in {self.folder.path}")
         return "\n".join(lines)

@@ -41,6 +41,12 @@ def _comparison(difference: Difference, generation: Generation) -> list[str]:
         name = "{}.trainable" if difference.first.layer == -1 or not top else f"{{}}.get_layer({layer!r}).trainable"
         return _equal(name)
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
+    if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
+        attribute = "_output_shape" if config[1] == "output_shape" else config[1]
+        return _equal(f"type({{}}.get_layer({layer!r}).{attribute})")
+    setting = re.fullmatch(r"layers\['[^']*'\]\.config\.\.(\w+)", difference.path)
+    if setting and top:
+        return _equal(f"{{}}.get_layer({layer!r}).{setting[1]}")
     if config and top:
         return _equal(f"{{}}.get_layer({layer!r}).get_config().get({config[1]!r})")
     if difference.check in ("weights", "own"):

@@ -27,9 +27,7 @@ def test_calls_on_the_same_tensor_are_told_apart_by_who_uses_them() -> None:
         (f"{S}.layers.3.calls", [gives([1, 0, 0])]),
     )
     assert Pair(original, clone).calls[1].pairs == ((0, 1), (1, 0))
-    assert [(one.aspect, one.path) for one in structure(Pair(original, clone))] == [
-        ("call order", "layers['s'].calls")
-    ]
+    assert [(one.aspect, one.path) for one in structure(Pair(original, clone))] == [("call order", "layers['s'].calls")]
 
 
 def test_calls_that_nobody_tells_apart_keep_their_order() -> None:
@@ -62,6 +60,4 @@ def test_an_argument_by_keyword_with_another_value_is_told_once() -> None:
 
 
 def test_a_tensor_that_is_lost_is_missing() -> None:
-    assert _told(_called(TENSOR, TENSOR), _called(TENSOR)) == [
-        ("call.args missing", "layers['add'].calls[0].args[1]")
-    ]
+    assert _told(_called(TENSOR, TENSOR), _called(TENSOR)) == [("call.args missing", "layers['add'].calls[0].args[1]")]

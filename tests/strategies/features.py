@@ -66,7 +66,9 @@ def shared_on_shapes(graph: Graph) -> bool:
 
 
 def kwarg(graph: Graph, name: str, test: Callable[[Value], bool] = lambda value: True) -> bool:
-    return any(key == name and test(value) for each in every(graph) for call in each.calls for key, value in call.kwargs)
+    return any(
+        key == name and test(value) for each in every(graph) for call in each.calls for key, value in call.kwargs
+    )
 
 
 def masked_call(graph: Graph, kinds: frozenset[str]) -> bool:
@@ -120,8 +122,9 @@ FEATURES: dict[str, Question] = {
     "outputs in a list of one": lambda graph: isinstance(graph.gives, Seq) and len(graph.gives.items) == 1,
     "outputs in a tuple": lambda graph: isinstance(graph.gives, Seq) and graph.gives.form == "tuple",
     "outputs in a dict": lambda graph: isinstance(graph.gives, Items),
-    "outputs nested": lambda graph: isinstance(graph.gives, Seq)
-    and any(isinstance(item, Seq) for item in graph.gives.items),
+    "outputs nested": lambda graph: (
+        isinstance(graph.gives, Seq) and any(isinstance(item, Seq) for item in graph.gives.items)
+    ),
     "a shared layer": lambda graph: bool(shared(graph)),
     "shared at several depths": shared_at_depths,
     "shared on several shapes": shared_on_shapes,
@@ -139,15 +142,15 @@ FEATURES: dict[str, Question] = {
     "None as argument": lambda graph: kwarg(graph, "by", lambda value: value is None),
     "a tuple as argument": lambda graph: kwarg(graph, "by", lambda value: isinstance(value, Seq)),
     "an array as argument": lambda graph: kwarg(graph, "by", lambda value: isinstance(value, Array)),
-    "a tensor twice in a call": lambda graph: any(
-        max(Counter(call_refs(call)).values()) > 1 for call in graph.calls
-    ),
+    "a tensor twice in a call": lambda graph: any(max(Counter(call_refs(call)).values()) > 1 for call in graph.calls),
     "an input that is an output": lambda graph: any(is_input(graph, ref) for ref in refs(graph.gives)),
     "an output twice": lambda graph: max(Counter(refs(graph.gives)).values()) > 1,
-    "calls that lead nowhere": lambda graph: {
-        len(graph.inputs) + n for n in range(len(graph.calls))
-    } - {ref.node for call in graph.calls for ref in call_refs(call)} - {ref.node for ref in refs(graph.gives)}
-    != set(),
+    "calls that lead nowhere": lambda graph: (
+        {len(graph.inputs) + n for n in range(len(graph.calls))}
+        - {ref.node for call in graph.calls for ref in call_refs(call)}
+        - {ref.node for ref in refs(graph.gives)}
+        != set()
+    ),
     "an operation": lambda graph: any(
         layer.graph is None and CATALOGUE[layer.kind].family == "operations" for layer in graph.layers
     ),
@@ -159,9 +162,7 @@ FEATURES: dict[str, Question] = {
     "an input of float64": lambda graph: any(given.dtype == "float64" for given in graph.inputs),
     "a frozen layer": lambda graph: any(not layer.trainable for layer in graph.layers),
     "a layer frozen later": lambda graph: any("frozen after" in layer.marks for layer in graph.layers),
-    "a frozen inner model": lambda graph: any(
-        layer.graph and not layer.graph.trainable for layer in graph.layers
-    ),
+    "a frozen inner model": lambda graph: any(layer.graph and not layer.graph.trainable for layer in graph.layers),
     "a frozen model": lambda graph: not graph.trainable,
     "a frozen layer in a wrapper": lambda graph: any(
         isinstance(value, Made) and not value.layer.trainable for layer in graph.layers for _, value in layer.args
@@ -172,7 +173,9 @@ FEATURES: dict[str, Question] = {
     "a batch size": lambda graph: any(given.batch for given in graph.inputs),
     "an open dimension": lambda graph: any(None in given.shape for given in graph.inputs),
     "a mask into a layer that uses it": lambda graph: masked_call(graph, frozenset({"LSTM", "GRU", "UseMask"})),
-    "a mask into a layer that drops it": lambda graph: masked_call(graph, frozenset({"Flatten", "DropMask", "Permute"})),
+    "a mask into a layer that drops it": lambda graph: masked_call(
+        graph, frozenset({"Flatten", "DropMask", "Permute"})
+    ),
     "a mask into a layer that changes it": lambda graph: masked_call(graph, frozenset({"ChangeMask"})),
     "a mask into a Lambda": lambda graph: masked_call(graph, frozenset({"Lambda"})),
     "a masked Lambda before a layer that uses masks": lambda graph: after_lambda(

@@ -53,7 +53,9 @@ def changed(**paths: object) -> str:
         pytest.param(changed(calls__0__layer=4), r"calls\[0\].layer: expected a number below 1", id="no-such-layer"),
         pytest.param(changed(calls__0__layer=-1), r"calls\[0\].layer", id="negative-layer"),
         pytest.param(
-            changed(calls__0__args=[{"is": "ref", "node": 1}]), "expected a node before 1, found node 1", id="own-output"
+            changed(calls__0__args=[{"is": "ref", "node": 1}]),
+            "expected a node before 1, found node 1",
+            id="own-output",
         ),
         pytest.param(changed(gives={"is": "ref", "node": 1, "output": 3}), "node 1 has 1 outputs", id="no-such-output"),
         pytest.param(changed(calls__0__args=[4]), "at least one tensor", id="no-tensor"),

@@ -1,0 +1,1 @@
+"""Many trials: which graphs are tried, what is news, what is kept. Must not import Keras."""
