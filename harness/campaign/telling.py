@@ -7,10 +7,8 @@ from harness.source.reproducer import reproducer
 from reports.records import COSTS
 
 
-def told(accusation: Accusation | None, hunt: Hunt) -> str:
+def told(accusation: Accusation, hunt: Hunt) -> str:
     """The message of a failing test."""
-    if accusation is None:
-        return ""
     ready = hunt.process.ready
     versions = f"{hunt.process.subject} {ready.keras}, {ready.backend} {ready.backend_version}, Python {ready.python}"
     head = [f"{accusation.title} [{accusation.fingerprint}]", f"on {versions}"]

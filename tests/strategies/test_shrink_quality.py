@@ -101,10 +101,5 @@ def test_the_smallest_graph_is_found(fault: str, seeds: range) -> None:
     options = settings(max_examples=5000, database=None, deadline=None)
     graphs = functional_graphs(generation="keras", max_instructions=4, max_inputs=2)
     for seed in seeds:
-        found: Graph = find(
-            functional_graphs(generation="keras", max_instructions=4, max_inputs=2),
-            shows,
-            settings=options,
-            random=Random(seed),
-        )
+        found: Graph = find(graphs, shows, settings=options, random=Random(seed))
         assert write_source(found, "keras").endswith(f"\n\n{smallest}"), f"seed {seed}"
