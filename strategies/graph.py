@@ -75,7 +75,7 @@ class Made(msgspec.Struct, frozen=True, tag="layer", tag_field="is"):
 class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A layer with its arguments, an operation, or, where `graph` is given, a model.
 
-    `outer` makes a layer of a nested graph the very layer of that number in the graph around it.
+    `marks` are what is done to it once it is made: "frozen after", "supports_masking".
     """
 
     kind: str
@@ -84,7 +84,6 @@ class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
     trainable: bool = True
     dtype: str | None = None
     graph: Graph | None = None
-    outer: int | None = None
     marks: tuple[str, ...] = ()
 
     def arg(self, name: str, default: Value = None) -> Value:

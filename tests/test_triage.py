@@ -56,6 +56,14 @@ def test_a_config_explains_what_its_layer_and_those_after_it_do() -> None:
     assert told(cause) == ("structure", "config.mask", "Lambda")
 
 
+def test_an_input_that_is_optional_no_more_explains_no_number() -> None:
+    found = broken(ORIGINAL, (f"{S}.layers.0.config.optional", "False"), *values(3, 4))
+    assert {told(cause) for cause in found} == {
+        ("structure", "config.optional", "InputLayer"),
+        ("outputs", "value", "LSTM"),
+    }
+
+
 def test_a_config_explains_nothing_before_it() -> None:
     found = broken(ORIGINAL, (f"{S}.layers.4.config.units", "4"), *values(2, 3))
     assert {told(cause) for cause in found} == {("structure", "config.units", "Dense"), ("outputs", "value", "Lambda")}
@@ -67,6 +75,11 @@ def test_a_model_that_is_not_frozen_explains_no_flag_of_its_layers() -> None:
         ("layers['dense_4'].trainable", 2),
         ("model.trainable", 0),
     ]
+
+
+def test_a_model_that_is_not_frozen_explains_weights_that_train() -> None:
+    (cause,) = broken(ORIGINAL, (f"{S}.trainable", False), (f"{S}.weights.0.trainable", False))
+    assert (cause.root.path, len(cause.followers)) == ("model.trainable", 1)
 
 
 def test_being_trainable_or_not_renames_no_weight() -> None:

@@ -64,7 +64,7 @@ _COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure
 _SHAPES = ("config.", "call.", "kind", "policy", "input shape", "input dtype")
 _WHOLE_LAYERS = ("kind", "layer missing", "layer extra", "layer shared", "layer unshared", "layer merged")
 _STRUCTURAL = ("structure", "count", "order")
-_ASIDE = ("layer order", "call order", "compiled", "role", "input optional", "input sparse")
+_ASIDE = ("layer order", "call order", "compiled", "role", "input optional", "input sparse", "config.optional")
 
 
 def stage(difference: Difference) -> Stage:
@@ -189,7 +189,7 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
     if later.aspect.endswith("order"):
         return before is Stage.STRUCTURE and earlier.aspect in _REWIRES
     if before in _AT_REST:
-        if earlier.aspect == "trainable" and (later.aspect != "weight trainable" or _of_a_model(earlier)):
+        if earlier.aspect == "trainable" and later.aspect != "weight trainable":
             return False
         if later.aspect.endswith(" name") and not earlier.aspect.startswith((*_WHOLE_LAYERS, "name", "weight")):
             return False

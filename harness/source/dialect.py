@@ -21,7 +21,6 @@ class Dialect:
     imports: Mapping[str, str]
     operations: Mapping[str, str]
     spelled: Mapping[str, str]
-    renamed: Mapping[str, str]
 
     def spell(self, text: str) -> str:
         """A text written with the names of Keras 3, in this dialect."""

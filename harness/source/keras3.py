@@ -35,5 +35,4 @@ KERAS3 = Dialect(
         "ops.split": "ops.split({0}, 2, axis=-1)",
     },
     spelled={},
-    renamed={},
 )

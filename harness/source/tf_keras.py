@@ -23,5 +23,4 @@ TF_KERAS = Dialect(
         "ops.split": "tf.split({0}, 2, axis=-1)",
     },
     spelled={"ops.any(": "tf.reduce_any(", "ops.": "tf."},
-    renamed={},
 )

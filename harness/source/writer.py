@@ -177,7 +177,7 @@ class _Script:
             self.define(self.dialect.spell(CLASSES[layer.kind]))
             cls = layer.kind
         else:
-            cls = self.need(f"layers.{_word(self.dialect.renamed.get(layer.kind, layer.kind))}")
+            cls = self.need(f"layers.{_word(layer.kind)}")
         parts = self._positional(layer)
         if layer.name is not None:
             parts.append(f"name={_text(layer.name)}")
