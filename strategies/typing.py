@@ -7,7 +7,7 @@ and accepts what it is called on. Drawn graphs have it by construction; a graph 
 from __future__ import annotations
 
 from strategies.graph import Call, Function, Graph, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
-from strategies.kinds import CATALOGUE, Spec, Specs, fill
+from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Spec, Specs, fill
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
@@ -40,6 +40,7 @@ def _layer(layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
         raise MalformedGraph(f"{place}.args: expected {'one list' if wants_list else 'no list'} for {layer.kind}")
     for key, value in layer.args:
         _check_inner(value, f"{place}, argument {key!r} of {layer.kind}")
+    _check_options(layer, kind, place)
     for key, _ in call.kwargs:
         if key not in (*kind.calls, *kind.call_options):
             raise MalformedGraph(f"{place}.kwargs: {layer.kind} takes no {key!r} here")
@@ -48,6 +49,19 @@ def _layer(layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
         shapes = ", ".join(f"{spec.dtype}{list(spec.shape)}" for spec in specs)
         raise MalformedGraph(f"{place}: {layer.kind} cannot be called on {shapes}")
     return outputs
+
+
+def _check_options(layer: Layer, kind: Kind, place: str) -> None:
+    """An argument that a kind always gives is there, and is a whole number where all that it gives are."""
+    if kind.arrange is not None:
+        return
+    given = dict(layer.args)
+    for key, values in kind.options.items():
+        if key not in given:
+            if LEFT_OUT not in values:
+                raise MalformedGraph(f"{place}: expected the argument {key!r} of {layer.kind}")
+        elif all(type(value) is int for value in values) and type(given[key]) is not int:
+            raise MalformedGraph(f"{place}: expected a whole number as {key!r} of {layer.kind}, found {given[key]!r}")
 
 
 def _check_inner(value: Value, place: str) -> None:

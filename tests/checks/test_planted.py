@@ -44,7 +44,7 @@ def test_fixed_is_faithful_on_every_model(trials: dict[str, Trial]) -> None:
 @pytest.mark.parametrize("fault", CAUGHT_BY)
 def test_a_planted_fault_is_caught_by_its_check(trials: dict[str, Trial], fault: str) -> None:
     if fault == "seed_shared" and _generation(trials) == "tf_keras":
-        pytest.skip("no layer of tf_keras holds a seed as a variable")
+        pytest.skip(reason="no layer of tf_keras holds a seed as a variable")
     caught = {name: {one.check for one in _of(trial, fault).differences} for name, trial in trials.items()}
     assert any(CAUGHT_BY[fault] in checks for checks in caught.values()), caught
 

@@ -59,6 +59,12 @@ def changed(**paths: object) -> str:
         ),
         pytest.param(changed(gives={"is": "ref", "node": 1, "output": 3}), "node 1 has 1 outputs", id="no-such-output"),
         pytest.param(changed(calls__0__args=[4]), "at least one tensor", id="no-tensor"),
+        pytest.param(changed(layers__0__args=[]), "expected the argument 'units' of Dense", id="missing-argument"),
+        pytest.param(
+            changed(layers__0__args=[["units", "3"]]),
+            "a whole number as 'units' of Dense, found '3'",
+            id="wrong-argument",
+        ),
         pytest.param(changed(layers__0__kind="Explode"), "found 'Explode'", id="unknown-kind"),
         pytest.param(changed(inputs__0__shape=[None]), r"Dense cannot be called on float32\[None\]", id="wrong-shape"),
         pytest.param(changed(calls__0__outputs=2), "outputs: expected 1 from Dense, found 2", id="too-many-outputs"),
