@@ -22,6 +22,9 @@ from strategies.kinds import Generation
 
 YOURS = "the cloner"
 
+_PARTS = {"again": "again", "training": "training_step", "saved": "saving"}
+"""What a check needs to be observed that costs much."""
+
 
 class UnfaithfulClone(AssertionError):
     """A clone that is not the model it was cloned from. `causes` has each cause with its differences."""
@@ -36,27 +39,29 @@ def check_clone(
     cloner: Callable[[Any], Any],
     *,
     generation: Generation | None = None,
-    checks: Collection[str] = tuple(CHECKS),
+    checks: Collection[str] | None = None,
     costly: bool = False,
     ignore: Callable[[Cause], bool] = lambda cause: False,
 ) -> None:
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
     `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
-    graph was drawn for, else "keras". `checks` are names of `harness.checks.CHECKS`; `costly` asks for a second clone,
-    a training step and a round trip through a file as well. A cause for which `ignore` is true does not count.
+    graph was drawn for, else "keras". `checks` are names of `harness.checks.CHECKS`, all of them by default; `costly`
+    asks for a second clone, a training step and a round trip through a file, as do the checks that need them when they
+    are named. A cause for which `ignore` is true does not count.
     """
-    unknown = sorted(set(checks) - set(CHECKS))
+    named = set(CHECKS if checks is None else checks)
+    unknown = sorted(named - set(CHECKS))
     if unknown:
         raise ValueError(f"checks: {unknown[0]!r} is not one of {', '.join(CHECKS)}")
     chosen: Generation = generation or graph.generation or "keras"
     case = case_of(graph, chosen)
-    parts = ("again", "training_step", "saving") if costly else ()
+    parts = [part for check, part in _PARTS.items() if costly or (checks is not None and check in named)]
     answer = _run({**case.request((), parts), "cloners": {YOURS: cloner}}, chosen)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {chosen}: {said}\n\n{case.source}")
-    differences = compare(answer.original, answer.clones[YOURS], checks)
+    differences = compare(answer.original, answer.clones[YOURS], [name for name in CHECKS if name in named])
     found = tuple(each for each in causes(answer.original, differences) if not ignore(each))
     if found:
         raise UnfaithfulClone("\n".join((*_lines(found), "", case.source)), found)

@@ -90,14 +90,18 @@ def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
         content = path.read_text(encoding="utf-8")
     except OSError as error:
         raise KnownIssuesError(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise KnownIssuesError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
     try:
         tables = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise KnownIssuesError(f"{path}: not TOML: {error}") from error
+    except RecursionError:
+        raise KnownIssuesError(f"{path}: nested too deep to be a list of issues") from None
     unknown = sorted(set(tables) - {"format", "issue"})
     if unknown:
         raise KnownIssuesError(f"{path}: `{unknown[0]}` is not a field of this file: it has `format` and [[issue]]")
-    if tables.get("format") != 1:
+    if type(tables.get("format")) is not int or tables["format"] != 1:
         raise KnownIssuesError(f"{path}: `format` must be 1, got {tables.get('format')!r}")
     entries = tables.get("issue", [])
     if not isinstance(entries, list):
@@ -175,7 +179,7 @@ def _problem(issue: KnownIssue, ids: set[str]) -> str | None:
     if issue.example is not None:
         try:
             msgspec.json.decode(issue.example)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             return f"`example` is not JSON: {error}"
     return None
 

@@ -6,7 +6,7 @@ and accepts what it is called on. Drawn graphs have it by construction; a graph 
 
 from __future__ import annotations
 
-from strategies.graph import Call, Function, Graph, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
+from strategies.graph import Call, Function, Graph, Items, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
 from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Spec, Specs, fill
 
 DEEPEST = 8
@@ -18,11 +18,18 @@ def infer(graph: Graph, where: str = "graph", depth: int = 0) -> tuple[Specs, ..
     if depth > DEEPEST:
         raise MalformedGraph(f"{where}: expected at most {DEEPEST} models inside one another")
     given: list[Specs] = [(Spec(each.shape, each.dtype),) for each in graph.inputs]
+    models: dict[int, Specs] = {}
     for number, call in enumerate(graph.calls):
         layer = graph.layers[call.layer]
         place = f"{where}.calls[{number}]"
         specs = tuple(given[ref.node][ref.output] for value in call.args for ref in refs(value))
-        outputs = _model(layer, specs, place, depth) if layer.graph is not None else _layer(layer, call, specs, place)
+        if layer.graph is None:
+            outputs = _layer(layer, call, specs, place)
+        else:
+            _check_takes(layer.graph, specs, place)
+            if call.layer not in models:
+                models[call.layer] = _model(layer, place, depth)
+            outputs = models[call.layer]
         if len(outputs) != call.outputs:
             raise MalformedGraph(f"{place}.outputs: expected {len(outputs)} from {layer.kind}, found {call.outputs}")
         given.append(outputs)
@@ -44,7 +51,10 @@ def _layer(layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
     for key, _ in call.kwargs:
         if key not in (*kind.calls, *kind.call_options):
             raise MalformedGraph(f"{place}.kwargs: {layer.kind} takes no {key!r} here")
-    outputs = fill(specs, layer, kind)
+    try:
+        outputs = fill(specs, layer, kind)
+    except (ArithmeticError, LookupError, AssertionError, TypeError, ValueError) as error:
+        raise MalformedGraph(f"{place}: the arguments of {layer.kind} make no sense: {error!r}") from None
     if outputs is None:
         shapes = ", ".join(f"{spec.dtype}{list(spec.shape)}" for spec in specs)
         raise MalformedGraph(f"{place}: {layer.kind} cannot be called on {shapes}")
@@ -52,10 +62,19 @@ def _layer(layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
 
 
 def _check_options(layer: Layer, kind: Kind, place: str) -> None:
-    """An argument that a kind always gives is there, and is a whole number where all that it gives are."""
+    """Arguments are those that the kind has, each once; one that it always gives is there.
+
+    One is a whole number where all that the kind gives are.
+    """
+    given = dict(layer.args)
+    known = {*kind.options, "activity_regularizer", *_ARRANGED.get(kind.name, ())}
+    for key, _ in layer.args:
+        if key not in known:
+            raise MalformedGraph(f"{place}: {layer.kind} takes no argument {key!r} here")
+    if len(given) < len(layer.args):
+        raise MalformedGraph(f"{place}: expected each argument of {layer.kind} once")
     if kind.arrange is not None:
         return
-    given = dict(layer.args)
     for key, values in kind.options.items():
         if key not in given:
             if LEFT_OUT not in values:
@@ -64,14 +83,31 @@ def _check_options(layer: Layer, kind: Kind, place: str) -> None:
             raise MalformedGraph(f"{place}: expected a whole number as {key!r} of {layer.kind}, found {given[key]!r}")
 
 
+_ARRANGED = {"Lambda": ("function", "arguments"), "Permute": ("dims",)}
+"""Arguments that follow from the tensors, and are no options."""
+
+_CELLS = frozenset(("SimpleRNNCell", "GRUCell", "LSTMCell", "LeakyCell"))
+
+
 def _check_inner(value: Value, place: str) -> None:
     """Layers within arguments are of the catalogue too, or cells; functions are for `Lambda` to check."""
     match value:
         case Made(layer=inner):
-            if inner.kind not in CATALOGUE and not inner.kind.endswith("Cell"):
+            kind = CATALOGUE.get(inner.kind)
+            if inner.kind in _CELLS:
+                if [key for key, _ in inner.args] != ["units"] or type(inner.arg("units")) is not int:
+                    raise MalformedGraph(f"{place}: expected `units` of {inner.kind}, a whole number, and nothing else")
+            elif kind is None or kind.family == "operations":
                 raise MalformedGraph(f"{place}: expected a kind of the catalogue or a cell, found {inner.kind!r}")
+            else:
+                _check_options(inner, kind, place)
+            for _, item in inner.args:
+                _check_inner(item, place)
         case Seq(items=items):
             for item in items:
+                _check_inner(item, place)
+        case Items(items=pairs):
+            for _, item in pairs:
                 _check_inner(item, place)
         case Ref():
             raise MalformedGraph(f"{place}: expected no tensor in a constructor")
@@ -79,15 +115,17 @@ def _check_inner(value: Value, place: str) -> None:
             raise MalformedGraph(f"{place}: expected at least one expression")
 
 
-def _model(layer: Layer, specs: Specs, place: str, depth: int) -> Specs:
-    graph = layer.graph
-    assert graph is not None
+def _check_takes(graph: Graph, specs: Specs, place: str) -> None:
     wanted = [(each.shape, each.dtype) for each in graph.inputs]
     found = [(spec.shape, spec.dtype) for spec in specs]
     if wanted != found:
         raise MalformedGraph(f"{place}: expected tensors of {wanted}, found {found}")
-    given = infer(graph, f"{place}.{layer.kind}", depth + 1)
-    return tuple(given[ref.node][ref.output] for ref in refs(graph.gives))
+
+
+def _model(layer: Layer, place: str, depth: int) -> Specs:
+    assert layer.graph is not None
+    given = infer(layer.graph, f"{place}.{layer.kind}", depth + 1)
+    return tuple(given[ref.node][ref.output] for ref in refs(layer.graph.gives))
 
 
 def _check_chain(graph: Graph, where: str) -> None:

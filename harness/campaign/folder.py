@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,14 +16,15 @@ from typing import Any
 import msgspec
 
 from harness.campaign.hunt import Accusation
-from harness.source.reproducer import reproducer
+from harness.source.reproducer import Script, reproducer
+from harness.subjects.subject import Subject
 from reports.records import Finding, Run, write, write_bytes
 from strategies.graph import to_json
 from strategies.kinds import Generation
 
 
 class RunFolder:
-    """`runs/<time>/`: run.json, events.ndjson, findings/<fingerprint>/."""
+    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path or Path("runs") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
@@ -43,27 +45,25 @@ class RunFolder:
         """Where a worker writes the trial that it is on."""
         return self.path / "journal" / f"{worker}.json"
 
-    def finding(
-        self, accusation: Accusation, generation: Generation, versions: Mapping[str, str], reproduced: bool | None
-    ) -> Finding:
-        """Write a finding's folder."""
+    def finding(self, accusation: Accusation, subject: Subject, versions: Mapping[str, str]) -> Finding:
+        """Write a finding's folder. What its script proves is an event of its own, since that takes a while."""
         cause = accusation.cause
-        differences = cause.differences if cause else ()
         finding = Finding(
             id=accusation.fingerprint,
             title=accusation.title,
-            generation=generation,
+            generation=subject.generation,
             cloner=accusation.cloner,
             graph=msgspec.Raw(to_json(accusation.graph)),
-            differences=differences,
+            differences=cause.differences if cause else (),
             source=accusation.case.source,
             versions=dict(versions),
             known=accusation.known.id if accusation.known else None,
         )
-        folder = self.path / "findings" / f"{accusation.cloner or 'original'}-{accusation.fingerprint}"
+        name = re.sub(r"[^\w.=]+", "-", f"{subject}-{accusation.cloner or 'original'}-{accusation.fingerprint}")
+        folder = self.path / "findings" / name
         write(folder / "finding.json", finding)
-        write_bytes(folder / "repro.py", script_of(accusation, generation).encode())
-        self.event("finding", id=finding.id, cloner=finding.cloner, title=finding.title, reproduced=reproduced)
+        write_bytes(folder / "repro.py", script_of(accusation, subject.generation).text.encode())
+        self.event("finding", id=finding.id, subject=str(subject), cloner=finding.cloner, title=finding.title)
         return finding
 
     def run(self, run: Run) -> None:
@@ -78,10 +78,10 @@ class RunFolder:
         beside.replace(latest)
 
 
-def script_of(accusation: Accusation, generation: Generation) -> str:
+def script_of(accusation: Accusation, generation: Generation) -> Script:
     """The script that shows an accusation: plain Keras, unless it is our own cloner that is accused."""
     if accusation.cause is None:
-        return accusation.case.source
+        return Script(accusation.case.source)
     return reproducer(accusation.case.source, generation, accusation.cause.root, accusation.cloner)
 
 

@@ -22,6 +22,8 @@ from strategies.kinds import Generation
 COSTLY = ("again", "training_step", "saving")
 """The parts of a trial that cost more than all the others, which are sampled."""
 
+Key = tuple[str, str, str]
+
 REFUSED = "original-refused"
 LOST = "process-lost"
 
@@ -40,13 +42,23 @@ class Accusation:
     known: KnownIssue | None = None
     detail: str = ""
 
+    @property
+    def key(self) -> Key:
+        """What makes two accusations the same one; a refusal is known by the type of its exception."""
+        said = self.detail.partition(":")[0] if self.fingerprint in (REFUSED, LOST) else ""
+        return self.cloner, self.fingerprint, said
+
 
 @dataclass(slots=True)
 class Tally:
-    """What a hunt has seen so far. `drawn` counts the trials that were not for making a finding smaller."""
+    """What a hunt has seen so far.
+
+    `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again.
+    """
 
     trials: int = 0
     drawn: int = 0
+    unsteady: int = 0
     costly: int = 0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -70,7 +82,7 @@ class Hunt:
         rate: int = 8,
     ) -> None:
         self.process = process
-        self.generation: Generation = "tf_keras" if process.subject.generation == "tf_keras" else "keras"
+        self.generation: Generation = process.subject.generation
         self.cloners = tuple(cloners)
         self.rate = rate
         self.tally = Tally()
@@ -117,7 +129,7 @@ class Hunt:
         return found
 
 
-def news(accusations: Collection[Accusation], seen: Collection[tuple[str, str]] = ()) -> list[Accusation]:
+def news(accusations: Collection[Accusation], seen: Collection[Key] = ()) -> list[Accusation]:
     """What is neither known nor seen already, our own faults first."""
-    fresh = [each for each in accusations if each.known is None and (each.cloner, each.fingerprint) not in seen]
+    fresh = [each for each in accusations if each.known is None and each.key not in seen]
     return sorted(fresh, key=lambda each: each.cloner == "upstream")

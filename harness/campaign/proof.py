@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from harness.source.reproducer import Script
+from harness.subjects.environment import environment
+from harness.subjects.subject import Subject
 
 LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
@@ -21,18 +25,23 @@ exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {"__name__": "_
 """
 
 
-def fails_alone(script: str, backend: str) -> bool | None:
-    """Run a script of plain Keras; whether it ended in an error, None where it did not end in time."""
+def fails_alone(script: Script, subject: Subject) -> bool | None:
+    """Run a script of plain Keras: whether it ends in the exception that it should.
+
+    None where that cannot be said: it did not end in time, or it does not make the very comparison that differed.
+    """
+    if not script.raises:
+        return None
     with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
         path = Path(folder) / "repro.py"
-        path.write_text(script, encoding="utf-8")
-        environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-        environment.pop("PYTHONPATH", None)
+        path.write_text(script.text, encoding="utf-8")
+        surroundings = environment(subject)
+        surroundings.pop("PYTHONPATH", None)
         try:
             done = subprocess.run(
                 [sys.executable, "-I", "-c", _ALONE, str(path)],
                 cwd=folder,
-                env=environment,
+                env=surroundings,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=LIMIT,
@@ -40,4 +49,13 @@ def fails_alone(script: str, backend: str) -> bool | None:
             )
         except subprocess.TimeoutExpired:
             return None
-    return done.returncode != 0
+    raised = raised_in(done.stderr.decode(errors="replace"))
+    if done.returncode != 0 and script.raises in raised:
+        return True
+    return False if script.sure else None
+
+
+def raised_in(stderr: str) -> tuple[str, ...]:
+    """The types of the exceptions that tracebacks end in, without their modules."""
+    found = re.findall(r"^([A-Za-z_][\w.]*)(?::|$)", stderr, re.MULTILINE)
+    return tuple(name.rpartition(".")[2] for name in found)

@@ -5,14 +5,14 @@ Hypothesis draws and shrinks; here is only what counts as the same failure, and 
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Collection
 
 from hypothesis import Phase, Verbosity, given, seed, settings
+from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
-from harness.campaign.hunt import LOST, REFUSED, Accusation, Hunt, news
+from harness.campaign.hunt import Accusation, Hunt, Key, news
 from strategies.graph import Graph
 
 SHRINKING = 60.0
@@ -27,19 +27,35 @@ class _OutOfTime(BaseException):
     """The search is over; not an `Exception`, so that Hypothesis lets it through."""
 
 
+class _Stopped(BaseException):
+    """A trial could not be run: neither a finding nor for Hypothesis to shrink."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user has had enough. `found` is what the search held then, however small it had become."""
+
+    def __init__(self, found: Accusation | None) -> None:
+        super().__init__()
+        self.found = found
+
+
 def search(
     hunt: Hunt,
     graphs: SearchStrategy[Graph],
     *,
     examples: int,
     seed_: int,
-    seen: Collection[tuple[str, str]] = (),
+    seen: Collection[Key] = (),
     until: float | None = None,
     after_each: Callable[[], None] = lambda: None,
 ) -> Accusation | None:
     """The first news among `examples` graphs, with the smallest graph that shows the same; None where there is none.
 
-    `seen` has what is news no more, as pairs of cloner and fingerprint. `until` is when to stop drawing, on the clock
+    `seen` has the keys of what is news no more. `until` is when to stop drawing, on the clock
     of `time.monotonic`. The same seed, strategy and releases give the same answer, unless time runs out.
     """
     smallest: list[Accusation] = []
@@ -51,9 +67,12 @@ def search(
         target = smallest[-1] if smallest else None
         costly = None if target is None or target.cause is None else (hunt.sampled(target.graph) or None)
         hunt.tally.drawn += target is None
-        fresh = news(hunt.look(graph, costly=costly), seen)
+        try:
+            fresh = news(hunt.look(graph, costly=costly), seen)
+        except Exception as error:
+            raise _Stopped(error) from error
         after_each()
-        same = [each for each in fresh if target is None or _key(each) == _key(target)]
+        same = [each for each in fresh if target is None or each.key == target.key]
         if same:
             smallest.append(same[0])
             raise _Found(same[0].title)
@@ -69,12 +88,17 @@ def search(
             phases=(Phase.generate, Phase.shrink),
         )(given(graphs)(probe))
     )
-    with contextlib.suppress(_Found, _OutOfTime):
+    try:
         test()
+    except (_Found, _OutOfTime):
+        pass
+    except Flaky:
+        # It showed once and not again: a time limit on a busy machine, say. No accusation is made of that.
+        hunt.tally.unsteady += 1
+        return None
+    except _Stopped as stopped:
+        if not smallest:
+            raise stopped.error from None
+    except KeyboardInterrupt:
+        raise Interrupted(smallest[-1] if smallest else None) from None
     return smallest[-1] if smallest else None
-
-
-def _key(accusation: Accusation) -> tuple[str, str, str]:
-    """What makes two accusations the same one; a refusal is known by the type of its exception."""
-    said = accusation.detail.partition(":")[0] if accusation.fingerprint in (REFUSED, LOST) else ""
-    return accusation.cloner, accusation.fingerprint, said

@@ -23,4 +23,4 @@ def told(accusation: Accusation, hunt: Hunt) -> str:
     if accusation.cause.followers:
         lines.append(f"  {len(accusation.cause.followers)} more differences follow from it")
     script = reproducer(accusation.case.source, hunt.generation, root, accusation.cloner)
-    return "\n".join((*lines, "", script))
+    return "\n".join((*lines, "", script.text))

@@ -43,10 +43,6 @@ def cli() -> None:
 
 def main() -> None:
     """The console script. A fault of the caller or of the machine is one line and exit code 2."""
-    from harness.subjects import SubjectError
-    from harness.subjects.subject import UnknownSubjectError
-    from reports.known import KnownIssuesError
-
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
@@ -55,7 +51,17 @@ def main() -> None:
     except click.Abort:
         click.echo("interrupted", err=True)
         code = 130
-    except (SubjectError, UnknownSubjectError, KnownIssuesError, OSError) as error:
+    except Exception as error:
+        if not _of_the_caller(error):
+            raise
         click.echo(f"clonediff: {error}", err=True)
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _of_the_caller(error: Exception) -> bool:
+    from harness.subjects import SubjectError
+    from harness.subjects.subject import UnknownSubjectError
+    from reports.known import KnownIssuesError
+
+    return isinstance(error, (SubjectError, UnknownSubjectError, KnownIssuesError, OSError))

@@ -19,7 +19,6 @@ from hypothesis import Phase, given, seed, settings
 from harness.campaign.hunt import COSTLY
 from harness.cases import case_of
 from harness.checks import CHECKS, compare
-from harness.commands.asking import generation_of
 from harness.observation import Answer
 from harness.subjects.case import Case
 from harness.subjects.outcomes import Outcome, ValuesReport
@@ -123,10 +122,20 @@ class _Recorder:
 
 @click.command("bench")
 @click.option("--subject", default="keras", show_default=True, help="What to time: keras, tf_keras, keras/jax ...")
-@click.option("--graphs", "count", default=150, show_default=True, help="How many graphs the set has.")
-@click.option("--trials", type=int, default=None, help="Trials to run, over the set again and again [once].")
+@click.option(
+    "--graphs", "count", type=click.IntRange(min=1), default=150, show_default=True, help="How many graphs the set has."
+)
+@click.option(
+    "--trials", type=click.IntRange(min=1), default=None, help="Trials to run, over the set again and again [once]."
+)
 @click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the set.")
-@click.option("--rate", default=8, show_default=True, help="Time the costly checks on one graph in N; 0 for none.")
+@click.option(
+    "--rate",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Time the costly checks on one graph in N; 0 for none.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(subject: str, count: int, trials: int | None, seed_: int, rate: int, as_json: bool) -> None:
     """Time a trial, phase by phase, beside the harness that one would write first.
@@ -137,7 +146,7 @@ def command(subject: str, count: int, trials: int | None, seed_: int, rate: int,
     """
     figures = Figures()
     chosen = Subject.parse(subject)
-    generation = generation_of(chosen)
+    generation = chosen.generation
     graphs = draw(generation, count, seed_, figures)
     with SubjectProcess(chosen) as process:
         ready = process.start()
@@ -145,6 +154,7 @@ def command(subject: str, count: int, trials: int | None, seed_: int, rate: int,
             _one(graphs[place % len(graphs)], generation, process, figures, place, rate, first=place < len(graphs))
             if not as_json and place % 50 == 49:
                 click.echo(f"  {place + 1} trials", err=True)
+        figures.late = process.resident() if figures.early else 0
     summary = {"subject": subject, "keras": ready.keras, "backend": ready.backend, **figures.summary()}
     click.echo(json.dumps(summary, indent=2) if as_json else _table(summary))
 
@@ -212,7 +222,6 @@ def _one(
         figures.costly.append(run(case, process, checks=COSTLY).seconds)
     if place + 1 == EARLY:
         figures.early = process.resident()
-    figures.late = process.resident() if place + 1 > EARLY and (place + 1) % EARLY == 0 else figures.late
 
 
 def case_seconds(figures: Figures) -> float:

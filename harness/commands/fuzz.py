@@ -17,14 +17,19 @@ from typing import Any
 import click
 
 from harness.campaign.folder import RunFolder, read_known_versions, script_of
-from harness.campaign.hunt import Accusation, Hunt
+from harness.campaign.hunt import Accusation, Hunt, Key
 from harness.campaign.proof import fails_alone
-from harness.campaign.search import search
+from harness.campaign.search import Interrupted, search
+from harness.subjects import SubjectError
+from harness.subjects.presence import missing
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
 from reports.known import KNOWN_ISSUES, load
 from reports.records import Finding, Run
 from strategies import functional_graphs
+
+CLONERS = ("upstream", "fixed", "roundtrip", "saved")
+"""The cloners that take a seat by name; the planted ones, for tests, begin with "planted/"."""
 
 ROUND = 250
 """Graphs in a round: enough for Hypothesis to vary what it has drawn, few enough to start afresh often."""
@@ -38,7 +43,13 @@ ROUND = 250
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")
 @click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the first round.")
-@click.option("--rate", default=8, show_default=True, help="Costly checks on one graph in N; 0 for none.")
+@click.option(
+    "--rate",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Costly checks on one graph in N; 0 for none.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
 @click.option(
     "--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help="What is known [that of clonediff]."
@@ -57,10 +68,16 @@ def command(
 ) -> None:
     """Draw graphs and try them until the time is up; keep what is found.
 
-    Every finding is shrunk, written to the run's folder with a script of plain Keras, and that script is run on its own
-    before the finding counts. What reports/known_issues.toml explains is counted, not reported.
+    Every finding is shrunk and written to the run's folder with a script. A script against upstream is plain Keras, and
+    is run on its own: if it should fail and does not, the finding does not count. What reports/known_issues.toml
+    explains is counted, not reported.
     """
-    chosen = [Subject.parse(name) for name in subjects]
+    chosen = [Subject.parse(name) for name in dict.fromkeys(subjects)]
+    for reason in filter(None, map(missing, chosen)):
+        raise SubjectError(reason)
+    for cloner in cloners:
+        if cloner not in CLONERS and not cloner.startswith("planted/"):
+            raise click.BadParameter(f"expected one of {', '.join(CLONERS)}, found {cloner!r}", param_hint="--cloner")
     known = load(known_issues)
     if minutes is None and trials is None:
         minutes = 2.0
@@ -79,6 +96,9 @@ def command(
                 campaign.on(hunt, share, trials)
     except KeyboardInterrupt:
         interrupted = True
+    except SubjectError:
+        campaign.finish(interrupted)
+        raise
     summary = campaign.finish(interrupted)
     click.echo(json.dumps(summary, indent=2) if as_json else campaign.told())
     sys.exit(130 if interrupted else 1 if campaign.proven() else 0)
@@ -104,34 +124,40 @@ class Campaign:
         self._versions[name] = read_known_versions(hunt.process.ready)
         self.folder.event("subject", subject=name, versions=self._versions[name])
         until = None if seconds is None else time.monotonic() + seconds
-        seen: set[tuple[str, str]] = set()
+        seen: set[Key] = set()
         graphs = functional_graphs(generation=hunt.generation)
         turn = 0
         while (until is None or time.monotonic() < until) and (trials is None or hunt.tally.drawn < trials):
             left = ROUND if trials is None else min(ROUND, trials - hunt.tally.drawn)
-            found = search(
-                hunt,
-                graphs,
-                examples=left,
-                seed_=self._run.seed * 1_000_003 + turn,
-                seen=seen,
-                until=until,
-                after_each=self._progress(name, hunt, until, trials),
-            )
+            try:
+                found = search(
+                    hunt,
+                    graphs,
+                    examples=left,
+                    seed_=self._run.seed * 1_000_003 + turn,
+                    seen=seen,
+                    until=until,
+                    after_each=self._progress(name, hunt, until, trials),
+                )
+            except Interrupted as interrupted:
+                if interrupted.found is not None:
+                    self._keep(interrupted.found, hunt, prove=False)
+                raise
             turn += 1
             if found is not None:
-                seen.add((found.cloner, found.fingerprint))
+                seen.add(found.key)
                 self._keep(found, hunt)
             self.folder.run(self._as_run())
 
-    def _keep(self, found: Accusation, hunt: Hunt) -> None:
-        backend = hunt.process.subject.backend
+    def _keep(self, found: Accusation, hunt: Hunt, *, prove: bool = True) -> None:
+        subject = hunt.process.subject
+        finding = self.folder.finding(found, subject, self._versions[str(subject)])
         reproduced: bool | None = None
-        if found.cloner == "upstream":
-            reproduced = fails_alone(script_of(found, hunt.generation), backend)
-        versions = self._versions[str(hunt.process.subject)]
-        finding = self.folder.finding(found, hunt.generation, versions, reproduced)
         self.findings.append((finding, found, reproduced))
+        if prove and found.cloner == "upstream":
+            reproduced = fails_alone(script_of(found, hunt.generation), subject)
+            self.findings[-1] = (finding, found, reproduced)
+            self.folder.event("proof", id=finding.id, subject=str(subject), reproduced=reproduced)
         if not self._quiet:
             self._clear()
             proof = {True: "its script fails on its own", False: "its script does not fail on its own", None: ""}

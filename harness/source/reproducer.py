@@ -5,23 +5,47 @@ Must not import Keras. Nothing of ours is in the script: it is for pasting into 
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import dataclass
 
 from reports.records import Difference
 from strategies.kinds import Generation
 
-_CLONE = "clone = keras.models.clone_model(model)"
+_CLONES = {
+    "upstream": "clone = keras.models.clone_model(model)",
+    "fixed": "from harness import clone_model\n\nclone = clone_model(model)",
+    "roundtrip": "clone = type(model).from_config(model.get_config())",
+}
+_MODES = ("outputs", "masks", "untouched")
 
 
-def reproducer(source: str, generation: Generation, difference: Difference, cloner: str = "upstream") -> str:
+@dataclass(frozen=True, slots=True)
+class Script:
+    """`raises` is the type of the exception that the script has to end in; "" where it shows the models only.
+
+    `sure` says that the script makes the very comparison that differed, so that it is wrong if it does not fail.
+    """
+
+    text: str
+    raises: str = ""
+    sure: bool = False
+
+
+def reproducer(source: str, generation: Generation, difference: Difference, cloner: str = "upstream") -> Script:
     """The script for a difference that a cloner made, with what was expected and found as its last comment."""
-    clone = _CLONE if cloner == "upstream" else "from harness import clone_model\n\nclone = clone_model(model)"
     said = [f"# {difference.check}: {difference.path}"]
     if difference.check != "made":
         said += [f"#   original: {_line(difference.expected)}", f"#   clone:    {_line(difference.found)}"]
     else:
         said += [f"#   {_line(difference.found)}"]
-    return "\n".join((source.rstrip("\n"), "", clone, *_comparison(difference, generation), "", *said, ""))
+    if cloner not in _CLONES:
+        said.insert(0, f"# The cloner {cloner} is one of clonediff's own, for its tests; this is the model.")
+        return Script("\n".join((source.rstrip("\n"), "", *said, "")))
+    raises = difference.raised.type if difference.raised else "AssertionError"
+    lines, sure = ([], True) if difference.check == "made" else _comparison(difference, generation)
+    text = "\n".join((source.rstrip("\n"), "", _CLONES[cloner], *lines, "", *said, ""))
+    return Script(text, raises if lines or difference.check == "made" else "", sure)
 
 
 def _line(text: str) -> str:
@@ -29,51 +53,55 @@ def _line(text: str) -> str:
     return line if len(line) <= 160 else line[:157] + "..."
 
 
-def _comparison(difference: Difference, generation: Generation) -> list[str]:
-    """The lines that fail; none where cloning itself does."""
-    if difference.check == "made":
-        return []
+def _comparison(difference: Difference, generation: Generation) -> tuple[list[str], bool]:
+    """The lines that fail, and whether they compare just what differed; no lines where that takes many of them."""
     layer = difference.first.name if difference.first else ""
-    top = layer and "/" not in layer
+    top = bool(layer) and "/" not in layer
+    name = json.dumps(layer, ensure_ascii=False)
+    if difference.check in _MODES:
+        return _called(difference, generation), True
+    if difference.check == "weights":
+        attribute = "path" if generation == "keras" else "name"
+        return _equal(f"[(each.{attribute}, tuple(each.shape), each.trainable) for each in {{}}.weights]"), True
+    if difference.check != "structure":
+        return [], False
     if difference.aspect == "input name" and generation == "keras":
-        return _equal("[each._keras_history.operation.name for each in {}.inputs]")
+        return _equal("[each._keras_history.operation.name for each in {}.inputs]"), True
     if difference.aspect.endswith("trainable") and difference.first is not None:
-        name = "{}.trainable" if difference.first.layer == -1 or not top else f"{{}}.get_layer({layer!r}).trainable"
-        return _equal(name)
+        whole = difference.first.layer == -1
+        return _equal("{}.trainable" if whole or not top else f"{{}}.get_layer({name}).trainable"), whole or top
+    setting = re.fullmatch(r"layers\['[^']*'\]\.(?:config\.\.)?(\w+)", difference.path)
+    if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):
+        return _equal(f"{{}}.get_layer({name}).{setting[1]}"), True
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
     if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
         attribute = "_output_shape" if config[1] == "output_shape" else config[1]
-        return _equal(f"type({{}}.get_layer({layer!r}).{attribute})")
-    setting = re.fullmatch(r"layers\['[^']*'\]\.config\.\.(\w+)", difference.path)
-    if setting and top:
-        return _equal(f"{{}}.get_layer({layer!r}).{setting[1]}")
+        return _equal(f"type({{}}.get_layer({name}).{attribute})"), False
+    if config and top and generation == "keras" and difference.first and difference.first.kind == "InputLayer":
+        # By its tensor: the clone may have another name for it.
+        told = f"each._keras_history.operation.get_config().get({json.dumps(config[1])})"
+        return _equal(f"[{told} for each in {{}}.inputs]"), True
     if config and top:
-        return _equal(f"{{}}.get_layer({layer!r}).get_config().get({config[1]!r})")
-    if difference.check in ("weights", "own"):
-        name = "path" if generation == "keras" else "name"
-        return _equal(f"[(each.{name}, tuple(each.shape)) for each in {{}}.weights]")
-    if difference.check in ("outputs", "masks", "training", "untouched") and generation == "keras":
-        return _called("keras.tree.flatten", difference)
-    if difference.check in ("outputs", "masks", "training", "untouched"):
-        return _called("tf.nest.flatten", difference)
-    return _equal("{}.get_config()")
+        return _equal(f"{{}}.get_layer({name}).get_config().get({json.dumps(config[1])})"), True
+    return _equal("{}.get_config()"), False
 
 
 def _equal(expression: str) -> list[str]:
     return [f"assert {expression.format('clone')} == {expression.format('model')}"]
 
 
-def _called(flatten: str, difference: Difference) -> list[str]:
+def _called(difference: Difference, generation: Generation) -> list[str]:
     training = "True" if "training" in difference.path else "False"
-    module = "import keras" if flatten.startswith("keras") else "import tensorflow as tf"
+    flatten = "keras.tree.flatten" if generation == "keras" else "tf.nest.flatten"
+    dtype = "each.dtype" if generation == "keras" else "each.dtype.as_numpy_dtype"
     return [
         "clone.set_weights(model.get_weights())",
         "",
         "import numpy as np",
-        module,
+        *(() if generation == "keras" else ("import tensorflow as tf",)),
         "",
         "rng = np.random.default_rng(0)",
-        "values = [rng.integers(0, 2, [size or 2 for size in each.shape]).astype(each.dtype) for each in model.inputs]",
+        f"values = [rng.integers(0, 2, [size or 2 for size in each.shape]).astype({dtype}) for each in model.inputs]",
         "values = values if len(values) > 1 else values[0]",
         f"for one, other in zip({flatten}(model(values, training={training})), "
         f"{flatten}(clone(values, training={training}))):",

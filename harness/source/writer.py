@@ -323,8 +323,8 @@ def _snake(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A string literal. JSON's are Python's too, in the double quotes that people type."""
-    return json.dumps(text)
+    """A string literal in double quotes: JSON's are Python's too, but for what it would escape in halves."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _word(name: str) -> str:

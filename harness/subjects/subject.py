@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 import msgspec
+
+from strategies.kinds import Generation
 
 BACKENDS = {"keras": ("tensorflow", "jax", "torch", "numpy"), "tf_keras": ("tensorflow",)}
 """The backends of each generation, the default first."""
@@ -21,7 +24,7 @@ class UnknownSubjectError(ValueError):
 class Subject(msgspec.Struct, frozen=True):
     """What is under test. `release` is None for the one that is installed beside clonediff."""
 
-    generation: str
+    generation: Generation
     backend: str = "tensorflow"
     device: str = "cpu"
     release: str | None = None
@@ -42,7 +45,7 @@ class Subject(msgspec.Struct, frozen=True):
             )
         if device is not None and device not in DEVICES:
             raise UnknownSubjectError(f"{spec!r}: unknown device {device!r}, choose one of {', '.join(DEVICES)}")
-        return cls(release, backend or backends[0], device or DEVICES[0])
+        return cls(cast("Generation", release), backend or backends[0], device or DEVICES[0])
 
     def __str__(self) -> str:
         """The shortest name that parses to this subject."""

@@ -41,7 +41,7 @@ def states(layer: Layer) -> tuple[int, ...]:
 
 def _recurrent(specs: Specs, layer: Layer) -> Specs | None:
     width = _width(layer.arg("cell") if layer.kind == "RNN" else layer.arg("units"))
-    if width is None:
+    if width is None or (layer.kind == "RNN" and not isinstance(layer.arg("cell"), Made | Seq)):
         return None
     whole = layer.arg("return_sequences") is True
     shape = (specs[0].shape[0], width) if whole else (width,)

@@ -88,7 +88,7 @@ Thread 0x00007f (most recent call first):
 Current thread 0x00007f (most recent call first):
   File "<graph>", line 7 in stop
   File "/venv/lib/python3.11/site-packages/keras/src/layers/core/lambda_layer.py", line 95 in call
-  File "/work/main/harness/inside/serve.py", line 90 in main
+  File "/home/me/clonediff/harness/inside/serve.py", line 90 in main
 
 Extension modules: numpy
 """
