@@ -9,12 +9,17 @@ from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, 
 
 
 def _joined(specs: Specs, layer: Layer) -> Specs | None:
-    """Concatenated along `axis`, the last one or the first after the batch."""
+    """Concatenated along `axis`, the last one or the first after the batch.
+
+    Along the first only tensors without a mask: `tf_keras` cannot put a mask and a missing one in a row.
+    """
     first = specs[0].shape
     axis = layer.arg("axis", -1)
     place = len(first) - 1 if axis == -1 else 0
     sizes = [spec.shape[place] for spec in specs]
     others = {(*spec.shape[:place], *spec.shape[place + 1 :]) for spec in specs}
+    if place == 0 and len(first) > 1 and any(spec.mask for spec in specs):
+        return None
     if place >= len(first) or any(size is None for size in sizes) or len(others) > 1:
         return None
     total = sum(size for size in sizes if size is not None)
