@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
+from harness.checks.uses import tensors
 from harness.observation import Observation, Shape
 from reports.records import Place
 
@@ -81,7 +81,7 @@ class Flow:
         direct: dict[int, set[int]] = {index: set() for index in range(len(layers))}
         for index, layer in enumerate(layers):
             for call in layer.calls:
-                for giver in _tensors([call.args, call.kwargs]):
+                for giver, _, _ in tensors([call.args, call.kwargs]):
                     if 0 <= giver < len(layers):
                         direct[self._same[index]].add(self._same[giver])
         givers = {index: set(found) for index, found in direct.items()}
@@ -93,15 +93,3 @@ class Flow:
                 givers[me] |= direct[self._one(holder)] - {me}
                 holder = layers[holder].inside
         return givers
-
-
-def _tensors(value: Any) -> Iterator[int]:
-    if isinstance(value, dict):
-        if set(value) == {"tensor"} and isinstance(value["tensor"], list):
-            yield value["tensor"][0]
-        else:
-            for item in value.values():
-                yield from _tensors(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _tensors(item)

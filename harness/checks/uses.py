@@ -29,7 +29,7 @@ def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
     uses: dict[Call, list[tuple[str, int, int, Call]]] = defaultdict(list)
     for layer, seen in enumerate(shape.layers):
         for use, call in enumerate(seen.calls):
-            for place, (giver, its_use, output) in enumerate(_tensors([call.args, call.kwargs])):
+            for place, (giver, its_use, output) in enumerate(tensors([call.args, call.kwargs])):
                 uses[giver, its_use].append((name(layer), place, output, (layer, use)))
     found = {(layer, use): 0 for layer, seen in enumerate(shape.layers) for use in range(len(seen.calls))}
     for _ in range(FAR):
@@ -46,14 +46,15 @@ def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
     return found
 
 
-def _tensors(value: Any) -> Iterator[tuple[int, int, int]]:
+def tensors(value: Any) -> Iterator[tuple[int, int, int]]:
+    """Every tensor in a skeleton of arguments: its layer, the use of that, the output."""
     if isinstance(value, dict):
         if set(value) == {"tensor"} and isinstance(value["tensor"], list):
             layer, use, output = value["tensor"]
             yield layer, use, output
         else:
             for item in value.values():
-                yield from _tensors(item)
+                yield from tensors(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _tensors(item)
+            yield from tensors(item)

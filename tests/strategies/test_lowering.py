@@ -1,0 +1,41 @@
+"""What a program means: only what its outputs need, unless it asks for strays; no mask beside a missing one."""
+
+from __future__ import annotations
+
+import pytest
+
+from strategies import Graph, MalformedGraph, infer
+from strategies.graph import Call, Input, Layer, Ref, Seq
+from strategies.lowering import lower
+from strategies.programs import Apply, Program
+
+DENSE = (("units", 4),)
+STRAY = Program((Input((3, 4)), Input((4,))), (Apply("Dense", (1,), 0, DENSE), Apply("Dense", (2,), 0, DENSE)), (1,))
+
+
+def test_what_no_output_needs_is_left_out() -> None:
+    graph = lower(STRAY)
+    assert (len(graph.inputs), len(graph.layers), len(graph.calls)) == (1, 1, 1)
+    assert graph.gives == Ref(1)
+
+
+def test_strays_stay_where_they_are_asked_for() -> None:
+    program = Program(STRAY.inputs, STRAY.body, STRAY.outputs, strays=True)
+    graph = lower(program)
+    assert (len(graph.inputs), len(graph.layers), len(graph.calls)) == (2, 2, 2)
+
+
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_masks_are_not_put_in_a_row(axis: int) -> None:
+    graph = Graph(
+        inputs=(Input((3, 4)),),
+        layers=(Layer("Masking"), Layer("Concatenate", () if axis == -1 else (("axis", axis),))),
+        calls=(Call(0, (Ref(0),)), Call(1, (Seq((Ref(0), Ref(1))),))),
+        takes=Ref(0),
+        gives=Ref(2),
+    )
+    if axis == -1:
+        infer(graph)
+        return
+    with pytest.raises(MalformedGraph, match="Concatenate cannot be called"):
+        infer(graph)
