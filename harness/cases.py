@@ -8,13 +8,12 @@ from typing import Any
 from harness.source import write_source
 from harness.subjects.case import Case
 from strategies.graph import Graph, Input, refs, to_json
-from strategies.kinds import Generation
 
 
-def case_of(graph: Graph, generation: Generation) -> Case:
+def case_of(graph: Graph, dialect: str) -> Case:
     """The case of a graph: its script, its inputs in the order of the model's, a seed that follows from the graph."""
     return Case(
-        write_source(graph, generation),
+        write_source(graph, dialect),
         tuple(_input(graph.inputs[ref.node]) for ref in refs(graph.takes)),
         batch=graph.batch,
         seed=number_of(graph),

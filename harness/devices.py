@@ -60,7 +60,7 @@ def comparable(first: Subject, second: Subject) -> tuple[str, ...]:
     In training mode layers draw: TensorFlow and JAX by algorithms that give the same on every device, torch by a
     generator of the device, whose stream is its own. And no two backends draw alike. An inference draws nothing.
     """
-    same = (first.generation, first.backend) == (second.generation, second.backend)
+    same = (first.release, first.backend) == (second.release, second.backend)
     draws_alike = same and (first.backend != "torch" or first.device == second.device)
     return RUNS if draws_alike else RUNS[:1]
 

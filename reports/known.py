@@ -42,7 +42,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     id: str
-    generation: Literal["keras", "tf_keras"]
+    generation: Literal["keras", "tf_keras", "keras2"]
     title: str
     because: str
     match: tuple[Pattern, ...]

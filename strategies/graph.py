@@ -127,7 +127,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     trainable: bool = True
     sequential: bool = False
     batch: int = 2
-    generation: Literal["keras", "tf_keras"] | None = None
+    generation: Literal["keras", "tf_keras", "keras2"] | None = None
     version: int = VERSION
 
     def __post_init__(self) -> None:

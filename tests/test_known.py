@@ -90,7 +90,7 @@ def test_an_issue_whose_example_no_longer_shows_it_is_gone() -> None:
     ("change", "says"),
     [
         (('title = "t"\n', ""), "issue 1 (one): Object missing required field `title`"),
-        (('"keras"', '"keras2"'), "issue 1 (one): Invalid enum value 'keras2' - at `$.generation`"),
+        (('"keras"', '"keras1"'), "issue 1 (one): Invalid enum value 'keras1' - at `$.generation`"),
         (("since =", "sinse ="), "unknown field `sinse`; it may have id, generation, title"),
         (("kind =", "kidn ="), "unknown field `kidn` - at `$.match[0]`; it may have check, aspect, kind"),
         (('"3.4.0"', '"soon"'), "`since` is 'soon', expected a release such as '3.12.0'"),

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -20,7 +19,6 @@ from harness.source.reproducer import Script, reproducer
 from harness.subjects.subject import Subject
 from reports.records import Finding, Run, write, write_bytes
 from strategies.graph import to_json
-from strategies.kinds import Generation
 
 
 class RunFolder:
@@ -62,7 +60,7 @@ class RunFolder:
         name = re.sub(r"[^\w.=]+", "-", f"{subject}-{accusation.cloner or 'original'}-{accusation.fingerprint}")
         folder = self.path / "findings" / name
         write(folder / "finding.json", finding)
-        write_bytes(folder / "repro.py", script_of(accusation, subject.generation).text.encode())
+        write_bytes(folder / "repro.py", script_of(accusation, subject.dialect).text.encode())
         self.event("finding", id=finding.id, subject=str(subject), cloner=finding.cloner, title=finding.title)
         return finding
 
@@ -78,18 +76,8 @@ class RunFolder:
         beside.replace(latest)
 
 
-def script_of(accusation: Accusation, generation: Generation) -> Script:
+def script_of(accusation: Accusation, dialect: str) -> Script:
     """The script that shows an accusation: plain Keras, unless it is our own cloner that is accused."""
     if accusation.cause is None:
         return Script(accusation.case.source)
-    return reproducer(accusation.case.source, generation, accusation.cause.root, accusation.cloner)
-
-
-def read_known_versions(ready: Any) -> dict[str, str]:
-    """What ran, by name, as it stands in every record."""
-    return {
-        ready.generation: ready.keras,
-        ready.backend: ready.backend_version,
-        "numpy": ready.numpy,
-        "python": ready.python,
-    }
+    return reproducer(accusation.case.source, dialect, accusation.cause.root, accusation.cloner)

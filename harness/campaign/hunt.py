@@ -95,7 +95,7 @@ class Hunt:
     def look(self, graph: Graph, *, costly: bool | None = None) -> list[Accusation]:
         """Try a graph. What is known is among the answers, with its issue."""
         checks = COSTLY if (self.sampled(graph) if costly is None else costly) else ()
-        case = case_of(graph, self.generation)
+        case = case_of(graph, self.process.subject.dialect)
         trial = run(case, self.process, self.cloners, checks)
         self._count(trial, bool(checks))
         return self._accusations(graph, case, trial)

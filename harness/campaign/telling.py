@@ -22,5 +22,5 @@ def told(accusation: Accusation, hunt: Hunt) -> str:
         lines.append(f"  first seen at {root.first.name or 'the model itself'} ({root.first.kind})")
     if accusation.cause.followers:
         lines.append(f"  {len(accusation.cause.followers)} more differences follow from it")
-    script = reproducer(accusation.case.source, hunt.generation, root, accusation.cloner)
+    script = reproducer(accusation.case.source, hunt.process.subject.dialect, root, accusation.cloner)
     return "\n".join((*lines, "", script.text))

@@ -196,7 +196,7 @@ def _one(
     graph: Graph, generation: Generation, process: SubjectProcess, figures: Figures, place: int, rate: int, first: bool
 ) -> None:
     started = perf_counter()
-    case = case_of(graph, generation)
+    case = case_of(graph, process.subject.dialect)
     figures.source += perf_counter() - started
     # In turns: whichever comes second finds the backend's kernels ready.
     naive_first = place % 2 == 0

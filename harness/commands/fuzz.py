@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from harness.campaign.folder import RunFolder, read_known_versions, script_of
+from harness.campaign.folder import RunFolder, script_of
 from harness.campaign.hunt import Accusation, Hunt, Key
 from harness.campaign.proof import fails_alone
 from harness.campaign.search import Interrupted, search
@@ -121,7 +121,7 @@ class Campaign:
         """Search one subject until its share of the budget is spent."""
         name = str(hunt.process.subject)
         self.hunts[name] = hunt
-        self._versions[name] = read_known_versions(hunt.process.ready)
+        self._versions[name] = hunt.process.versions
         self.folder.event("subject", subject=name, versions=self._versions[name])
         until = None if seconds is None else time.monotonic() + seconds
         seen: set[Key] = set()
@@ -155,7 +155,7 @@ class Campaign:
         reproduced: bool | None = None
         self.findings.append((finding, found, reproduced))
         if prove and found.cloner == "upstream":
-            reproduced = fails_alone(script_of(found, hunt.generation), subject)
+            reproduced = fails_alone(script_of(found, subject.dialect), subject)
             self.findings[-1] = (finding, found, reproduced)
             self.folder.event("proof", id=finding.id, subject=str(subject), reproduced=reproduced)
         if not self._quiet:

@@ -27,22 +27,23 @@ from .witness import Witness
 _WARM_UP = {
     "keras": "import keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
     "tf_keras": "import tf_keras as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
+    "tf.keras": "from tensorflow import keras\nmodel = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])\n",
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until the parent says "quit" or closes its end. The one argument is the generation."""
+    """Serve until the parent says "quit" or closes its end. The one argument is the dialect."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    generation = arguments[0] if arguments else "keras"
+    dialect = arguments[0] if arguments else "keras"
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
         os.dup2(2, 1)
         started = perf_counter()
         try:
-            framework = framework_of(generation)
+            framework = framework_of(dialect)
             framework.repeat_kernels()
             imported = perf_counter() - started
             server = Server(framework, lines)
-            server.warm_up(generation)
+            server.warm_up(dialect)
         except BaseException as error:  # an import may end in anything, SystemExit among it
             send(lines, {"broken": failure(error)})
             return 2
@@ -92,10 +93,10 @@ class Server:
             "rss": self._rss,
         }
 
-    def warm_up(self, generation: str) -> None:
+    def warm_up(self, dialect: str) -> None:
         """Run a small trial, whose seconds belong to the start."""
         inputs = [{"shape": [2], "dtype": "float32", "fill": "normal"}]
-        run_trial({"source": _WARM_UP[generation], "inputs": inputs, "cloners": []}, self._framework)
+        run_trial({"source": _WARM_UP[dialect], "inputs": inputs, "cloners": []}, self._framework)
 
     def serve(self, requests: TextIO) -> None:
         """Answer each line of `requests`; an error is an answer too."""

@@ -9,16 +9,15 @@ from collections.abc import Mapping
 
 from harness.source.dialect import Dialect
 from harness.source.keras3 import KERAS3
-from harness.source.tf_keras import TF_KERAS
+from harness.source.tf_keras import TF_DOT_KERAS, TF_KERAS
 from harness.source.writer import write
 from strategies.graph import Graph
-from strategies.kinds import Generation
 
-DIALECTS: Mapping[Generation, Dialect] = {"keras": KERAS3, "tf_keras": TF_KERAS}
+DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS)}
 
 __all__ = ["DIALECTS", "Dialect", "write_source"]
 
 
-def write_source(graph: Graph, generation: Generation) -> str:
-    """The script that builds the graph's model in one generation of Keras, and leaves it in `model`."""
-    return write(graph, DIALECTS[generation])
+def write_source(graph: Graph, dialect: str) -> str:
+    """The script that builds the graph's model as one dialect spells it, and leaves it in `model`."""
+    return write(graph, DIALECTS[dialect])

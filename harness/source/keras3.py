@@ -18,6 +18,7 @@ OPERATORS = {
 """Operators on tensors, which every dialect writes alike."""
 
 KERAS3 = Dialect(
+    name="keras",
     generation="keras",
     imports={
         "functools": "import functools",

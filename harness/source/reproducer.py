@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 
 from reports.records import Difference
-from strategies.kinds import Generation
 
 _CLONES = {
     "upstream": "clone = keras.models.clone_model(model)",
@@ -32,7 +31,7 @@ class Script:
     sure: bool = False
 
 
-def reproducer(source: str, generation: Generation, difference: Difference, cloner: str = "upstream") -> Script:
+def reproducer(source: str, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
     """The script for a difference that a cloner made, with what was expected and found as its last comment."""
     said = [f"# {difference.check}: {difference.path}"]
     if difference.check != "made":
@@ -43,7 +42,7 @@ def reproducer(source: str, generation: Generation, difference: Difference, clon
         said.insert(0, f"# The cloner {cloner} is one of clonediff's own, for its tests; this is the model.")
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
     raises = difference.raised.type if difference.raised else "AssertionError"
-    lines, sure = ([], True) if difference.check == "made" else _comparison(difference, generation)
+    lines, sure = ([], True) if difference.check == "made" else _comparison(difference, dialect)
     text = "\n".join((source.rstrip("\n"), "", _CLONES[cloner], *lines, "", *said, ""))
     return Script(text, raises if lines or difference.check == "made" else "", sure)
 
@@ -53,19 +52,19 @@ def _line(text: str) -> str:
     return line if len(line) <= 160 else line[:157] + "..."
 
 
-def _comparison(difference: Difference, generation: Generation) -> tuple[list[str], bool]:
+def _comparison(difference: Difference, dialect: str) -> tuple[list[str], bool]:
     """The lines that fail, and whether they compare just what differed; no lines where that takes many of them."""
     layer = difference.first.name if difference.first else ""
     top = bool(layer) and "/" not in layer
     name = json.dumps(layer, ensure_ascii=False)
     if difference.check in _MODES:
-        return _called(difference, generation), True
+        return _called(difference, dialect), True
     if difference.check == "weights":
-        attribute = "path" if generation == "keras" else "name"
+        attribute = "path" if dialect == "keras" else "name"
         return _equal(f"[(each.{attribute}, tuple(each.shape), each.trainable) for each in {{}}.weights]"), True
     if difference.check != "structure":
         return [], False
-    if difference.aspect == "input name" and generation == "keras":
+    if difference.aspect == "input name" and dialect == "keras":
         return _equal("[each._keras_history.operation.name for each in {}.inputs]"), True
     if difference.aspect.endswith("trainable") and difference.first is not None:
         whole = difference.first.layer == -1
@@ -77,7 +76,7 @@ def _comparison(difference: Difference, generation: Generation) -> tuple[list[st
     if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
         attribute = "_output_shape" if config[1] == "output_shape" else config[1]
         return _equal(f"type({{}}.get_layer({name}).{attribute})"), False
-    if config and top and generation == "keras" and difference.first and difference.first.kind == "InputLayer":
+    if config and top and dialect == "keras" and difference.first and difference.first.kind == "InputLayer":
         # By its tensor: the clone may have another name for it.
         told = f"each._keras_history.operation.get_config().get({json.dumps(config[1])})"
         return _equal(f"[{told} for each in {{}}.inputs]"), True
@@ -90,15 +89,15 @@ def _equal(expression: str) -> list[str]:
     return [f"assert {expression.format('clone')} == {expression.format('model')}"]
 
 
-def _called(difference: Difference, generation: Generation) -> list[str]:
+def _called(difference: Difference, dialect: str) -> list[str]:
     training = "True" if "training" in difference.path else "False"
-    flatten = "keras.tree.flatten" if generation == "keras" else "tf.nest.flatten"
-    dtype = "each.dtype" if generation == "keras" else "each.dtype.as_numpy_dtype"
+    flatten = "keras.tree.flatten" if dialect == "keras" else "tf.nest.flatten"
+    dtype = "each.dtype" if dialect == "keras" else "each.dtype.as_numpy_dtype"
     return [
         "clone.set_weights(model.get_weights())",
         "",
         "import numpy as np",
-        *(() if generation == "keras" else ("import tensorflow as tf",)),
+        *(() if dialect == "keras" else ("import tensorflow as tf",)),
         "",
         "rng = np.random.default_rng(0)",
         f"values = [rng.integers(0, 2, [size or 2 for size in each.shape]).astype({dtype}) for each in model.inputs]",

@@ -1,11 +1,14 @@
-"""The dialect of `tf_keras`, the Keras 2 that runs on TensorFlow 2."""
+"""The dialects of the Keras 2 that runs on TensorFlow 2: `tf_keras`, and `tf.keras` as it was before."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from harness.source.dialect import Dialect
 from harness.source.keras3 import OPERATORS
 
 TF_KERAS = Dialect(
+    name="tf_keras",
     generation="tf_keras",
     imports={
         "functools": "import functools",
@@ -23,4 +26,14 @@ TF_KERAS = Dialect(
         "ops.split": "tf.split({0}, 2, axis=-1)",
     },
     spelled={"ops.any(": "tf.reduce_any(", "ops.": "tf."},
+)
+
+TF_DOT_KERAS = replace(
+    TF_KERAS,
+    name="tf.keras",
+    imports={
+        **TF_KERAS.imports,
+        "keras": "from tensorflow import keras",
+        "layers": "from tensorflow.keras import layers",
+    },
 )

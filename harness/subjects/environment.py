@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
+from harness.subjects.place import BESIDE, Place
 from harness.subjects.subject import Subject
 
 HARNESS = Path(__file__).resolve().parent.parent
@@ -59,14 +60,19 @@ ten times what the tolerance table allows to float32.
 """
 
 
-def command(subject: Subject, python: str) -> list[str]:
+def command(subject: Subject, place: Place = BESIDE) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
-    return [python, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.generation]
+    line = [place.python, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.dialect]
+    return [*line, "v1"] if place.how == "v1 mode" else line
 
 
-def environment(subject: Subject, path: Sequence[Path] = (), base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a child. `path` is put before everything else that it can import."""
+def environment(subject: Subject, place: Place = BESIDE, base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a child. The folders of its place are put before everything else that it can import."""
     variables = dict(os.environ if base is None else base)
+    if place.how == "own stack":
+        # What is meant for our own interpreter is not for that one.
+        for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
+            variables.pop(name, None)
     for name, value in _THREADS.items():
         variables.setdefault(name, value)
     variables["KERAS_BACKEND"] = subject.backend
@@ -82,8 +88,8 @@ def environment(subject: Subject, path: Sequence[Path] = (), base: Mapping[str, 
         if subject.backend == "jax" and "xla_cpu_multi_thread_eigen" not in variables.get("XLA_FLAGS", ""):
             flag = "--xla_cpu_multi_thread_eigen=false"
             variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flag}".strip()
-    if path:
-        before = [str(folder) for folder in path]
+    if place.path:
+        before = list(place.path)
         if variables.get("PYTHONPATH"):
             before.append(variables["PYTHONPATH"])
         variables["PYTHONPATH"] = os.pathsep.join(before)

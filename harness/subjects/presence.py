@@ -20,7 +20,7 @@ _DRIVER = Path("/proc/driver/nvidia/gpus")
 
 def missing(subject: Subject) -> str | None:
     """What this machine lacks for a subject, as a sentence; None where nothing is known to be amiss."""
-    for package in dict.fromkeys((subject.generation, subject.backend)):
+    for package in _wanted(subject):
         if importlib.util.find_spec(package) is None:
             return f"{subject}: {package} is not installed beside clonediff: pip install {package}"
     if subject.device == "gpu":
@@ -30,6 +30,13 @@ def missing(subject: Subject) -> str | None:
         if not gpus():
             return f"{subject}: no GPU on this machine: neither nvidia-smi nor {_DRIVER} names one"
     return None
+
+
+def _wanted(subject: Subject) -> tuple[str, ...]:
+    """The packages that have to be installed beside clonediff; of a release, only what it is laid over."""
+    if subject.version is None:
+        return tuple(dict.fromkeys((subject.package, subject.backend)))
+    return (subject.backend,) if subject.generation == "keras" else ()
 
 
 @functools.cache

@@ -12,7 +12,6 @@ import dataclasses
 import datetime
 import os
 import signal
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -37,6 +36,7 @@ from harness.subjects.outcomes import (
     ValuesReport,
     fault_frames,
 )
+from harness.subjects.place import BESIDE, Place
 from harness.subjects.subject import Subject
 from reports.records import read
 
@@ -79,8 +79,8 @@ class _Reply(msgspec.Struct):
 class SubjectProcess:
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
-    `journal` is the file of this worker's trial. `path` has folders to import from before all others, `python` the
-    interpreter. `restarts` counts the children that were lost, `recycled` those that were replaced in good health.
+    `journal` is the file of this worker's trial, `place` where its release is.
+    `restarts` counts the children that were lost, `recycled` those that were replaced in good health.
     """
 
     def __init__(
@@ -90,20 +90,20 @@ class SubjectProcess:
         journal: Path | None = None,
         worker: str = "",
         limits: Limits | None = None,
-        python: str = sys.executable,
-        path: Sequence[Path] = (),
+        place: Place = BESIDE,
         started_by: Sequence[str] | None = None,
     ) -> None:
         """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
         self.subject = subject
+        self.place = place
         self.limits = limits or Limits()
         self.journal = journal
         self.worker = worker or (journal.stem if journal else "")
         self.restarts = 0
         self.recycled = 0
         self.trials = 0
-        self._command = list(started_by or command(subject, python))
-        self._environment = environment(subject, path)
+        self._command = list(started_by or command(subject, place))
+        self._environment = environment(subject, place)
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._asked = 0
@@ -116,6 +116,18 @@ class SubjectProcess:
         if self._child is None or self._ready is None:
             return self.start()
         return self._ready
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What runs, by name, as it stands in every record; `stack` where the release is not the installed one."""
+        ready = self.ready
+        versions = {
+            self.subject.package if self.subject.package != "tensorflow" else "tf.keras": ready.keras,
+            ready.backend: ready.backend_version,
+            "numpy": ready.numpy,
+            "python": ready.python,
+        }
+        return versions if self.place.how == "beside" else {**versions, "stack": self.place.how}
 
     @property
     def pid(self) -> int | None:
@@ -157,7 +169,7 @@ class SubjectProcess:
         """Run one trial. Whatever it does to the process is an outcome; the next one finds a new process."""
         self._replace_if_due()
         self.start()
-        device = None if self.subject.device == "cpu" else f"{self.subject.device}:0"
+        device = None if self.subject.device == "cpu" else f"{self.subject.device}:{self.subject.number}"
         self._asked += 1
         request = {**case.request(cloners, checks, device), "id": self._asked}
         encoded = msgspec.json.encode(request)
@@ -320,14 +332,14 @@ class SubjectProcess:
 
     def _refuse_without_device(self, ready: Ready) -> None:
         wanted = self.subject.device
-        if wanted == "cpu" or any(device.startswith(f"{wanted}:") for device in ready.devices):
+        if wanted == "cpu" or f"{wanted}:{self.subject.number}" in ready.devices:
             return
         self.close()
         seen = ", ".join(ready.devices) or "no device"
         raise NoDeviceError(
-            f"{self.subject}: {ready.backend} {ready.backend_version} sees no {wanted.upper()} here, only {seen}: "
-            f"install its build for that device and the driver, or ask for "
-            f"{msgspec.structs.replace(self.subject, device='cpu')}"
+            f"{self.subject}: {ready.backend} {ready.backend_version} sees no {wanted}:{self.subject.number} here, "
+            f"only {seen}: install its build for that device and the driver, or ask for "
+            f"{msgspec.structs.replace(self.subject, device='cpu', number=0)}"
         )
 
     def _write_journal(self, request: bytes) -> None:

@@ -16,7 +16,8 @@ from typing import Literal
 
 from strategies.graph import Layer, Value
 
-Generation = Literal["keras", "tf_keras"]
+Generation = Literal["keras", "tf_keras", "keras2"]
+"""Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
 Dims = tuple[int | None, ...]
 
 LEFT_OUT = "<left out>"

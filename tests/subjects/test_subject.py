@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
 
 import pytest
 
 from harness.subjects import Case, Subject
 from harness.subjects.environment import command, environment
 from harness.subjects.outcomes import fault_frames, package_path
+from harness.subjects.place import Place
 from harness.subjects.subject import UnknownSubjectError
 
 
@@ -17,9 +18,14 @@ from harness.subjects.subject import UnknownSubjectError
     [
         ("keras", Subject("keras")),
         ("tf_keras", Subject("tf_keras")),
-        ("keras/jax", Subject("keras", "jax")),
-        ("keras/torch@gpu", Subject("keras", "torch", "gpu")),
-        ("keras@gpu", Subject("keras", "tensorflow", "gpu")),
+        ("keras/jax", Subject("keras", backend="jax")),
+        ("keras/torch@gpu", Subject("keras", backend="torch", device="gpu")),
+        ("keras@gpu", Subject("keras", device="gpu")),
+        ("keras/torch@gpu:1", Subject("keras", backend="torch", device="gpu", number=1)),
+        ("keras==2.2.4", Subject("keras", "2.2.4")),
+        ("keras==3.14.1/jax", Subject("keras", "3.14.1", "jax")),
+        ("tf_keras==2.20.1", Subject("tf_keras", "2.20.1")),
+        ("tensorflow==2.4.4", Subject("tensorflow", "2.4.4")),
     ],
 )
 def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
@@ -36,12 +42,22 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
         ("keras@tpu", "unknown device 'tpu', choose one of cpu, gpu"),
         ("", "write RELEASE"),
         ("keras/jax/cpu", "write RELEASE"),
+        ("keras@gpu:first", "unknown device 'gpu:first'"),
+        ("keras==new", "'new' is not a version"),
+        ("keras==", "'' is not a version"),
+        ("keras==2.6.0", "is the tf.keras of a TensorFlow: ask for tensorflow==2.6.x"),
+        ("keras==2.1.6", "the oldest Keras that clonediff speaks is 2.2.0"),
+        ("keras==2.2.4/jax", "no backend 'jax' here, choose one of tensorflow"),
+        ("tensorflow", "name the TensorFlow whose tf.keras is meant"),
+        ("tensorflow==1.15.5", "TensorFlow 1 is not one"),
+        ("tensorflow==2.16.1", "ask for keras==VERSION"),
+        ("tf_keras==2.14.0", "begins with 2.15"),
     ],
 )
 def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
-    with pytest.raises(UnknownSubjectError, match=says):
+    with pytest.raises(UnknownSubjectError, match=re.escape(says)):
         Subject.parse(spec)
-    if "@" not in spec:
+    if "@" not in spec and "==" not in spec:
         with pytest.raises(
             UnknownSubjectError, match="supported are keras, keras/jax, keras/torch, keras/numpy, tf_keras"
         ):
@@ -49,7 +65,7 @@ def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
 
 
 def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
-    variables = environment(Subject("keras", "jax"), base={"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--mine"})
+    variables = environment(Subject("keras", backend="jax"), base={"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--mine"})
     assert variables["KERAS_BACKEND"] == "jax"
     assert variables["OMP_NUM_THREADS"] == "4"
     assert variables["TF_NUM_INTRAOP_THREADS"] == "1"
@@ -60,12 +76,19 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
 
 
 def test_folders_of_a_release_come_before_all_others() -> None:
-    variables = environment(Subject("keras"), [Path("/one"), Path("/two")], base={"PYTHONPATH": "/mine"})
+    variables = environment(Subject("keras"), Place(path=("/one", "/two")), base={"PYTHONPATH": "/mine"})
     assert variables["PYTHONPATH"] == "/one:/two:/mine"
 
 
+def test_a_stack_of_its_own_gets_nothing_that_was_meant_for_our_interpreter() -> None:
+    place = Place("python3.7", ("/one",), "own stack")
+    variables = environment(Subject("keras", "2.2.4"), place, base={"PYTHONPATH": "/mine", "VIRTUAL_ENV": "/venv"})
+    assert variables["PYTHONPATH"] == "/one"
+    assert "VIRTUAL_ENV" not in variables
+
+
 def test_a_child_can_import_inside_and_no_more_of_this_project() -> None:
-    line = command(Subject("tf_keras"), "python")
+    line = command(Subject("tf_keras"), Place("python"))
     assert line[:3] == ["python", "-u", "-c"]
     assert line[-1] == "tf_keras"
     assert "from inside.serve import main\nsys.path.pop(0)" in line[3]

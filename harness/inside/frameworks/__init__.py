@@ -8,18 +8,18 @@ import sys
 
 from .interface import Framework
 
-_GENERATIONS = {"keras": "keras3", "tf_keras": "tf_keras2"}
+_MODULES = {"keras": "keras3", "tf_keras": "tf_keras", "tf.keras": "tf_keras", "keras2": "keras2"}
 _loaded: dict[str, Framework] = {}
 
 
-def framework(generation: str | None = None) -> Framework:
-    """The framework of a generation, "keras" or "tf_keras"; without one, that of the package already imported."""
-    if generation is None:
-        generation = "tf_keras" if "tf_keras" in sys.modules and "keras" not in sys.modules else "keras"
-    if generation not in _GENERATIONS:
-        raise ValueError("unknown generation %r: choose one of %s" % (generation, ", ".join(sorted(_GENERATIONS))))
-    if generation not in _loaded:
+def framework(dialect: str | None = None) -> Framework:
+    """The framework that models of a dialect are made in; without one, that of the package already imported."""
+    if dialect is None:
+        dialect = "tf_keras" if "tf_keras" in sys.modules and "keras" not in sys.modules else "keras"
+    if dialect not in _MODULES:
+        raise ValueError("unknown dialect %r: choose one of %s" % (dialect, ", ".join(sorted(_MODULES))))
+    if dialect not in _loaded:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-        module = importlib.import_module("." + _GENERATIONS[generation], __name__)
-        _loaded[generation] = module.load()
-    return _loaded[generation]
+        module = importlib.import_module("." + _MODULES[dialect], __name__)
+        _loaded[dialect] = module.load(dialect)
+    return _loaded[dialect]

@@ -15,7 +15,7 @@ from .backends import TensorFlow
 from .interface import Framework
 
 
-def load() -> Framework:
+def load(dialect: str) -> Framework:
     """tf_keras as it is installed."""
     return TfKeras()
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .keras2 import properties
-from .keras2.release import (
+from . import properties
+from .release import (
     has_default_config,
     is_functional,
     is_layer,
@@ -18,7 +18,7 @@ from .keras2.release import (
     keras,
     tf,
 )
-from .keras2.replay import Cloning
+from .replay import Cloning
 
 __all__ = ["clone_model"]
 

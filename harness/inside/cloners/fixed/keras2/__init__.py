@@ -1,1 +1,0 @@
-"""The parts of the fixed cloner for Keras 2 on TensorFlow 2; its door is `fixed.tf_keras`."""
