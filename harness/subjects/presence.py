@@ -21,8 +21,9 @@ _DRIVER = Path("/proc/driver/nvidia/gpus")
 def missing(subject: Subject) -> str | None:
     """What this machine lacks for a subject, as a sentence; None where nothing is known to be amiss."""
     for package in _wanted(subject):
-        if importlib.util.find_spec(package) is None:
-            return f"{subject}: {package} is not installed beside clonediff: pip install {package}"
+        lacking = without(subject, package)
+        if lacking is not None:
+            return lacking
     if subject.device == "gpu":
         hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
         if hidden is not None and hidden.strip() in ("", "-1"):
@@ -32,11 +33,19 @@ def missing(subject: Subject) -> str | None:
     return None
 
 
+def without(subject: Subject, package: str) -> str | None:
+    """What to do where a package that a subject needs is not installed beside clonediff; None where it is."""
+    if importlib.util.find_spec(package) is not None:
+        return None
+    return f"{subject}: {package} is not installed beside clonediff: pip install {package}"
+
+
 def _wanted(subject: Subject) -> tuple[str, ...]:
     """The packages that have to be installed beside clonediff; of a release, only what it is laid over."""
     if subject.version is None:
         return tuple(dict.fromkeys((subject.package, subject.backend)))
-    return (subject.backend,) if subject.generation == "keras" else ()
+    own_stack = subject.package == "tensorflow" or subject.generation == "keras2"
+    return () if own_stack else (subject.backend,)
 
 
 @functools.cache

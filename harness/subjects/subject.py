@@ -7,12 +7,13 @@ this machine is the business of `harness.releases`.
 from __future__ import annotations
 
 import re
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
 from packaging.version import InvalidVersion, Version
 
-from strategies.kinds import Generation
+if TYPE_CHECKING:  # the strategies bring Hypothesis, for which a command that draws nothing need not wait
+    from strategies.kinds import Generation
 
 Package = Literal["keras", "tf_keras", "tensorflow"]
 

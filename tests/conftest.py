@@ -1,0 +1,36 @@
+"""Real releases for the tests that need one: each is installed once, into the user's cache folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from harness.releases import ReleaseError, place_of
+from harness.subjects.place import Place
+from harness.subjects.subject import Subject
+
+
+@pytest.fixture(scope="session")
+def release_place() -> Callable[[str], Place]:
+    """Where a release is, by a subject's name.
+
+    One that cannot be had skips the test; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure, as CI does.
+    """
+    found: dict[str, Place | str] = {}
+
+    def place(spec: str) -> Place:
+        if spec not in found:
+            try:
+                found[spec] = place_of(Subject.parse(spec))
+            except ReleaseError as error:
+                found[spec] = str(error)
+        result = found[spec]
+        if isinstance(result, Place):
+            return result
+        if os.environ.get("CLONEDIFF_REQUIRE_RELEASES") == "1":
+            pytest.fail(result)
+        pytest.skip(result)
+
+    return place
