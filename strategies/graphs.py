@@ -11,9 +11,10 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
 from hypothesis import strategies as st
+from msgspec import structs
 
 from strategies.graph import Graph, Input, Value
-from strategies.kinds import CATALOGUE, Generation, Kind
+from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
 from strategies.kinds.lambdas import BATCH
 from strategies.lowering import REGULARIZED, lower
 from strategies.programs import (
@@ -39,8 +40,19 @@ Feature = Literal[
     "arrangements",
     "strays",
     "open dimensions",
+    "optional inputs",
+    "nested ends",
+    "partial masks",
+    "idle inputs",
+    "regularizers",
 ]
 FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
+"""What a model may have beside layers called once. The last five are those that some releases cannot build:
+
+an input that may be left out; inputs and outputs nested more than one deep; a layer with masks of its own called on
+tensors of which only some have a mask; an input that no output needs, or that is given back unchanged; the regularizer
+of any layer's activity, by its name.
+"""
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -73,9 +85,11 @@ def functional_graphs(
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
 
-    `generation` is the Keras they are for: "keras", "tf_keras", or None for graphs that both build. `kinds` are the
+    `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that
+    the first two build. `kinds` are the
     names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`); `features` what a model
     may have beside layers called once. A model has at most `max_instructions` calls at each level of nesting.
+    `without` holds names of kinds, and of single arguments as "GRU.reset_after"; what is named there stands nowhere.
 
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
@@ -85,6 +99,7 @@ def functional_graphs(
         max_instructions=max_instructions,
         min_instructions=min_instructions,
         kinds=_names(generation, kinds, without),
+        without=frozenset(without),
         features=frozenset(features),
         max_inputs=max_inputs,
     )
@@ -93,14 +108,20 @@ def functional_graphs(
 
 def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
     wanted = CATALOGUE if kinds is None else kinds
-    unknown = sorted({*wanted, *without} - set(CATALOGUE))
+    named = {name.partition(".")[0] if _is_argument(name) else name for name in without}
+    unknown = sorted({*wanted, *named} - set(CATALOGUE))
     if unknown:
         raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
     return tuple(
         name
-        for name, kind in CATALOGUE.items()
+        for name, kind in catalogue(generation).items()
         if name in wanted and name not in without and kind.only in (None, generation)
     )
+
+
+def _is_argument(name: str) -> bool:
+    """Whether it names an argument of a kind; kinds that are operations have a dot in their own names."""
+    return "." in name and name not in CATALOGUE
 
 
 def programs(
@@ -111,16 +132,21 @@ def programs(
     kinds: tuple[str, ...],
     features: frozenset[Feature],
     max_inputs: int,
+    without: frozenset[str] = frozenset(),
 ) -> st.SearchStrategy[Program]:
     """Register programs over these kinds. Shrinks towards one input and no instruction."""
     arrange = "arrangements" in features
     arrangements: st.SearchStrategy[Arrangement] = st.sampled_from(
-        ("plain", "plain", "plain", "list", "tuple", "dict", "nested") if arrange else ("plain",)
+        ("plain", "plain", "list")
+        if arrange and generation == "keras2"
+        else (*("plain", "plain", "plain", "list", "tuple", "dict"), "nested" if "nested ends" in features else "plain")
+        if arrange
+        else ("plain",)
     )
     return st.builds(
         Program,
         inputs=_inputs(generation, features, max_inputs),
-        body=_bodies(instructions(kinds, features, depth=2), min_instructions, max_instructions),
+        body=_bodies(instructions(kinds, features, 2, without, generation), min_instructions, max_instructions),
         outputs=st.lists(_REGISTER, min_size=1, max_size=4 if arrange else REGISTERS).map(tuple),
         ends=st.sampled_from((0, 3, 2, 3, 1)),
         takes=arrangements,
@@ -128,6 +154,8 @@ def programs(
         named=_seldom("names" in features),
         frozen=_seldom("frozen parts" in features),
         strays=_seldom("strays" in features),
+        partial_masks=st.just("partial masks" in features),
+        idle_inputs=st.just("idle inputs" in features),
         generation=st.just(generation),
     )
 
@@ -136,14 +164,21 @@ def _inputs(
     generation: Generation | None, features: frozenset[Feature], most: int
 ) -> st.SearchStrategy[tuple[Input, ...]]:
     """The first input is one that most layers take; the others are of every sort."""
-    choices = _INPUTS
+    choices = tuple(given for given in _INPUTS if generation != "keras2" or given.dtype != "float64")
     if "open dimensions" in features:
         choices += _OPEN
-    if generation == "keras":
+    if generation == "keras" and "optional inputs" in features:
         choices += _OPTIONAL
     first = st.sampled_from((*(given for given in choices if given.dtype not in ("int32", "bool")), _IMAGE, _IMAGE))
     more = st.lists(st.sampled_from(choices), max_size=most - 1)
-    return st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
+    inputs = st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
+    return inputs.map(_of_one_batch) if generation == "keras2" else inputs
+
+
+def _of_one_batch(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
+    """All with a batch if one has it: `Concatenate` in Keras 2 does not take the one with the other."""
+    batch = next((given.batch for given in inputs if given.batch is not None), None)
+    return tuple(structs.replace(given, batch=batch) for given in inputs)
 
 
 def _bodies(
@@ -162,7 +197,13 @@ def _seldom(possible: bool) -> st.SearchStrategy[bool]:
 
 
 @cache
-def instructions(kinds: tuple[str, ...], features: frozenset[Feature], depth: int) -> st.SearchStrategy[Instruction]:
+def instructions(
+    kinds: tuple[str, ...],
+    features: frozenset[Feature],
+    depth: int,
+    without: frozenset[str] = frozenset(),
+    generation: Generation | None = None,
+) -> st.SearchStrategy[Instruction]:
     """One instruction. Shrinks towards none at all, then down the catalogue, then reuse, then nesting.
 
     An instruction is two draws: what it is, and a string of bytes that it reads as it needs. So changing what it is
@@ -171,13 +212,15 @@ def instructions(kinds: tuple[str, ...], features: frozenset[Feature], depth: in
     """
     meanings: list[Meaning] = [_nothing]
     for name in kinds:
-        meanings += [_application(CATALOGUE[name], features)] * CATALOGUE[name].weight
+        kind = less(catalogue(generation)[name], without)
+        if kind is not None:
+            meanings += [_application(kind, features)] * kind.weight
     count = len(meanings)
     if "sharing" in features:
         meanings += [_again] * max(1, count // 8)
     nests = max(1, count // 16) if "nesting" in features and depth > 0 else 0
     verbs = st.integers(0, len(meanings) + nests - 1)
-    inner = instructions(kinds, features, depth - 1) if nests else st.nothing()
+    inner = instructions(kinds, features, depth - 1, without, generation) if nests else st.nothing()
     body = st.lists(inner, min_size=1, max_size=3).map(tuple) if nests else st.just(())
 
     @st.composite
@@ -256,7 +299,7 @@ def _touches(kind: Kind, features: frozenset[Feature]) -> tuple[Touch, ...]:
         touches += ["frozen", "frozen after"]
     if "dtypes" in features and kind.dtypes:
         touches.append("dtype")
-    if kind.family in REGULARIZED:
+    if "regularizers" in features and kind.family in REGULARIZED and kind.takes_regularizer:
         touches.append("regularized")
     if kind.name == "DropMask":
         touches.append("supports_masking")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from strategies.graph import Call, Function, Graph, Input, Items, Layer, Ref, Seq, Value, call_refs
-from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Spec, Specs, fill
+from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill
 from strategies.kinds.recurrent import states
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
 from strategies.pruning import pruned
@@ -20,16 +20,38 @@ from strategies.pruning import pruned
 REGULARIZED = ("core", "lambdas", "custom")
 """The families whose layers take `activity_regularizer`."""
 
+MASKED_LISTS = ("lambdas", "attention")
+"""The families whose layers are given the masks of a list of tensors as a list."""
+
 
 def lower(program: Program) -> Graph:
     """The graph that a program means. Equal programs give equal graphs."""
-    builder = Builder(program.inputs, tuple(_spec(given) for given in program.inputs))
+    builder = Builder(
+        program.inputs,
+        tuple(_spec(given) for given in program.inputs),
+        partial_masks=program.partial_masks,
+        idle_inputs=program.idle_inputs,
+        generation=program.generation,
+    )
+    gives_inputs = program.idle_inputs and program.generation not in _NEVER_GIVES_INPUTS
     for instruction in program.body:
         builder.run(instruction)
+    if not builder.calls and not gives_inputs:
+        builder.run(_SIMPLEST if "operator.half" in builder.kinds else _SIMPLEST_LAYER)
     outputs = tuple(builder.named(register) for register in program.outputs)
+    if not gives_inputs:
+        outputs = tuple(builder.made(ref) for ref in outputs)
     outputs += builder.ends(outputs)[: program.ends]
     graph = builder.graph(outputs, program)
-    return graph if program.strays else pruned(graph)
+    return graph if program.strays and program.idle_inputs else pruned(graph)
+
+
+_SIMPLEST = Apply("operator.half")
+"""What the first input is used for where it must be used and nothing else was drawn; it is a float of any rank."""
+_SIMPLEST_LAYER = Apply("Activation", options=(("activation", "relu"),))
+
+_NEVER_GIVES_INPUTS = ("keras2",)
+"""Generations whose models cannot give an input back: their `predict` refuses to fetch what it is fed."""
 
 
 def _spec(given: Input) -> Spec:
@@ -39,7 +61,22 @@ def _spec(given: Input) -> Spec:
 class Builder:
     """The graph so far, and which tensor each register holds."""
 
-    def __init__(self, inputs: tuple[Input, ...], specs: Specs, names: set[str] | None = None) -> None:
+    def __init__(
+        self,
+        inputs: tuple[Input, ...],
+        specs: Specs,
+        names: set[str] | None = None,
+        *,
+        partial_masks: bool = True,
+        idle_inputs: bool = True,
+        generation: Generation | None = None,
+    ) -> None:
+        self.generation = generation
+        # A clone of Keras 2.2 loses the idle inputs of an inner model: one bug, which then breaks in any way at all.
+        self.idle_inside = idle_inputs and generation != "keras2"
+        self.kinds = catalogue(generation)
+        self.partial_masks = partial_masks
+        self.idle_inputs = idle_inputs
         self.inputs = inputs
         self.layers: list[Layer] = []
         self.calls: list[Call] = []
@@ -81,7 +118,7 @@ class Builder:
                 self.nest(instruction)
 
     def apply(self, instruction: Apply) -> None:
-        kind = CATALOGUE[instruction.kind]
+        kind = self.kinds[instruction.kind]
         for sources in self._sources(instruction.sources):
             specs = tuple(self.spec(ref) for ref in sources)
             layer = self._layer(kind, specs, instruction)
@@ -113,9 +150,16 @@ class Builder:
             if layer.graph is not None:
                 if [(spec.shape, spec.dtype) for spec in specs] != [(spec.shape, spec.dtype) for spec in first]:
                     continue
+                # Keras 2.2 calls the layers inside on the mask, and some of them refuse one.
+                if self.generation == "keras2" and any(
+                    spec.mask > old.mask for spec, old in zip(specs, first, strict=True)
+                ):
+                    continue
                 given: Specs | None = self.specs[self._first_call(number)]
             else:
-                if any(not _same_weights(spec, old) for spec, old in zip(specs, first, strict=True)):
+                if any(not _same_weights(layer, spec, old) for spec, old in zip(specs, first, strict=True)):
+                    continue
+                if not self._masks_suit(self._kind(number), specs):
                     continue
                 given = fill(specs, layer, self._kind(number))
             if given is None:
@@ -134,7 +178,14 @@ class Builder:
         count = 1 if instruction.sequential else len(instruction.sources)
         sources = tuple(self.named(place) for place in instruction.sources[:count])
         specs = tuple(self.spec(ref) for ref in sources)
-        inner = Builder(tuple(Input(spec.shape, spec.dtype) for spec in specs), specs, set())
+        inner = Builder(
+            tuple(Input(spec.shape, spec.dtype) for spec in specs),
+            specs,
+            set(),
+            partial_masks=self.partial_masks,
+            idle_inputs=self.idle_inputs,
+            generation=self.generation,
+        )
         for step in instruction.body:
             if instruction.sequential:
                 inner.chain(step)
@@ -147,7 +198,7 @@ class Builder:
         program = Program(inner.inputs, (), frozen=instruction.touch in ("frozen", "frozen after"))
         graph = inner.graph(outputs, program)
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
-        if not graph.calls:
+        if not graph.calls or not (self.idle_inside or _all_used(graph)):
             return
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
@@ -158,8 +209,8 @@ class Builder:
 
     def chain(self, instruction: Instruction) -> None:
         """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""
-        if isinstance(instruction, Apply) and CATALOGUE[instruction.kind].takes[0] == 1:
-            kind = CATALOGUE[instruction.kind]
+        if isinstance(instruction, Apply) and self.kinds[instruction.kind].takes[0] == 1:
+            kind = self.kinds[instruction.kind]
             if not kind.shared or kind.pass_as in ("each", "list") or "by" in kind.call_options:
                 return
             before = len(self.calls), len(self.layers), len(self.specs), list(self.registers)
@@ -201,10 +252,12 @@ class Builder:
             yield (ref,) * len(wanted)
 
     def _kind(self, number: int) -> Kind:
-        return CATALOGUE[self.layers[number].kind]
+        return self.kinds[self.layers[number].kind]
 
     def _layer(self, kind: Kind, specs: Specs, instruction: Apply) -> Layer | None:
         if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
+            return None
+        if not self._masks_suit(kind, specs):
             return None
         drawn = dict(instruction.options)
         args = drawn if kind.arrange is None else kind.arrange(specs, drawn)
@@ -213,7 +266,8 @@ class Builder:
         touch = instruction.touch
         if touch == "frozen" and not kind.takes_trainable:
             touch = "frozen after"
-        if touch == "regularized" and kind.family in REGULARIZED and kind.name != "ActivityRegularization":
+        regularized = touch == "regularized" and kind.family in REGULARIZED and kind.takes_regularizer
+        if regularized and kind.name != "ActivityRegularization":
             args = {**args, "activity_regularizer": "l2"}
         marks = [touch] if touch in ("frozen after", "supports_masking") and kind.shared else []
         return Layer(
@@ -224,8 +278,11 @@ class Builder:
             marks=tuple(mark for mark in marks if mark != "supports_masking" or kind.name == "DropMask"),
         )
 
+    def _masks_suit(self, kind: Kind, specs: Specs) -> bool:
+        return self.partial_masks or kind.family not in MASKED_LISTS or len({spec.mask for spec in specs}) == 1
+
     def _named(self, layer: Layer) -> Layer:
-        if layer.graph is None and not CATALOGUE[layer.kind].shared:
+        if layer.graph is None and not self.kinds[layer.kind].shared:
             return layer
         name = f"my_{layer.kind.lower()}"
         while name in self.names:
@@ -273,6 +330,12 @@ class Builder:
         self.newest = dest % REGISTERS
 
 
+def _all_used(graph: Graph) -> bool:
+    """Whether some call uses each input."""
+    used = {ref.node for call in graph.calls for ref in call_refs(call)}
+    return used.issuperset(range(len(graph.inputs)))
+
+
 def _links(layer: Layer, call: Call, newest: Ref) -> bool:
     """Whether a call takes the newest tensor and gives one tensor, not a list of one."""
     function = layer.arg("function")
@@ -283,8 +346,10 @@ def _links(layer: Layer, call: Call, newest: Ref) -> bool:
     )
 
 
-def _same_weights(spec: Spec, first: Spec) -> bool:
-    """Whether weights made for one tensor serve the other; float layers cast, so the dtype does not matter."""
+def _same_weights(layer: Layer, spec: Spec, first: Spec) -> bool:
+    """Whether weights made for one tensor serve the other. PReLU has a weight for each number."""
+    if layer.kind == "PReLU" and spec.shape != first.shape:
+        return False
     return spec.rank == first.rank and spec.shape[-1] == first.shape[-1] and (spec.dtype == first.dtype)
 
 

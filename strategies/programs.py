@@ -78,7 +78,8 @@ Instruction = Nothing | Apply | Again | Nest
 class Program:
     """A whole model. `outputs` are registers, `ends` how many tensors that nothing uses yet are outputs as well.
 
-    `strays` keeps calls that no output needs.
+    `strays` keeps calls that no output needs. Without `partial_masks` no layer that has masks of its own is called on
+    tensors of which only some have one; without `idle_inputs` some output needs each input, by way of a call.
     """
 
     inputs: tuple[Input, ...]
@@ -90,4 +91,6 @@ class Program:
     named: bool = False
     frozen: bool = False
     strays: bool = False
+    partial_masks: bool = True
+    idle_inputs: bool = True
     generation: Generation | None = field(default=None)

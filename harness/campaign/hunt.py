@@ -24,13 +24,20 @@ COSTLY = ("again", "training_step", "saving")
 
 Key = tuple[str, str, str]
 
+_CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
+"""Cloners that clone with another one, whose known issues they have."""
+
 REFUSED = "original-refused"
 LOST = "process-lost"
 
 
 @dataclass(frozen=True, slots=True)
 class Accusation:
-    """Something that a trial showed. `known` is the issue that explains it; what has none is news."""
+    """Something that a trial showed. `known` is the issue that explains it; what has none is news.
+
+    `across` names two subjects, where it is they that differ and no cloner is accused. `notes` is what every report of
+    the cloner's work has to say.
+    """
 
     fingerprint: str
     cloner: str
@@ -41,11 +48,13 @@ class Accusation:
     blame: Blame | None = None
     known: KnownIssue | None = None
     detail: str = ""
+    across: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
         """What makes two accusations the same one; a refusal is known by the type of its exception."""
-        said = self.detail.partition(":")[0] if self.fingerprint in (REFUSED, LOST) else ""
+        said = self.detail.partition(":")[0] if self.fingerprint in (REFUSED, LOST) else " ".join(self.across)
         return self.cloner, self.fingerprint, said
 
 
@@ -86,7 +95,10 @@ class Hunt:
         self.cloners = tuple(cloners)
         self.rate = rate
         self.tally = Tally()
-        self._known = {cloner: known.on(self.generation, process.ready.keras, cloner) for cloner in self.cloners}
+        self._known = {
+            cloner: known.on(self.generation, process.ready.keras, _CLONES_WITH.get(cloner, cloner))
+            for cloner in self.cloners
+        }
 
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""
@@ -98,7 +110,15 @@ class Hunt:
         case = case_of(graph, self.process.subject.dialect)
         trial = run(case, self.process, self.cloners, checks)
         self._count(trial, bool(checks))
-        return self._accusations(graph, case, trial)
+        return [*self._accusations(graph, case, trial), *self.beside(graph, case, trial)]
+
+    def beside(self, graph: Graph, case: Case, trial: Trial) -> list[Accusation]:
+        """What there is to say of a trial beside what its cloners did: nothing, but for `harness.across`."""
+        return []
+
+    def told(self) -> list[str]:
+        """Lines for the summary, likewise."""
+        return []
 
     def _count(self, trial: Trial, costly: bool) -> None:
         tally = self.tally
@@ -111,6 +131,9 @@ class Hunt:
     def _accusations(self, graph: Graph, case: Case, trial: Trial) -> list[Accusation]:
         if trial.refused is not None:
             self.tally.refused += 1
+            if self.process.subject.version is not None:
+                # A release of another day may lack what a graph asks for: that says nothing of how it clones.
+                return []
             said = f"{trial.refused.type}: {trial.refused.message}"
             return [Accusation(REFUSED, "", "the original cannot be built", case, graph, detail=said)]
         if trial.lost is not None:
@@ -125,7 +148,11 @@ class Hunt:
                 issue = self._known[cloner].of(cause)
                 if issue is not None:
                     self.tally.known[issue.id] += 1
-                found.append(Accusation(cause.fingerprint, cloner, title(cause), case, graph, cause, blame, issue))
+                found.append(
+                    Accusation(
+                        cause.fingerprint, cloner, title(cause), case, graph, cause, blame, issue, notes=clone.notes
+                    )
+                )
         return found
 
 

@@ -16,11 +16,14 @@ from typing import Any, Callable, TextIO
 import numpy as np
 
 from .bench import bench
+from .candidates import cloning
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .housekeeping import resident_bytes, take_over
+from .offers import offers
 from .trial import run_trial
+from .v1 import give_names_back
 from .witness import Witness
 
 # A first trial pays for what Keras and its backend set up when they are first used.
@@ -28,17 +31,21 @@ _WARM_UP = {
     "keras": "import keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
     "tf_keras": "import tf_keras as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
     "tf.keras": "from tensorflow import keras\nmodel = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])\n",
+    "keras2": "import keras\nmodel = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])\n",
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until the parent says "quit" or closes its end. The one argument is the dialect."""
+    """Serve until the parent says "quit" or closes its end. The arguments are the dialect, and "v1" for v1 mode."""
     arguments = sys.argv[1:] if arguments is None else arguments
     dialect = arguments[0] if arguments else "keras"
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
         os.dup2(2, 1)
         started = perf_counter()
         try:
+            if arguments[1:] == ["v1"]:
+                os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+                give_names_back()
             framework = framework_of(dialect)
             framework.repeat_kernels()
             imported = perf_counter() - started
@@ -60,6 +67,7 @@ def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
     about: dict[str, Any] = {"generation": framework.generation}
     about.update(framework.versions())
     about.update(numpy=np.__version__, python=platform.python_version(), devices=framework.devices(), seconds=seconds)
+    about["offers"] = offers(framework)
     return about
 
 
@@ -90,6 +98,7 @@ class Server:
             "values": self._values,
             "elements": self._elements,
             "bench": self._bench,
+            "cloning": self._cloning,
             "rss": self._rss,
         }
 
@@ -155,6 +164,10 @@ class Server:
 
     def _bench(self, request: dict[str, Any]) -> str:
         return encoded({"id": request.get("id"), "bench": bench(request, self._framework)})
+
+    def _cloning(self, request: dict[str, Any]) -> str:
+        about = cloning(self._framework, request.get("pieces") or [])
+        return encoded({"id": request.get("id"), "cloning": about})
 
     def _rss(self, request: dict[str, Any]) -> str:
         return encoded({"id": request.get("id"), "rss": resident_bytes()})

@@ -19,6 +19,17 @@ _ROOTS = (
 )
 
 
+class Offers(msgspec.Struct, frozen=True):
+    """What a release has of what a graph can ask for.
+
+    `layers` has, by class, the arguments of its constructor and of its call, None where they cannot be told; it is
+    empty where the child does not say. `lacks` are the features of `strategies.graphs` that it refused when tried.
+    """
+
+    layers: dict[str, tuple[tuple[str, ...] | None, tuple[str, ...] | None]] = {}
+    lacks: tuple[str, ...] = ()
+
+
 class Ready(msgspec.Struct, frozen=True):
     """What a child says of itself once it can work. `seconds` has the parts of its start, "spawn" the whole of it."""
 
@@ -30,6 +41,7 @@ class Ready(msgspec.Struct, frozen=True):
     python: str
     devices: tuple[str, ...] = ()
     seconds: dict[str, float] = {}
+    offers: Offers = Offers()
 
 
 class TimedOut(msgspec.Struct, frozen=True):
@@ -61,6 +73,20 @@ class OutOfMemory(msgspec.Struct, frozen=True):
     limit: int
     frames: tuple[Frame, ...] = ()
     stderr: tuple[str, ...] = ()
+
+
+class Cloning(msgspec.Struct, frozen=True):
+    """The cloning functions of a release: their module, its file, the folder of the package, their names.
+
+    `replaced` has those in whose place other code has been put, `failure` what stopped that.
+    """
+
+    module: str
+    file: str
+    package: str
+    functions: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    failure: Failure | None = None
 
 
 Outcome: TypeAlias = Answer | TimedOut | Killed | OutOfMemory

@@ -25,6 +25,7 @@ from harness.subjects.case import Case, Journaled
 from harness.subjects.child import Child, Ended, Late, TooLarge
 from harness.subjects.environment import command, environment
 from harness.subjects.outcomes import (
+    Cloning,
     ElementsReport,
     Killed,
     NoDeviceError,
@@ -74,6 +75,7 @@ class _Reply(msgspec.Struct):
     elements: tuple[ElementsReport | None, ...] | None = None
     rss: int | None = None
     bench: Any = None
+    cloning: Cloning | None = None
 
 
 class SubjectProcess:
@@ -228,6 +230,23 @@ class SubjectProcess:
             failure = reply.error or Failure("ProtocolError", "no `bench` in the reply")
             raise SubjectError(f"{self.subject}: cannot measure: {failure.type}: {failure.message}", failure)
         return reply.bench
+
+    def cloning(
+        self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0
+    ) -> Cloning | TimedOut | Killed | OutOfMemory:
+        """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
+        SubjectProcess.start(self)
+        try:
+            reply = self._request({"do": "cloning", "pieces": list(pieces)}, timeout)
+        except (Ended, Late, TooLarge) as error:
+            outcome = self._outcome(error, timeout)
+            if isinstance(outcome, Answer):
+                raise TypeError("a lost process has no answer") from error
+            return outcome
+        if reply.cloning is None:
+            failure = reply.error or Failure("ProtocolError", "no `cloning` in the reply")
+            raise SubjectError(f"{self.subject}: does not say what clones: {failure.type}: {failure.message}", failure)
+        return reply.cloning
 
     def resident(self) -> int:
         """The memory that the child holds, 0 where there is none."""

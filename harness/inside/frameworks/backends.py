@@ -20,6 +20,11 @@ def load_backend(name: str) -> Backend:
     return known.get(name, Backend)()
 
 
+def tree_of(keras: Any) -> Any:
+    """What Keras walks nested structures with: `keras.tree` since 3.1, and before that dm-tree, which it calls."""
+    return getattr(keras, "tree", None) or importlib.import_module("tree")
+
+
 class Backend:
     """NumPy, and whatever gives arrays when asked to."""
 
@@ -73,7 +78,9 @@ class TensorFlow(Backend):
         self._composite = (self.tf.SparseTensor, self.tf.RaggedTensor, self.tf.IndexedSlices)
 
     def devices(self) -> list[str]:
-        return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]
+        # Experimental before 2.1.
+        config = self.tf.config if hasattr(self.tf.config, "list_logical_devices") else self.tf.config.experimental
+        return [device.name.split("device:")[-1].lower() for device in config.list_logical_devices()]
 
     def reseed(self, seed: int) -> None:
         # Clears the cache of kernels, so that the next calls are several times as slow.
@@ -147,7 +154,7 @@ class Jax(Backend):
         def loss(values: Any) -> Any:
             outputs, after, losses = model.stateless_call(values, state, inputs, training=True, return_losses=True)
             total = 0.0
-            for output in keras.tree.flatten(outputs):
+            for output in tree_of(keras).flatten(outputs):
                 if str(getattr(output, "dtype", "")) in FLOATS:
                     total = total + self.jax.numpy.mean(self.jax.numpy.square(output.astype("float32")))
             for own in losses:
@@ -202,7 +209,7 @@ class Torch(Backend):
         weights = [variable.value for variable in model.trainable_weights]
         outputs = model(inputs, training=True)
         total = self.torch.zeros((), device=weights[0].device if weights else "cpu")
-        for output in keras.tree.flatten(outputs):
+        for output in tree_of(keras).flatten(outputs):
             if output is not None and output.is_floating_point():
                 total = total + output.float().square().mean()
         for loss in model.losses:

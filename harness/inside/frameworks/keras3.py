@@ -12,7 +12,7 @@ from typing import Any, Callable, ContextManager, Iterator
 
 import numpy as np
 
-from .backends import Backend, load_backend
+from .backends import Backend, load_backend, tree_of
 from .interface import Framework
 
 _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
@@ -45,7 +45,9 @@ class Keras3(Framework):
         self._functional: Any = source("keras.src.models.functional").Functional
         self._sequential: Any = source("keras.src.models.sequential").Sequential
         self._input: Any = source("keras.src.layers.core.input_layer").InputLayer
-        self._tree: Any = source("keras.src.tree")
+        tree: Any = tree_of(self.keras)
+        # dm-tree has another name for it.
+        self._pack: Any = getattr(tree, "pack_sequence_as", None) or tree.unflatten_as
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
 
@@ -140,7 +142,7 @@ class Keras3(Framework):
         return config
 
     def policy(self, layer: Any) -> Any:
-        policy = getattr(layer, "_dtype_policy", None)
+        policy = getattr(layer, "_dtype_policy", None) or getattr(layer, "dtype_policy", None)
         if policy is None:
             return ""
         return policy if type(policy).__name__ == "DTypePolicyMap" else policy.name
@@ -170,7 +172,7 @@ class Keras3(Framework):
             return 0
         if isinstance(structure, list) and all(isinstance(item, self._tensor) for item in structure):
             return list(range(count))
-        return self._tree.pack_sequence_as(structure, list(range(count)))
+        return self._pack(structure, list(range(count)))
 
     def end_options(self, tensor: Any) -> tuple[bool, bool]:
         layer = tensor._keras_history[0]
@@ -246,7 +248,7 @@ class Keras3(Framework):
             return values[0]
         if type(structure) is list and all(isinstance(item, self._tensor) for item in structure):
             return values
-        return self._tree.pack_sequence_as(structure, values)
+        return self._pack(structure, values)
 
     def call(self, model: Any, inputs: Any, training: bool) -> Any:
         return model(inputs, training=training)

@@ -2,7 +2,8 @@
 
 What it does otherwise than Keras, and why, stands in the modules beside this one: `graphs` repeats the calls of a
 graph in the order in which they were made, `stand_ins` and `layers` make a layer again from its config with live
-functions and sublayers in it, `states` takes over what no config tells, `cloning` holds it together.
+functions and sublayers in it, `states` takes over what no config tells, `cloning` holds it together. `release` knows
+what each release calls its parts.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
-from keras.src.models.functional import Functional
 
 from .cloning import Cloning
+from .release import Functional, tree
 
 __all__ = ["clone_model"]
 
@@ -102,13 +103,13 @@ def _single_tensor(given: Any) -> Any:
 def _tensors_like(given: Any, reference: Any) -> Any:
     if given is None:
         return None
-    given = keras.tree.map_structure(_tensor, given)
-    if not all(isinstance(tensor, keras.KerasTensor) for tensor in keras.tree.flatten(given)):
+    given = tree.map_structure(_tensor, given)
+    if not all(isinstance(tensor, keras.KerasTensor) for tensor in tree.flatten(given)):
         raise ValueError(
             f"All entries in `input_tensors` must be KerasTensors. Received invalid values: inputs_tensors={given}"
         )
     try:
-        keras.tree.assert_same_structure(given, reference)
+        tree.assert_same_structure(given, reference)
     except ValueError as error:
         raise ValueError(
             f"`input_tensors` must have the same structure as model.input\nReference structure: {reference}\n"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 import keras
-from keras.src.models.functional import Functional, functional_like_constructor
-from keras.src.ops.function import Function
 
 from . import states
 from .compiled import compile_alike
@@ -23,6 +20,15 @@ from .layers import (
     is_plain_lambda,
     made_again,
     placeholder_like,
+)
+from .release import (
+    Function,
+    Functional,
+    copied_policy,
+    functional_like_constructor,
+    policy_of,
+    set_policy,
+    tree,
 )
 from .structures import map_leaves
 
@@ -112,7 +118,7 @@ class Cloning:
     def _layer_of_its_own(self, layer: Any) -> Any:
         self._being_made.add(id(layer))
         if is_plain_lambda(layer):
-            clone = clone_lambda(layer, self.leaf, self._policy(layer.dtype_policy))
+            clone = clone_lambda(layer, self.leaf, self._policy(policy_of(layer)))
         else:
             clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy)
         for held, cloned in states.sublayer_pairs(layer, clone, set()):
@@ -130,7 +136,7 @@ class Cloning:
             call = self._call_function if is_root or self._recursive else None
             clone = self._functional(model, input_tensors, call)
             self._attach_alike(model, clone)
-        clone._dtype_policy = self._policy(model._dtype_policy)
+        set_policy(clone, self._policy(policy_of(model)))
         self._models.append((model, clone))
         return clone
 
@@ -147,7 +153,7 @@ class Cloning:
             inputs = map_leaves(self._input, model._inputs_struct)
         else:
             inputs = input_tensors
-        tensors = dict(zip(map(id, model.inputs), keras.tree.flatten(inputs)))
+        tensors = dict(zip(map(id, model.inputs), tree.flatten(inputs)))
         faithful = self._clone_function is None and call is None and input_tensors is None
         repeat_calls(model, tensors, self.operation, self.leaf, call or plain_call, faithful)
         outputs = map_leaves(lambda tensor: _connected(tensors, tensor, model), model._outputs_struct)
@@ -157,7 +163,7 @@ class Cloning:
 
     def _function(self, function: Any) -> Any:
         inputs = map_leaves(self._input, function._inputs_struct)
-        tensors = dict(zip(map(id, function.inputs), keras.tree.flatten(inputs)))
+        tensors = dict(zip(map(id, function.inputs), tree.flatten(inputs)))
         repeat_calls(function, tensors, self.operation, self.leaf, plain_call, True)
         outputs = map_leaves(lambda tensor: _connected(tensors, tensor, function), function._outputs_struct)
         return type(function)(inputs, outputs, name=function.name)
@@ -189,7 +195,7 @@ class Cloning:
             if isinstance(layer, keras.layers.InputLayer):
                 if id(layer) not in self._clones:
                     self._pairs.append((layer, self._remember(layer, clone_input_layer(layer))))
-                    self._clones[id(layer)]._dtype_policy = self._policy(layer._dtype_policy)
+                    set_policy(self._clones[id(layer)], self._policy(policy_of(layer)))
                 self._tensors[id(tensor)] = self._clones[id(layer)].output
             else:
                 self._tensors[id(tensor)] = placeholder_like(tensor)
@@ -199,7 +205,7 @@ class Cloning:
         return self._input(layer.output)
 
     def _policy(self, policy: Any) -> Any:
-        return self._other(policy, lambda: copy.deepcopy(policy))
+        return self._other(policy, lambda: copied_policy(policy))
 
     def _variable(self, variable: Any) -> Any:
         """The variable that the owner's clone has in this place, or a copy where no layer owns it."""

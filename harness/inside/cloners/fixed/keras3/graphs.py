@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 
+from .release import tree
 from .states import build_before_call
 from .structures import map_leaves
 
@@ -74,7 +75,7 @@ def repeat_calls(
 ) -> None:
     """Repeats every call of a graph; `tensors` goes from the id of an original tensor to its clone and is filled in.
 
-    A `faithful` repetition takes over shapes and masks that the original got otherwise than by these calls.
+    A `faithful` repetition takes over shapes, masks and dtypes that the original got otherwise than by these calls.
     """
 
     def argument(value: Any) -> Any:
@@ -91,7 +92,7 @@ def repeat_calls(
         kwargs = without_recorded_mask(node, operation, kwargs)
         if faithful and args:
             build_before_call(node.operation, operation, node.arguments.args[0])
-        outputs = keras.tree.flatten(call(operation, *args, **kwargs))
+        outputs = tree.flatten(call(operation, *args, **kwargs))
         if len(outputs) < len(node.outputs):
             raise ValueError(
                 f"The clone of '{node.operation.name}' gave {len(outputs)} tensors, "
@@ -107,6 +108,7 @@ def repeat_calls(
             for original in node.outputs:
                 if id(original) in tensors:
                     mask_alike(tensors, original)
+                    dtype_alike(tensors, original)
 
 
 def without_recorded_mask(node: Any, operation: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -120,10 +122,20 @@ def without_recorded_mask(node: Any, operation: Any, kwargs: dict[str, Any]) -> 
     if operation._call_has_mask_arg:
         return kwargs
     first = node.arguments.args[0] if node.arguments.args else None
-    implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in keras.tree.flatten(first)]
-    if all(id(leaf) in implicit for leaf in keras.tree.flatten(mask)):
+    implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in tree.flatten(first)]
+    if all(id(leaf) in implicit for leaf in tree.flatten(mask)):
         return {name: value for name, value in kwargs.items() if name != "mask"}
     return kwargs
+
+
+def dtype_alike(tensors: dict[int, Any], original: Any) -> None:
+    """Gives a cloned tensor the dtype that its original has.
+
+    Until 3.4 a float layer wrote its own dtype into a tensor it was called on: there it depends on the order of calls.
+    """
+    clone = tensors[id(original)]
+    if clone.dtype != original.dtype:
+        clone.dtype = original.dtype
 
 
 def mask_alike(tensors: dict[int, Any], original: Any) -> None:

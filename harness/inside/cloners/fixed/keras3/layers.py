@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 
+from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
 from .structures import map_leaves, replace_leaves
 
@@ -16,29 +17,44 @@ def clone_input_layer(layer: Any) -> Any:
     """A new `InputLayer`, with the name of the original's tensor besides its own: a dictionary of inputs goes by it."""
     tensor = layer.output
     if type(layer) is keras.layers.InputLayer:
-        return input_layer_of(placeholder_like(tensor), layer.name, optional=getattr(layer, "optional", False))
+        options = {"optional": True} if getattr(layer, "optional", False) else {}
+        placeholder = placeholder_like(tensor, dtype_before_calls(layer))
+        return input_layer_of(placeholder, layer.name, layer.dtype, **options)
     clone = type(layer).from_config(layer.get_config())
     clone.output.name = tensor.name
     return clone
 
 
-def input_layer_of(tensor: Any, name: str, **options: Any) -> Any:
+def dtype_before_calls(layer: Any) -> Any:
+    """The dtype of an input before a layer was called on it: until 3.4 a float layer wrote its own into the tensor."""
+    declared, found = layer.dtype, layer.output.dtype
+    return declared if keras.backend.is_float_dtype(declared) and keras.backend.is_float_dtype(found) else found
+
+
+def input_layer_of(tensor: Any, name: str, dtype: Any = None, **options: Any) -> Any:
     """An input layer around a tensor without a history; some releases ask for what the tensor tells already."""
     if getattr(tensor, "ragged", False):
         options["ragged"] = True
     return keras.layers.InputLayer(
-        input_tensor=tensor, batch_shape=tensor.shape, dtype=tensor.dtype, sparse=tensor.sparse, name=name, **options
+        input_tensor=tensor,
+        batch_shape=tensor.shape,
+        dtype=dtype or tensor.dtype,
+        sparse=tensor.sparse,
+        name=name,
+        **options,
     )
 
 
-def placeholder_like(tensor: Any) -> Any:
-    """A tensor without a history, of the same shape, type and name."""
+def placeholder_like(tensor: Any, dtype: Any = None) -> Any:
+    """A tensor without a history, of the same shape, type (unless another is given) and name."""
     options = {}
     for option in ("ragged", "ragged_rank", "row_splits_dtype"):
         value = getattr(tensor, "_" + option, None)
         if value:
             options[option] = value
-    return keras.KerasTensor(tensor.shape, dtype=tensor.dtype, sparse=tensor.sparse, name=tensor.name, **options)
+    return keras.KerasTensor(
+        tensor.shape, dtype=dtype or tensor.dtype, sparse=tensor.sparse, name=tensor.name, **options
+    )
 
 
 def clone_operation(operation: Any, clone_leaf: Callable[[Any], Any]) -> Any:
@@ -95,17 +111,35 @@ def clone_from_config(
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_parameters(layer, _held_parameters(layer, {}, clone_leaf, policy_of), failure)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
-    if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, keras.dtype_policies.DTypePolicyMap):
+    if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, POLICY_MAP):
         config["dtype"] = policy_of(layer.dtype_policy)
-    # `Bidirectional` serializes the layers it is given and reads them back, to have layers of its own.
-    marked = list(clones.values()) if isinstance(layer, keras.layers.Bidirectional) else []
+    read_back = _read_back(layer, stand_ins.referred(), clones, clone_of)
     # Some `from_config` take their entries out of the dictionary.
     given = dict(config)
-    with live_references(stand_ins, clones, marked):
+    with live_references(stand_ins, clones, read_back):
         try:
             return type(layer).from_config(config)
         except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
             return _from_parameters(layer, _held_parameters(layer, given, clone_leaf, policy_of), failure)
+
+
+def _read_back(
+    layer: Any, referred: dict[int, Any], clones: dict[int, Any], clone_of: Callable[[Any], Any]
+) -> dict[int, Any]:
+    """What the constructor is to get for each layer that it serializes and reads back, by the id of that.
+
+    `Bidirectional` does so with the layers it is given, to have layers of its own. Before 3.3 it kept the one it was
+    given as well, beside the forward layer, and its config told of the latter only.
+    """
+    if not isinstance(layer, keras.layers.Bidirectional):
+        return {}
+    own = {id(clone): clone for clone in clones.values()}
+    given = vars(layer).get("layer")
+    for key, sublayer in referred.items():
+        if given is not None and given is not sublayer and sublayer is layer.forward_layer:
+            forward, clones[key] = clones[key], clone_of(given)
+            own[id(clones[key])] = forward
+    return own
 
 
 def _held_parameters(

@@ -21,6 +21,7 @@ import keras
 from keras.src.backend.common import global_state
 from keras.src.saving import object_registration
 
+from .release import POLICY_MAP
 from .structures import map_leaves, replace_leaves
 
 OBJECTS_BY_ID = "shared_objects/id_to_obj_map"
@@ -140,7 +141,7 @@ class StandIns:
     def _leaf(self, value: Any) -> Any:
         if isinstance(value, keras.Layer):
             return self._layer(value)
-        if isinstance(value, keras.dtype_policies.DTypePolicyMap):
+        if isinstance(value, POLICY_MAP):
             return copy.deepcopy(value)  # its `get_config` renames the policies in it
         if is_user_function(value):
             return self._function(value)
@@ -183,15 +184,16 @@ def _answering(asked: Any, layer: Any) -> Callable[[], Any]:
 
 
 @contextmanager
-def live_references(stand_ins: StandIns, clones: dict[int, Any], marked: list[Any] | None = None) -> Iterator[None]:
+def live_references(
+    stand_ins: StandIns, clones: dict[int, Any], read_back: dict[int, Any] | None = None
+) -> Iterator[None]:
     """Scope in which a configuration that refers to stand-ins is read back as live objects.
 
-    `marked` are clones that a constructor is going to serialize and read back once more, and must get back itself.
+    `read_back` has, by the id of what a constructor is going to serialize, what it must get when it reads that back.
     """
-    marked = marked or []
     objects = dict(clones)
-    objects.update({id(clone): clone for clone in marked})
-    known = KnownObjects({id(clone): {} for clone in marked}) if marked else None
+    objects.update(read_back or {})
+    known = KnownObjects({key: {} for key in read_back}) if read_back else None
     names = dict(global_state.get_global_attribute(CUSTOM_OBJECTS) or {})
     names.update(stand_ins.custom_objects)
     names.update(stand_ins.functions)

@@ -40,18 +40,21 @@ def take_over_flags(original: Any, clone: Any) -> None:
         if flag in held and (flag not in taken or taken[flag] is not held[flag]):
             value = held[flag]
             setattr(clone, flag, copy.copy(value) if isinstance(value, (set, dict)) else value)
+    if getattr(original, "activity_regularizer", None) is not None and clone.activity_regularizer is None:
+        clone.activity_regularizer = original.activity_regularizer  # told by each config since 3.4
 
 
 def name_alike(original: Any, clone: Any) -> None:
     """Names, and paths of variables, that a constructor or a build numbers anew each time it runs."""
     if clone.name != original.name:
         clone.name = original.name
-    if clone._path != original._path:
+    if getattr(clone, "_path", None) != getattr(original, "_path", None):  # since 3.4
         clone._path = original._path
     for held, cloned in zip(own_variables(original), own_variables(clone)):
         _name_variable_alike(held, cloned)
     for held, cloned in zip(original._seed_generators, clone._seed_generators):
-        cloned.name = held.name
+        if hasattr(held, "name"):  # since 3.3
+            cloned.name = held.name
         _name_variable_alike(held.state, cloned.state)
 
 

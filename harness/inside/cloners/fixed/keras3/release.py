@@ -1,0 +1,49 @@
+"""What the releases of Keras 3 call their parts: the one place to change when another release is to be served.
+
+Everything that moved, came or went between 3.0 and now is reached from here.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from typing import Any
+
+import keras
+from keras.src.models.functional import Functional, functional_like_constructor
+from keras.src.ops.function import Function
+
+__all__ = [
+    "POLICY_MAP",
+    "Function",
+    "Functional",
+    "copied_policy",
+    "functional_like_constructor",
+    "policy_of",
+    "set_policy",
+    "tree",
+]
+
+# `keras.tree` since 3.1; before that Keras called dm-tree itself, whose functions are named alike.
+tree: Any = getattr(keras, "tree", None) or importlib.import_module("tree")
+
+# A class since 3.4: before, a layer had one policy for all it holds. Nothing is an instance of ().
+POLICY_MAP: Any = getattr(getattr(keras, "dtype_policies", None), "DTypePolicyMap", ())
+
+# A plain attribute before 3.3. Since then a property, whose setter may quantize the layer.
+_POLICY = "_dtype_policy" if hasattr(keras.layers.Layer, "dtype_policy") else "dtype_policy"
+
+
+def policy_of(layer: Any) -> Any:
+    """The dtype policy that a layer holds."""
+    return getattr(layer, _POLICY)
+
+
+def copied_policy(policy: Any) -> Any:
+    """A policy for a clone: that of a single dtype never changes, a map of them is changed by its own `get_config`."""
+    return copy.deepcopy(policy) if isinstance(policy, POLICY_MAP) else policy
+
+
+def set_policy(layer: Any, policy: Any) -> None:
+    """Lets a layer hold a policy, and does nothing else to it."""
+    setattr(layer, _POLICY, policy)

@@ -1,0 +1,75 @@
+"""What to draw for one subject: graphs that its release has the layers and the arguments for.
+
+Owns how a release's offers become arguments of `functional_graphs`. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from hypothesis.strategies import SearchStrategy
+
+from harness.subjects.outcomes import Offers
+from harness.subjects.process import SubjectProcess
+from strategies import FEATURES, functional_graphs
+from strategies.graph import Graph
+from strategies.graphs import Feature
+from strategies.kinds import Generation, Kind, catalogue
+
+_OF_OUR_OWN = ("custom", "operations")
+"""The families that are no classes of `keras.layers`."""
+
+
+def graphs_on(
+    process: SubjectProcess,
+    *,
+    without: Collection[str] = (),
+    features: Collection[Feature] = FEATURES,
+    **options: Any,
+) -> SearchStrategy[Graph]:
+    """The graphs that the release of a subject can build; starts the process where it does not run.
+
+    Takes the options of `functional_graphs`, and draws and shrinks as that does.
+    """
+    offers, generation = process.ready.offers, process.subject.generation
+    return functional_graphs(
+        generation=generation,
+        without=(*without, *lacking(offers, generation)),
+        features=frozenset(features).difference(offers.lacks),
+        **options,
+    )
+
+
+def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
+    """The kinds, and the arguments of kinds as "GRU.reset_after", that a release does not have."""
+    if not offers.layers:
+        return ()
+    kinds = [kind for kind in catalogue(generation).values() if kind.only in (None, generation)]
+    names = [name for kind in kinds if kind.family not in _OF_OUR_OWN for name in _lacking(kind, offers)]
+    if generation == "tf_keras" and "registered classes" in offers.lacks:
+        # TensorFlow 2.0 has no decorator for them.
+        names += [kind.name for kind in kinds if kind.family == "custom"]
+    return tuple(names)
+
+
+def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
+    if kind.name not in offers.layers:
+        yield kind.name
+        return
+    constructor, call = offers.layers[kind.name]
+    # What a kind arranges once it is drawn is not an argument yet.
+    if constructor is not None and kind.arrange is None:
+        yield from (f"{kind.name}.{key}" for key in kind.options if key not in constructor)
+    if call is not None:
+        yield from (f"{kind.name}.{key}" for key in kind.call_options if key not in call)
+
+
+def unable(cloner: str, process: SubjectProcess) -> str:
+    """Why a cloner can make nothing of a subject's models; "" where it can. Starts the process if need be."""
+    subject = process.subject
+    if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.offers.lacks:
+        return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
+    if cloner.startswith("proposed/") and subject.generation != "keras2":
+        return f"{cloner}: proposed for Keras 2.2, it knows nothing of {subject}: give --subject keras==2.2.4"
+    return ""

@@ -1,0 +1,125 @@
+"""Bugs of the past: a graph for each, and the releases in which it was seen to break and to hold. Reads `index.toml`.
+
+They tell whether a harness sees what it should, in which release a bug began and ended, and whether a proposed fix
+brings an old bug back. Must not import `harness`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from reports.known import Pattern, matches
+from reports.records import Cause
+from strategies import Graph, read_example
+
+INDEX = Path(__file__).with_name("index.toml")
+
+
+class Bug(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bug that some release had.
+
+    `cloner` is the seat that shows it; "roundtrip" is the way through a config. `graph` is a file beside the index.
+    `broken_in` and `fixed_in` are releases of `package` in which it was tried: in the first it shows a cause that
+    `match` describes, in the others none. Without `match`, any cause is it.
+    """
+
+    id: str
+    title: str
+    package: Literal["keras", "tf_keras", "tensorflow"]
+    graph: str
+    broken_in: tuple[str, ...]
+    fixed_in: tuple[str, ...]
+    because: str
+    link: str | None = None
+    cloner: str = "upstream"
+    match: tuple[Pattern, ...] = ()
+
+
+class CorpusError(ValueError):
+    """The index or a graph of the corpus is wrong; the message names the file, the bug and what was expected."""
+
+
+class Corpus(msgspec.Struct, frozen=True):
+    """The bugs, in the order of the index, and the folder with their graphs."""
+
+    bugs: tuple[Bug, ...]
+    folder: Path
+
+    def of(self, package: str) -> tuple[Bug, ...]:
+        """The bugs of one package."""
+        return tuple(bug for bug in self.bugs if bug.package == package)
+
+    def graph(self, bug: Bug) -> Graph:
+        """The graph that shows a bug."""
+        path = self.folder / bug.graph
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise CorpusError(f"{path}: the graph of {bug.id!r} cannot be read ({error.strerror})") from error
+        return read_example(text, str(path))
+
+    def __getitem__(self, id: str) -> Bug:  # noqa: A002 - it is called that in the file
+        for bug in self.bugs:
+            if bug.id == id:
+                return bug
+        raise KeyError(id)
+
+
+def shows(bug: Bug, causes: Iterable[Cause]) -> bool:
+    """Whether one of the causes that a trial of its graph gave is the bug."""
+    return any(not bug.match or any(matches(pattern, cause) for pattern in bug.match) for cause in causes)
+
+
+def load(path: Path = INDEX) -> Corpus:
+    """Read the index."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path}: not TOML: {error}") from error
+    if tables.get("format") != 1 or set(tables) - {"format", "bug"}:
+        raise CorpusError(
+            f"{path}: expected `format = 1` and tables [[bug]], found {', '.join(sorted(tables)) or 'nothing'}"
+        )
+    entries = tables.get("bug", [])
+    if not isinstance(entries, list):
+        raise CorpusError(f"{path}: `bug` must be a list of tables: write [[bug]], not [bug]")
+    bugs: list[Bug] = []
+    for number, entry in enumerate(entries, 1):
+        bugs.append(_bug(path, number, entry, {bug.id for bug in bugs}))
+    return Corpus(tuple(bugs), path.parent)
+
+
+def _bug(path: Path, number: int, entry: Any, ids: set[str]) -> Bug:
+    name = entry.get("id") if isinstance(entry, dict) else None
+    where = f"{path}: bug {number}" + (f" ({name})" if isinstance(name, str) else "")
+    try:
+        bug = msgspec.convert(entry, Bug)
+    except msgspec.ValidationError as error:
+        raise CorpusError(f"{where}: {error}; it may have {', '.join(Bug.__struct_fields__)}") from error
+    problem = _problem(bug, ids)
+    if problem:
+        raise CorpusError(f"{where}: {problem}")
+    return bug
+
+
+def _problem(bug: Bug, ids: set[str]) -> str | None:
+    if bug.id in ids:
+        return f"`id` {bug.id!r} stands twice: give each bug its own"
+    for field in ("id", "title", "because"):
+        if not getattr(bug, field).strip():
+            return f"`{field}` is empty"
+    if Path(bug.graph).name != bug.graph or not bug.graph.endswith(".json"):
+        return f"`graph` is {bug.graph!r}, expected the name of a JSON file beside the index"
+    if not bug.broken_in:
+        return "`broken_in` is empty: name a release in which it shows"
+    both = sorted({*bug.broken_in} & {*bug.fixed_in})
+    if both:
+        return f"{both[0]} stands in `broken_in` and in `fixed_in`"
+    return None

@@ -1,0 +1,35 @@
+"""Bugs of the past on real releases, on both sides of where they ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.cases import case_of
+from harness.subjects import SubjectProcess
+from harness.triage import Verdict
+from harness.trial import run
+from reports.corpus import load, shows
+
+CORPUS = load()
+SIDES = [
+    ("shared-at-two-depths", "3.0.5", True),
+    ("shared-at-two-depths", "3.10.0", False),
+    ("lambda-refused", "3.0.5", True),
+    ("lambda-refused", "3.10.0", False),
+    ("one-input-in-a-list", "3.10.0", True),
+    ("one-input-in-a-list", "3.5.0", False),
+]
+
+
+@pytest.mark.parametrize(("name", "version", "broken"), SIDES, ids=lambda each: str(each))
+def test_a_bug_shows_where_it_was_and_nowhere_else(
+    keras3: Callable[[str], SubjectProcess], name: str, version: str, broken: bool
+) -> None:
+    bug = CORPUS[name]
+    process = keras3(version)
+    trial = run(case_of(CORPUS.graph(bug), process.subject.dialect), process, (bug.cloner, "fixed"))
+    assert trial.built
+    assert shows(bug, trial.clones[bug.cloner].causes) == broken
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL

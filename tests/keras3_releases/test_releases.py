@@ -1,0 +1,99 @@
+"""Releases of Keras 3 as subjects: what they offer is what is drawn, and the fixed cloner holds on all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from harness.campaign.hunt import Hunt
+from harness.offers import graphs_on
+from harness.subjects import SubjectProcess
+from reports.known import KnownIssues
+from strategies import Graph
+from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq
+
+OLDEST, MIDDLE = "3.0.5", "3.10.0"
+REFUSED_BY = {OLDEST: {"optional inputs", "nested ends", "partial masks"}, MIDDLE: {"idle inputs"}}
+
+Process = Callable[[str], SubjectProcess]
+
+TWO = (Input((3, 4), fill="steps"), Input((3, 4)))
+ADDED = (Call(0, (Seq((Ref(0), Ref(1))),)),)
+MASKED = (Layer("Masking"), Layer("Attention"))
+REFUSALS = {
+    "optional inputs": Graph((Input((4,), optional=True),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1)),
+    "nested ends": Graph(TWO, (Layer("Add"),), ADDED, Seq((Ref(0), Seq((Ref(1),), "tuple"))), Ref(2)),
+    "partial masks": Graph(
+        TWO,
+        MASKED,
+        (Call(0, (Ref(0),)), Call(1, (Seq((Ref(2), Ref(1))),))),
+        Seq((Ref(0), Ref(1))),
+        Ref(3),
+    ),
+    "idle inputs": Graph(
+        TWO, (Layer("ReLU"),), (Call(0, (Ref(0),)),), Seq((Ref(0), Ref(1))), Items((("a", Ref(2)), ("b", Ref(1))))
+    ),
+}
+
+
+@pytest.mark.parametrize("version", REFUSED_BY)
+def test_a_release_says_what_it_cannot_build(keras3: Process, version: str) -> None:
+    offers = keras3(version).ready.offers
+    assert set(offers.lacks) == REFUSED_BY[version]
+    assert {"Dense", "Lambda", "Bidirectional"} < set(offers.layers)
+
+
+@pytest.mark.parametrize("version", REFUSED_BY)
+@pytest.mark.parametrize("feature", REFUSALS)
+def test_it_builds_what_it_says_and_nothing_else(keras3: Process, version: str, feature: str) -> None:
+    hunt = Hunt(keras3(version), KnownIssues(), cloners=("fixed",), rate=0)
+    assert hunt.look(REFUSALS[feature]) == []
+    assert hunt.tally.refused == (feature in REFUSED_BY[version])
+
+
+@pytest.mark.parametrize("version", REFUSED_BY)
+def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(keras3: Process, version: str) -> None:
+    process = keras3(version)
+    hunt = Hunt(process, KnownIssues(), cloners=("fixed",), rate=8)
+    seen: list[Graph] = []
+
+    @seed(3)
+    @settings(
+        max_examples=15, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    )
+    @given(graphs_on(process, min_instructions=2))
+    def probe(graph: Graph) -> None:
+        seen.append(graph)
+        assert hunt.look(graph) == []
+
+    probe()
+    assert len(seen) >= 10
+    assert hunt.tally.refused == 0
+
+
+BOTH_WAYS = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))),))
+OF_OLD = {
+    "the layer that a Bidirectional was given": Graph(
+        (Input((3, 4)),), (BOTH_WAYS,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras"
+    ),
+    "an input whose dtype a layer has changed": Graph(
+        (Input((4,), "float64"),), (Layer("PReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras"
+    ),
+    "a regularizer that no config tells": Graph(
+        (Input((4,)),),
+        (Layer("RepeatVector", (("n", 2), ("activity_regularizer", "l2"))),),
+        (Call(0, (Ref(0),)),),
+        Ref(0),
+        Ref(1),
+        generation="keras",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OF_OLD)
+def test_fixed_takes_over_what_an_old_release_has(keras3: Process, what: str) -> None:
+    hunt = Hunt(keras3(OLDEST), KnownIssues(), cloners=("fixed",), rate=1)
+    assert hunt.look(OF_OLD[what]) == []
+    assert hunt.tally.refused == 0

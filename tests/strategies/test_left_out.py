@@ -1,0 +1,128 @@
+"""What is drawn for a release that lacks a layer, an argument or an ability: the rest, and none of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from strategies import FEATURES, Graph, functional_graphs
+from strategies.graph import Layer, Made, Ref, Seq, Value, call_refs, refs
+from strategies.kinds import CATALOGUE, less
+from strategies.kinds.kind import LEFT_OUT
+from strategies.lowering import MASKED_LISTS
+from strategies.typing import infer
+
+
+def drawn(**options: object) -> list[Graph]:
+    """Three hundred graphs, always the same."""
+    graphs: list[Graph] = []
+
+    @seed(5)
+    @settings(
+        max_examples=300, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    )
+    @given(functional_graphs(generation="keras", **options))  # type: ignore[arg-type]
+    def keep(graph: Graph) -> None:
+        graphs.append(graph)
+
+    keep()
+    return graphs
+
+
+def graphs_in(graph: Graph) -> Iterator[Graph]:
+    yield graph
+    for layer in graph.layers:
+        if layer.graph is not None:
+            yield from graphs_in(layer.graph)
+
+
+def an_optional_input(graph: Graph) -> bool:
+    return any(given.optional for given in graph.inputs)
+
+
+def a_nested_end(graph: Graph) -> bool:
+    return any(isinstance(end, Seq) and any(isinstance(item, Seq) for item in end.items) for end in ends(graph))
+
+
+def ends(graph: Graph) -> tuple[Value, Value]:
+    return graph.takes, graph.gives
+
+
+def a_partial_mask(graph: Graph) -> bool:
+    given = infer(graph)
+    for call in graph.calls:
+        kind = CATALOGUE.get(graph.layers[call.layer].kind)
+        masks = {given[ref.node][ref.output].mask for value in call.args for ref in refs(value)}
+        if kind is not None and kind.family in MASKED_LISTS and len(masks) > 1:
+            return True
+    return False
+
+
+def an_idle_input(graph: Graph) -> bool:
+    return any(
+        not {ref.node for call in inner.calls for ref in call_refs(call)}.issuperset(range(len(inner.inputs)))
+        for inner in graphs_in(graph)
+    )
+
+
+ABILITIES: dict[str, Callable[[Graph], bool]] = {
+    "optional inputs": an_optional_input,
+    "nested ends": a_nested_end,
+    "partial masks": a_partial_mask,
+    "idle inputs": an_idle_input,
+}
+
+
+@pytest.mark.parametrize("feature", ABILITIES)
+def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
+    kinds = ["Lambda", "Masking", "Attention", "Add"]
+    assert any(map(ABILITIES[feature], drawn(kinds=kinds, min_instructions=4)))
+    assert not any(map(ABILITIES[feature], drawn(kinds=kinds, min_instructions=4, features=FEATURES - {feature})))
+
+
+def test_without_idle_inputs_the_smallest_graph_uses_its_input() -> None:
+    smallest = min(drawn(features=FEATURES - {"idle inputs"}), key=lambda graph: len(graph.calls))
+    assert [layer.kind for layer in smallest.layers] == ["operator.half"]
+    assert smallest.gives == Ref(1)
+
+
+def layers_in(value: Layer | Value) -> Iterator[Layer]:
+    match value:
+        case Layer():
+            yield value
+            for _, item in value.args:
+                yield from layers_in(item)
+        case Made(layer=layer):
+            yield from layers_in(layer)
+        case Seq(items=items):
+            for item in items:
+                yield from layers_in(item)
+
+
+def test_what_is_named_stands_nowhere() -> None:
+    without = ("GRU", "LSTM.go_backwards", "ops.relu")
+    layers = [
+        layer
+        for graph in drawn(without=without, kinds=["GRU", "LSTM", "Bidirectional", "ops.relu"])
+        for inner in graphs_in(graph)
+        for part in inner.layers
+        for layer in layers_in(part)
+    ]
+    assert {"LSTM", "Bidirectional", "SimpleRNN"} <= {layer.kind for layer in layers}
+    assert not {"GRU", "ops.relu"} & {layer.kind for layer in layers}
+    assert all(layer.arg("go_backwards") is None for layer in layers)
+
+
+def test_a_kind_goes_with_an_argument_that_it_needs() -> None:
+    assert less(CATALOGUE["Dense"], ["Dense.units"]) is None
+    dense = less(CATALOGUE["Dense"], ["Dense.use_bias"])
+    assert dense is not None
+    assert dense.options["use_bias"] == (LEFT_OUT,)
+    assert list(dense.options) == list(CATALOGUE["Dense"].options)
+
+
+def test_a_name_that_is_none_is_told() -> None:
+    with pytest.raises(ValueError, match="'Grue' is not in the catalogue"):
+        functional_graphs(without=["Grue.units"])
