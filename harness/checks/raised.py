@@ -12,7 +12,10 @@ from harness.checks.places import place, short
 from harness.observation import Failure, Frame, Shape
 from reports.records import Cost, Difference, Place, Raised
 
-_OWN = re.compile(r"^(keras|tf_keras|keras_core|tensorflow/python/keras|tensorflow/python/keras/.*|inside/cloners)/")
+_OWN = re.compile(
+    r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners)/"
+    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `harness.inside.candidates`
+)
 _PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 
 _RAISES_FOR_OTHERS = re.compile(r"_*raise_")

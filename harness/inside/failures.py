@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from .canonical import without_addresses
 
 GRAPH_FILE = "<graph>"
+CANDIDATE_FILE = "<candidate>"
 LONGEST_MESSAGE = 500
 MOST_FRAMES = 60
 
@@ -76,4 +78,8 @@ def _package_path(path: str) -> str:
     for root in (_PACKAGE, _STANDARD, _INSIDE):
         if root.match(path):
             return root.sub("", path, count=1)
+    # A release laid over others lies in a folder of any name, which is on the path.
+    for folder in sys.path:
+        if folder and path.startswith(folder.replace("\\", "/").rstrip("/") + "/"):
+            return path[len(folder.rstrip("/\\")) + 1 :]
     return path if path.startswith("<") else path.rsplit("/", 1)[-1]

@@ -36,4 +36,8 @@ TF_DOT_KERAS = replace(
         "keras": "from tensorflow import keras",
         "layers": "from tensorflow.keras import layers",
     },
+    # Before 2.3 `training` is a tensor while a model is made, which no `if` takes.
+    trains="keras.backend.in_train_phase({0} * 3.0, {0}, training=training)",
+    # `keras.saving` came with 2.12.
+    spelled={**TF_KERAS.spelled, "keras.saving.register_keras_serializable": "keras.utils.register_keras_serializable"},
 )

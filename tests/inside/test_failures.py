@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +62,15 @@ def test_an_exception_that_only_wraps_another_stands_back(
     said = failure(caught.value)
     assert said["message"] == message
     assert said["frames"][-1]["function"] == innermost
+
+
+def test_a_frame_of_a_release_laid_over_others_is_told_from_its_package_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "laid_over").mkdir()
+    (tmp_path / "laid_over" / "__init__.py").write_text("")
+    (tmp_path / "laid_over" / "cloning.py").write_text("def clone():\n    raise ValueError('no')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ValueError, match="no") as caught:
+        importlib.import_module("laid_over.cloning").clone()
+    assert failure(caught.value)["frames"][-1]["file"] == "laid_over/cloning.py"

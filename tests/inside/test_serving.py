@@ -27,7 +27,11 @@ def _case(child: Child, body: str, *inputs: dict) -> dict:
 
 def test_first_line_says_what_it_is(child: Child) -> None:
     ready = child.first["ready"]
-    assert set(ready) == {"generation", "keras", "backend", "backend_version", "numpy", "python", "devices", "seconds"}
+    said = {"generation", "keras", "backend", "backend_version", "numpy", "python", "devices", "seconds", "offers"}
+    assert set(ready) == said
+    assert {"units", "activation", "trainable"} <= set(ready["offers"]["layers"]["Dense"][0])
+    assert "training" in ready["offers"]["layers"]["Dropout"][1]
+    assert ready["offers"]["lacks"] == []
     assert ready["generation"] == child.generation  # type: ignore[attr-defined]
     assert ready["devices"][0] == "cpu:0"
 

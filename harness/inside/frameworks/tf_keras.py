@@ -1,11 +1,13 @@
-"""tf_keras, the Keras 2 that lives on beside TensorFlow 2."""
+"""The Keras 2 of TensorFlow 2: `tf_keras`, and the `tf.keras` that came with TensorFlow 2.0 to 2.15."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import importlib
+import inspect
 import random
+import sys
 import weakref
 from typing import Any, Callable, ContextManager, Iterator
 
@@ -16,11 +18,19 @@ from .interface import Framework
 
 
 def load(dialect: str) -> Framework:
-    """tf_keras as it is installed."""
-    return TfKeras()
+    """The Keras 2 that is installed under the name that the dialect gives it."""
+    if dialect == "tf_keras":
+        return TfKeras(importlib.import_module("tf_keras"))
+    tensorflow = importlib.import_module("tensorflow")
+    if isinstance(tensorflow.keras.Input((1,)), tensorflow.Tensor):
+        from .tf_keras_early import EarlyTfKeras  # noqa: PLC0415 - which is made of what is in this module
+
+        return EarlyTfKeras(tensorflow.keras)
+    return TfKeras(tensorflow.keras)
 
 
-_DROPS_OUT = ("tf_keras.src.layers.rnn.", "tf_keras.src.layers.attention.")
+_SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
+"""The attributes that tell a layer that draws; before 2.10 it has no generator of its own."""
 
 
 class _Position:
@@ -48,28 +58,47 @@ class TfKeras(Framework):
     generation = "tf_keras"
     backend = "tensorflow"
 
-    def __init__(self) -> None:
-        self.keras: Any = importlib.import_module("tf_keras")
+    def __init__(self, keras: Any) -> None:
+        self.keras = keras
         self.tensors = TensorFlow()
         self._positions: Any = weakref.WeakKeyDictionary()
         self.tf = self.tensors.tf
-        source = importlib.import_module
-        self._backend: Any = source("tf_keras.src.backend")
-        self._layer: Any = source("tf_keras.src.engine.base_layer").Layer
-        self._functional: Any = source("tf_keras.src.engine.functional").Functional
-        self._sequential: Any = source("tf_keras.src.engine.sequential").Sequential
-        self._tensor: Any = source("tf_keras.src.engine.keras_tensor").KerasTensor
-        self._sparse: Any = source("tf_keras.src.engine.keras_tensor").SparseKerasTensor
-        self._policies: Any = source("tf_keras.src.mixed_precision.policy")
+        # The code lies elsewhere in almost every release, but in the same modules.
+        self._root = keras.layers.Layer.__module__.partition(".engine.")[0]
+        self._drops_out = (self._root + ".layers.rnn.", self._root + ".layers.attention.")
+        self._backend = self._module("backend")
+        self._layer: Any = keras.layers.Layer
+        self._sequential: Any = keras.Sequential
+        self._find_parts()
+        self._registry: Any = sys.modules[keras.utils.deserialize_keras_object.__module__]
+        if hasattr(keras.utils, "register_keras_serializable"):
+            self._registry = sys.modules[keras.utils.register_keras_serializable.__module__]
+        self._registered = {key for known in self._registries() for key in known}
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
-        # Frames of Keras are what a failure is known by; filtering takes them out.
-        self.tf.debugging.disable_traceback_filtering()
+        if hasattr(self.tf.debugging, "disable_traceback_filtering"):
+            # Frames of Keras are what a failure is known by; filtering takes them out.
+            self.tf.debugging.disable_traceback_filtering()
+
+    def _find_parts(self) -> None:
+        self._functional: Any = self._module("engine.functional").Functional
+        self._tensor: Any = self._module("engine.keras_tensor").KerasTensor
+        self._sparse: Any = self._module("engine.keras_tensor").SparseKerasTensor
+        self._policies: Any = self._module("mixed_precision.policy")
+
+    def _registries(self) -> list[Any]:
+        names = ("_GLOBAL_CUSTOM_OBJECTS", "_GLOBAL_CUSTOM_NAMES")
+        return [getattr(self._registry, name) for name in names if hasattr(self._registry, name)]
+
+    def _module(self, name: str) -> Any:
+        return importlib.import_module("%s.%s" % (self._root, name))
 
     # -- the process
 
     def versions(self) -> dict[str, str]:
-        return {"keras": str(self.keras.__version__), "backend": self.backend, "backend_version": self.tensors.version}
+        # A tf.keras goes by the release that it came with; its own number lags behind, and was another once.
+        own = str(self.keras.__version__) if self._root.startswith("tf_keras") else self.tensors.version
+        return {"keras": own, "backend": self.backend, "backend_version": self.tensors.version}
 
     def devices(self) -> list[str]:
         return self.tensors.devices()
@@ -84,22 +113,34 @@ class TfKeras(Framework):
         # clear_session without the kernel cache, which costs more than the rest of a trial. The graph in which every
         # symbolic call of this generation leaves its operations is what grows without end.
         backend = self._backend
-        backend._GRAPH.graph = None
-        backend._GRAPH_LEARNING_PHASES = {}
-        backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
+        self._forget_graph()
+        backend._GRAPH_LEARNING_PHASES.clear()
         backend.reset_uids()
         self._policies._global_policy = None
         if backend.floatx() != "float32":
             backend.set_floatx("float32")
         if backend.image_data_format() != "channels_last":
             backend.set_image_data_format("channels_last")
+        self._forget_registered()
+
+    def _forget_graph(self) -> None:
+        self._backend._GRAPH.graph = None
+        self._backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
+
+    def _forget_registered(self) -> None:
+        """Take back the classes that scripts have registered: releases before 2.13 refuse a name's second class."""
+        for known in self._registries():
+            for key in [key for key in known if key not in self._registered]:
+                thing = known[key] if isinstance(key, str) else key
+                if getattr(thing, "__module__", "") == "__main__":
+                    del known[key]
 
     def forget_kernels(self) -> None:
         self.tf.compat.v1.reset_default_graph()
         self.tensors.forget_kernels()
 
     def draws(self, layers: list[Any], source: str) -> bool:
-        return "random" in source or any(hasattr(layer, "_random_generator") for layer in layers)
+        return "random" in source or any(getattr(layer, name, None) for layer in layers for name in _SEEDED)
 
     def reseed(self, seed: int, backend: bool = False) -> None:
         random.seed(seed)
@@ -116,10 +157,15 @@ class TfKeras(Framework):
         return isinstance(layer, (self._functional, self._sequential))
 
     def members(self, layer: Any) -> list[Any]:
-        return [each for each in layer._self_tracked_trackables if isinstance(each, self._layer)]
+        return [each for each in self._tracked(layer) if isinstance(each, self._layer)]
+
+    @staticmethod
+    def _tracked(layer: Any) -> list[Any]:
+        # It was called `_layers` before 2.5.
+        return getattr(layer, "_self_tracked_trackables", None) or getattr(layer, "_layers", None) or []
 
     def held(self, layer: Any) -> list[Any]:
-        if not getattr(layer, "_self_tracked_trackables", None):
+        if not self._tracked(layer):
             return []
         return list(layer._flatten_layers(recursive=False, include_self=False))
 
@@ -189,8 +235,8 @@ class TfKeras(Framework):
         if self.is_graph(layer) and type(layer).call in self._plain_calls:
             return False
         if isinstance(layer, self.keras.layers.Lambda):
-            return bool(layer._fn_expects_training_arg)
-        if type(layer).__module__.startswith(_DROPS_OUT):
+            return bool(getattr(layer, "_fn_expects_training_arg", True))
+        if type(layer).__module__.startswith(self._drops_out):
             return self.drops_out(layer)
         return bool(getattr(layer, "_expects_training_arg", True))
 
@@ -215,7 +261,10 @@ class TfKeras(Framework):
         return own + [state for state, _ in self._own_states(layer)]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:
-        return [state for layer in model._flatten_layers() for state in self._own_states(layer)]
+        return [state for layer in self._with_all_below(model) for state in self._own_states(layer)]
+
+    def _with_all_below(self, layer: Any) -> list[Any]:
+        return list(layer._flatten_layers())
 
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
         found: list[tuple[Any, bool]] = []
@@ -307,15 +356,23 @@ class TfKeras(Framework):
 
     @contextlib.contextmanager
     def objects(self, known: dict[str, Any]) -> Iterator[None]:
-        scope = importlib.import_module("tf_keras.src.saving.serialization_lib").SafeModeScope
-        with self.keras.utils.custom_object_scope(known), scope(False):
+        safely: ContextManager[Any] = contextlib.nullcontext()
+        if self._has_safe_mode:
+            safely = self._module("saving.serialization_lib").SafeModeScope(False)
+        with self.keras.utils.custom_object_scope(known), safely:
             yield
 
+    @property
+    def _has_safe_mode(self) -> bool:
+        return "safe_mode" in inspect.signature(self.keras.models.load_model).parameters
+
     def save(self, model: Any, path: str) -> None:
+        # Before 2.12 a file of that name is HDF5.
         model.save(path)
 
     def load(self, path: str, known: dict[str, Any]) -> Any:
-        return self.keras.models.load_model(path, custom_objects=known, safe_mode=False)
+        options = {"safe_mode": False} if self._has_safe_mode else {}
+        return self.keras.models.load_model(path, custom_objects=known, **options)
 
     def predict(self, model: Any, inputs: Any) -> Any:
         return model.predict(inputs, verbose=0)

@@ -1,6 +1,6 @@
 """`clone_model` for the Keras 2 generation on TensorFlow 2, as it would have to be to keep its promise.
 
-Standard library, NumPy, TensorFlow and `tf_keras` only.
+Standard library, NumPy, TensorFlow and `tf_keras`, or the `tf.keras` before it, only.
 """
 
 from __future__ import annotations

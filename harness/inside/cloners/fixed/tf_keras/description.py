@@ -7,6 +7,7 @@ stand-in, whose sublayers answer with a reference in place of a config, and whos
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -41,7 +42,12 @@ class _Description:
         """The config, with references to cloned sublayers when `refer`, else as the layer gives it."""
         layer = self.layer
         source = self._stand_in(layer, mask_functions) if refer else layer
-        config = source.get_config()
+        try:
+            config = source.get_config()
+        except NotImplementedError:
+            if not refer or not is_own(type(layer)):
+                raise
+            config = _constructor_arguments(layer)
         if not isinstance(config, dict):
             return config
         config = self._resolved(config)
@@ -126,6 +132,8 @@ class _Description:
         if value is None or live is None or is_layer(live) or isinstance(live, type):
             return value
         if is_function(live):
+            if isinstance(value, str) and getattr(keras.activations, value, None) is live:
+                return value  # Early recurrent layers look at the name to choose a kernel.
             # A user's layer may keep a name in its config and look the function up by itself.
             described = not isinstance(value, str) or is_own(type(self.layer))
             return (self._function_by_name(live) if self._by_name else live) if described else value
@@ -151,6 +159,17 @@ class _Description:
         config = description.config(refer=True, mask_functions=True)
         self.names.update(description.names)
         return config
+
+
+def _constructor_arguments(layer: Any) -> dict[str, Any]:
+    """What stands in for a config that a layer does not have, as `Attention` had none before 2.1."""
+    config = {"name": layer.name, "trainable": layer.trainable}
+    kinds = type(layer).__mro__
+    for kind in kinds[: kinds.index(keras.layers.Layer)]:
+        if "__init__" in vars(kind):
+            names = inspect.signature(vars(kind)["__init__"]).parameters
+            config.update((name, vars(layer)[name]) for name in names if name in vars(layer))
+    return config
 
 
 def _attribute(layer: Any, key: str) -> Any:

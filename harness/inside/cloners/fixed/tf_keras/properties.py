@@ -7,7 +7,8 @@ from typing import Any
 
 from .release import is_graph, is_layer
 
-_FLAGS = ("_trainable", "_supports_masking", "_autocast", "_dynamic")
+_FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
+"""The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
 
 
 def restore(original: Any, clone: Any, inside: bool = True) -> None:
@@ -25,6 +26,8 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
             other._name = one._name
         _restore_policy(one, other)
         _restore_activity_regularizer(one, other)
+        if vars(one).get("seed") is not None and vars(other).get("seed", 0) is None:
+            other.seed = one.seed  # AlphaDropout, of which no config told it before 2.7.
         _restore_random_stream(one, other)
 
 

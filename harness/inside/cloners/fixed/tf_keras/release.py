@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import tensorflow as tf
-import tf_keras as keras
+
+if "tf_keras" in sys.modules or tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 16):
+    import tf_keras as keras
+else:
+    keras = tf.keras
 
 __all__ = ["keras", "tf"]
 
-_OWN_MODULES = ("tf_keras.", "keras.", "tensorflow.")
+_OWN_MODULES = ("tf_keras.", "keras.", "tensorflow.", "tensorflow_core.")
 _FUNCTIONAL_PARAMETERS = ["inputs", "outputs", "name", "trainable"]
 _SEQUENTIAL_PARAMETERS = ["layers", "name"]
 
@@ -58,7 +63,11 @@ def is_functional(thing: Any) -> bool:
 
 def has_default_config(model: Any) -> bool:
     """Whether `model.get_config` is the one Keras gives, so that the graph is all there is to the model."""
-    return bool(getattr(model.get_config, "_is_default", False))
+    if getattr(model.get_config, "_is_default", False):
+        return True
+    # Before 2.11 nothing marks the one of Functional models.
+    owner = next(kind for kind in type(model).__mro__ if "get_config" in vars(kind))
+    return owner.__name__ in ("Functional", "Network") and is_own(owner)
 
 
 def is_structural(thing: Any) -> bool:
@@ -103,12 +112,66 @@ def sequential_class(model: Any) -> Any:
 
 def nested_layers(layer: Any) -> list[Any]:
     """Every layer that Keras tracks below `layer`, at any depth, itself first."""
-    return list(layer._flatten_layers())
+    if hasattr(layer, "_flatten_layers"):
+        return list(layer._flatten_layers())
+    found, waiting = [], [layer]
+    while waiting:
+        found.append(waiting.pop(0))
+        waiting = direct_layers(found[-1]) + waiting
+    return found
 
 
 def direct_layers(layer: Any) -> list[Any]:
     """The layers that Keras tracks directly below `layer`; of a Sequential model, its `InputLayer` too."""
-    return list(layer._flatten_layers(include_self=False, recursive=False))
+    if hasattr(layer, "_flatten_layers"):
+        return list(layer._flatten_layers(include_self=False, recursive=False))
+    # Before 2.3. Lists and dicts of layers stand there as such.
+    return [each for each in tf.nest.flatten(_opened(getattr(layer, "_layers", None) or [])) if is_layer(each)]
+
+
+def _opened(tracked: Any) -> Any:
+    return [_opened(each.layers) if hasattr(each, "layers") and not is_layer(each) else each for each in tracked]
+
+
+def layer_of(node: Any) -> Any:
+    """The layer that was called."""
+    return node.layer if hasattr(node, "layer") else node.outbound_layer
+
+
+def arguments_of(node: Any) -> tuple[Any, dict[str, Any]]:
+    """What a layer was called with, by position and by name."""
+    if hasattr(node, "call_args"):
+        return node.call_args, node.call_kwargs
+    # Before 2.3 a node keeps the first argument, and all others by their names.
+    return (node.input_tensors,) if node.inbound_layers else (), node.arguments or {}
+
+
+def inputs_of(node: Any) -> list[Any]:
+    """The tensors among the arguments of a call that other calls made."""
+    if hasattr(node, "keras_inputs"):
+        return list(node.keras_inputs)
+    return [leaf for leaf in tf.nest.flatten(arguments_of(node)) if is_symbolic(leaf)]
+
+
+def outputs_of(node: Any) -> list[Any]:
+    """The tensors that a call made."""
+    return list(tf.nest.flatten(node.outputs if hasattr(node, "outputs") else node.output_tensors))
+
+
+def call_again(layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a layer with the arguments that a call was noted with, so that this one is noted likewise."""
+    if is_own(type(layer)) and any(map(is_symbolic, tf.nest.flatten(kwargs.get("initial_state")))):
+        # A recurrent layer puts states that come from layers into its first argument. Before 2.4 it does not know those
+        # of an operation as such when the model is made, but does here: its own call is passed over.
+        return keras.layers.Layer.__call__(layer, *args, **kwargs)
+    return layer(*args, **kwargs)
+
+
+def begins_with_input(model: Any) -> bool:
+    """Whether a Sequential was told its input, and did not take it from its first call."""
+    if hasattr(model, "_has_explicit_input_shape"):
+        return bool(model._has_explicit_input_shape)
+    return isinstance((direct_layers(model) or [None])[0], keras.layers.InputLayer)
 
 
 def graph_nodes(model: Any) -> list[Any]:
@@ -127,12 +190,15 @@ def ancillary_nodes(model: Any) -> list[Any]:
 def building_policy(model: Any) -> Iterator[None]:
     """The dtype policy that was in force where `model` was built, for layers that create layers of their own."""
     mixed_precision = keras.mixed_precision
+    if not hasattr(mixed_precision, "global_policy"):
+        mixed_precision = mixed_precision.experimental
+    set_policy = getattr(mixed_precision, "set_global_policy", None) or mixed_precision.set_policy
     current, wanted = mixed_precision.global_policy(), getattr(model, "_dtype_policy", None)
     if wanted is None or wanted.name == current.name:
         yield
         return
-    mixed_precision.set_global_policy(wanted)
+    set_policy(wanted)
     try:
         yield
     finally:
-        mixed_precision.set_global_policy(current)
+        set_policy(current)

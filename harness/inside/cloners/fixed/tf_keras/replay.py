@@ -14,10 +14,14 @@ from . import properties
 from .description import rebuild_input, rebuild_layer
 from .release import (
     ancillary_nodes,
+    arguments_of,
+    begins_with_input,
     building_policy,
+    call_again,
     direct_layers,
     functional_class,
     graph_nodes,
+    inputs_of,
     is_functional,
     is_graph,
     is_sequential,
@@ -25,7 +29,9 @@ from .release import (
     is_symbolic,
     keeps_its_class,
     keras,
+    layer_of,
     nested_layers,
+    outputs_of,
     sequential_class,
     tf,
 )
@@ -63,8 +69,8 @@ class Cloning:
                 continue
             for node in graph_nodes(graph):
                 nodes[id(node)] = node
-                layers[id(node.layer)] = node.layer
-                for tensor in tf.nest.flatten(node.outputs):
+                layers[id(layer_of(node))] = layer_of(node)
+                for tensor in outputs_of(node):
                     self._makers[id(tensor)] = node
             if is_sequential(graph):
                 for node in _chain(graph, self._makers):
@@ -116,9 +122,9 @@ class Cloning:
         if builder is not None and id(builder) not in self._layers:
             return [builder]
         needs = [self._previous.get(id(task))]
-        if self._is_cloned_by_graph(task.layer):
-            needs.append(task.layer)
-        for tensor in task.keras_inputs:
+        if self._is_cloned_by_graph(layer_of(task)):
+            needs.append(layer_of(task))
+        for tensor in inputs_of(task):
             if id(tensor) not in self._tensors:
                 needs.append(self._makers.get(id(tensor)))
         for leaf in _arguments(task):
@@ -158,7 +164,7 @@ class Cloning:
         self._given.add(id(layer))
         self._remember(layer, history.layer)
         self._nodes[id(node)] = history.layer._inbound_nodes[history.node_index]
-        self._tensors[id(tf.nest.flatten(node.outputs)[0])] = tensor
+        self._tensors[id(outputs_of(node)[0])] = tensor
 
     def start_from(self, layer: Any) -> None:
         """Let a Sequential model begin with `layer`, in place of its own input layer if it has one."""
@@ -170,21 +176,22 @@ class Cloning:
     # Calls.
 
     def _call_again(self, node: Any) -> None:
-        clone = self.clone_of(node.layer)
+        clone = self.clone_of(layer_of(node))
         if id(node) in self._nodes:
             return  # An input layer, or a call that its Sequential model has made.
-        args = tf.nest.map_structure(self._argument, node.call_args)
-        kwargs = {key: tf.nest.map_structure(self._argument, value) for key, value in node.call_kwargs.items()}
-        outputs = tf.nest.flatten(clone(*args, **kwargs))
+        args, kwargs = arguments_of(node)
+        args = tf.nest.map_structure(self._argument, args)
+        kwargs = {key: tf.nest.map_structure(self._argument, value) for key, value in kwargs.items()}
+        outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         history = outputs[0]._keras_history
         self._remember_call(node, history.layer._inbound_nodes[history.node_index])
 
     def _remember_call(self, node: Any, again: Any) -> None:
         self._nodes[id(node)] = again
-        outputs, made = tf.nest.flatten(node.outputs), tf.nest.flatten(again.outputs)
+        outputs, made = outputs_of(node), outputs_of(again)
         if len(outputs) != len(made):
             raise ValueError(
-                f"The clone of layer {node.layer.name!r} returns {len(made)} tensors where the layer returns "
+                f"The clone of layer {layer_of(node).name!r} returns {len(made)} tensors where the layer returns "
                 f"{len(outputs)}; a `clone_function` must keep their number."
             )
         for tensor, new in zip(outputs, made):
@@ -246,9 +253,9 @@ class Cloning:
     def _clone_sequential(self, model: Any) -> Any:
         clone = sequential_class(model)(name=model.name)
         chain = _chain(model, self._makers) if is_graph(model) else []
-        layers = [node.layer for node in chain] or list(model.layers)
+        layers = [layer_of(node) for node in chain] or list(model.layers)
         replaced = self._start if model is self.model else None
-        deferred = not getattr(model, "_has_explicit_input_shape", False)
+        deferred = not begins_with_input(model)
         if replaced is not None:
             clone.add(replaced)
         if chain and (replaced is not None or deferred):
@@ -262,9 +269,9 @@ class Cloning:
         return clone
 
     def _remember_chain(self, chain: list[Any], clone: Any) -> None:
-        made = {id(tensor): node for node in graph_nodes(clone) for tensor in tf.nest.flatten(node.outputs)}
+        made = {id(tensor): node for node in graph_nodes(clone) for tensor in outputs_of(node)}
         for node, again in zip(chain, _chain(clone, made)):
-            self._remember(node.layer, again.layer)
+            self._remember(layer_of(node), layer_of(again))
             self._remember_call(node, again)
 
     def _build_deferred(self, model: Any, clone: Any) -> None:
@@ -285,7 +292,7 @@ class Cloning:
             return
         missing = [(layer, self.clone_of(layer)) for layer in layers]
         missing = [(layer, copy) for layer, copy in missing if id(copy) not in present]
-        called = {id(node.layer) for node in nodes}
+        called = {id(layer_of(node)) for node in nodes}
         for layer, copy in missing:
             if id(layer) not in called and layer.built and not copy.built and self.clone_function is None:
                 copy.build(layer._build_input_shape)
@@ -299,7 +306,8 @@ class Cloning:
 
 
 def _arguments(node: Any) -> list[Any]:
-    return list(tf.nest.flatten([node.call_args, list(node.call_kwargs.values())]))
+    args, kwargs = arguments_of(node)
+    return list(tf.nest.flatten([args, list(kwargs.values())]))
 
 
 def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
@@ -308,5 +316,6 @@ def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
     node = makers[id(model.outputs[0])]
     while node is not None:
         found.append(node)
-        node = makers.get(id(node.keras_inputs[0])) if node.keras_inputs else None
+        inputs = inputs_of(node)
+        node = makers.get(id(inputs[0])) if inputs else None
     return found[::-1]

@@ -1,0 +1,130 @@
+"""Releases of tf_keras, and of the tf.keras before it: built, observed, and cloned by upstream and by fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from harness.campaign.hunt import Hunt
+from harness.offers import graphs_on
+from harness.subjects import Case, Subject, SubjectProcess
+from harness.subjects.place import Place
+from harness.triage import Verdict
+from harness.trial import Trial, run
+from reports.known import load
+from strategies.graph import Graph
+
+RELEASES = ("tf_keras==2.18.0", "tensorflow==2.4.4")
+KNOWN = load()
+
+HEAD = {
+    "tf_keras": "import tf_keras as keras\nfrom tf_keras import layers\n",
+    "tf.keras": "from tensorflow import keras\nfrom tensorflow.keras import layers\n",
+}
+FLOATS = {"shape": [4], "dtype": "float32", "fill": "normal"}
+STEPS = {"shape": [3, 4], "dtype": "float32", "fill": "steps"}
+
+# keras-team/keras#14838: mended in TensorFlow 2.7.
+CALLS_OUT_OF_ORDER = """
+inputs = keras.Input(shape=(4,))
+shared = layers.Activation("tanh", name="shared")
+late = shared(layers.Dense(4)(inputs))
+early = layers.ReLU()(shared(inputs))
+model = keras.Model(inputs, [early, late])
+"""
+# keras-team/keras#17466: mended in TensorFlow 2.12.
+FROZEN = """
+inputs = keras.Input(shape=(3, 4))
+both = layers.Bidirectional(layers.SimpleRNN(2))
+both.trainable = False
+model = keras.Model(inputs, both(inputs))
+"""
+TWO_OUTPUTS = """
+inputs = keras.Input(shape=(4,))
+a, b = layers.Lambda(lambda x: [x, x * 2.0])(inputs)
+model = keras.Model(inputs, layers.Add()([a, b]))
+"""
+MASKED = """
+inputs = keras.Input(shape=(3, 4))
+masked = layers.Lambda(lambda x: x + 1.0, mask=lambda x, mask=None: x[..., 0] > 0.0)(layers.Masking()(inputs))
+model = keras.Model(inputs, layers.LSTM(2, dropout=0.5)(masked))
+"""
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def release(request: pytest.FixtureRequest, release_place: Callable[[str], Place]) -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse(request.param), place=release_place(request.param)) as process:
+        yield process
+
+
+def _trial(release: SubjectProcess, body: str, fed: dict[str, object], *checks: str) -> Trial:
+    case = Case(HEAD[release.subject.dialect] + body, (fed,), seed=5)
+    trial = run(case, release, ("upstream", "fixed"), checks)
+    assert trial.refused is None, trial.refused
+    assert trial.lost is None, trial.lost
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
+    return trial
+
+
+def _aspects(trial: Trial) -> set[str]:
+    return {difference.aspect for difference in trial.clones["upstream"].differences}
+
+
+def test_the_child_is_the_release(release: SubjectProcess) -> None:
+    assert release.ready.generation == "tf_keras"
+    assert release.subject.version == release.ready.keras
+
+
+def test_outputs_swapped_by_the_order_of_calls_are_of_their_day(release: SubjectProcess) -> None:
+    aspects = _aspects(_trial(release, CALLS_OUT_OF_ORDER, FLOATS))
+    old = release.subject.package == "tensorflow"
+    assert ("call order" in aspects) == old
+
+
+def test_a_thawed_wrapper_is_of_its_day(release: SubjectProcess) -> None:
+    trial = _trial(release, FROZEN, STEPS)
+    thawed = {
+        difference.first.kind
+        for difference in trial.clones["upstream"].differences
+        if difference.check == "structure" and difference.aspect == "trainable" and difference.first is not None
+    }
+    assert ("Bidirectional" in thawed) == (release.subject.package == "tensorflow")
+
+
+@pytest.mark.parametrize(
+    ("body", "given"), [(TWO_OUTPUTS, FLOATS), (MASKED, STEPS)], ids=["two outputs", "a mask function and dropout"]
+)
+def test_what_never_broke_holds_under_all_checks(release: SubjectProcess, body: str, given: dict[str, object]) -> None:
+    trial = _trial(release, body, given, "again", "training_step", "saving")
+    assert trial.original is not None
+    assert trial.original.trained is not None
+    assert trial.original.trained.failure is None
+    saved = trial.original.saved
+    assert saved is not None
+    assert saved.saving is None, saved.saving
+    assert saved.loading is None, saved.loading
+    # The cell of an LSTM has no name of its own before 2.13.
+    assert {difference.aspect for difference in trial.clones["upstream"].differences} <= {"name", "weight name"}
+
+
+def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> None:
+    hunt = Hunt(release, KNOWN, rate=4)
+    broken: list[str] = []
+
+    def look(graph: Graph) -> None:
+        broken.extend(f"{each.title}\n{each.case.source}" for each in hunt.look(graph) if each.cloner == "fixed")
+
+    seed(3)(
+        settings(
+            max_examples=16,
+            database=None,
+            deadline=None,
+            phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+        )(given(graphs_on(release))(look))
+    )()
+    assert broken == []
+    assert hunt.tally.trials >= 16
+    assert hunt.tally.refused == 0
