@@ -6,15 +6,24 @@ and accepts what it is called on. Drawn graphs have it by construction; a graph 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from strategies.graph import Call, Function, Graph, Items, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
-from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Spec, Specs, fill
+from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
 
 
-def infer(graph: Graph, where: str = "graph", depth: int = 0) -> tuple[Specs, ...]:
-    """What each node gives. Raises `MalformedGraph`, with the call that is wrong."""
+def infer(
+    graph: Graph, where: str = "graph", depth: int = 0, generation: Generation | None = None
+) -> tuple[Specs, ...]:
+    """What each node gives. Raises `MalformedGraph`, with the call that is wrong.
+
+    `generation` is the one that the graph around this one was drawn for.
+    """
+    generation = graph.generation or generation
+    kinds = catalogue(generation)
     if depth > DEEPEST:
         raise MalformedGraph(f"{where}: expected at most {DEEPEST} models inside one another")
     given: list[Specs] = [(Spec(each.shape, each.dtype),) for each in graph.inputs]
@@ -24,11 +33,11 @@ def infer(graph: Graph, where: str = "graph", depth: int = 0) -> tuple[Specs, ..
         place = f"{where}.calls[{number}]"
         specs = tuple(given[ref.node][ref.output] for value in call.args for ref in refs(value))
         if layer.graph is None:
-            outputs = _layer(layer, call, specs, place)
+            outputs = _layer(kinds, layer, call, specs, place)
         else:
             _check_takes(layer.graph, specs, place)
             if call.layer not in models:
-                models[call.layer] = _model(layer, place, depth)
+                models[call.layer] = _model(layer, place, depth, generation)
             outputs = models[call.layer]
         if len(outputs) != call.outputs:
             raise MalformedGraph(f"{place}.outputs: expected {len(outputs)} from {layer.kind}, found {call.outputs}")
@@ -38,15 +47,15 @@ def infer(graph: Graph, where: str = "graph", depth: int = 0) -> tuple[Specs, ..
     return tuple(given)
 
 
-def _layer(layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
-    kind = CATALOGUE.get(layer.kind)
+def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
+    kind = kinds.get(layer.kind)
     if kind is None:
         raise MalformedGraph(f"{place}: expected a kind of the catalogue, found {layer.kind!r}")
     wants_list = len(specs) > 1 if kind.pass_as == "either" else kind.pass_as == "list"
     if wants_list != (len(call.args) == 1 and isinstance(call.args[0], Seq)):
         raise MalformedGraph(f"{place}.args: expected {'one list' if wants_list else 'no list'} for {layer.kind}")
     for key, value in layer.args:
-        _check_inner(value, f"{place}, argument {key!r} of {layer.kind}")
+        _check_inner(kinds, value, f"{place}, argument {key!r} of {layer.kind}")
     _check_options(layer, kind, place)
     for key, _ in call.kwargs:
         if key not in (*kind.calls, *kind.call_options):
@@ -89,11 +98,11 @@ _ARRANGED = {"Lambda": ("function", "arguments"), "Permute": ("dims",)}
 _CELLS = frozenset(("SimpleRNNCell", "GRUCell", "LSTMCell", "LeakyCell"))
 
 
-def _check_inner(value: Value, place: str) -> None:
+def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
     """Layers within arguments are of the catalogue too, or cells; functions are for `Lambda` to check."""
     match value:
         case Made(layer=inner):
-            kind = CATALOGUE.get(inner.kind)
+            kind = kinds.get(inner.kind)
             if inner.kind in _CELLS:
                 if [key for key, _ in inner.args] != ["units"] or type(inner.arg("units")) is not int:
                     raise MalformedGraph(f"{place}: expected `units` of {inner.kind}, a whole number, and nothing else")
@@ -102,13 +111,13 @@ def _check_inner(value: Value, place: str) -> None:
             else:
                 _check_options(inner, kind, place)
             for _, item in inner.args:
-                _check_inner(item, place)
+                _check_inner(kinds, item, place)
         case Seq(items=items):
             for item in items:
-                _check_inner(item, place)
+                _check_inner(kinds, item, place)
         case Items(items=pairs):
             for _, item in pairs:
-                _check_inner(item, place)
+                _check_inner(kinds, item, place)
         case Ref():
             raise MalformedGraph(f"{place}: expected no tensor in a constructor")
         case Function() if not value.gives:
@@ -122,9 +131,9 @@ def _check_takes(graph: Graph, specs: Specs, place: str) -> None:
         raise MalformedGraph(f"{place}: expected tensors of {wanted}, found {found}")
 
 
-def _model(layer: Layer, place: str, depth: int) -> Specs:
+def _model(layer: Layer, place: str, depth: int, generation: Generation | None) -> Specs:
     assert layer.graph is not None
-    given = infer(layer.graph, f"{place}.{layer.kind}", depth + 1)
+    given = infer(layer.graph, f"{place}.{layer.kind}", depth + 1, generation)
     return tuple(given[ref.node][ref.output] for ref in refs(layer.graph.gives))
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import signal
 import subprocess
-import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.source.reproducer import Script
-from harness.subjects.environment import environment
+from harness.subjects.environment import HARNESS, environment
+from harness.subjects.place import BESIDE, Place
 from harness.subjects.subject import Subject
 
 LIMIT = 180.0
@@ -21,38 +26,74 @@ import sys
 for name in ("harness", "strategies", "reports"):
     sys.modules[name] = None
 path = sys.argv[1]
-exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {"__name__": "__main__"})
+sys.path[:0] = sys.argv[2:]
+{before}exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {{"__name__": "__main__", "__file__": path}})
 """
 
 
-def fails_alone(script: Script, subject: Subject) -> bool | None:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a script ended: its exit code, negative for a signal, None where its time was over; what it said."""
+
+    code: int | None
+    stderr: str
+
+
+def fails_alone(script: Script, subject: Subject, place: Place = BESIDE) -> bool | None:
     """Run a script of plain Keras: whether it ends in the exception that it should.
 
     None where that cannot be said: it did not end in time, or it does not make the very comparison that differed.
     """
     if not script.raises:
         return None
-    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
-        path = Path(folder) / "repro.py"
-        path.write_text(script.text, encoding="utf-8")
-        surroundings = environment(subject)
-        surroundings.pop("PYTHONPATH", None)
-        try:
-            done = subprocess.run(
-                [sys.executable, "-I", "-c", _ALONE, str(path)],
-                cwd=folder,
-                env=surroundings,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=LIMIT,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return None
-    raised = raised_in(done.stderr.decode(errors="replace"))
-    if done.returncode != 0 and script.raises in raised:
+    done = run_alone(script.text, subject, place)
+    if done.code is None:
+        return None
+    if done.code != 0 and script.raises in raised_in(done.stderr):
         return True
     return False if script.sure else None
+
+
+def run_alone(
+    text: str,
+    subject: Subject,
+    place: Place = BESIDE,
+    *,
+    limit: float = LIMIT,
+    started: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
+) -> Ended:
+    """Run a script on a subject's release. `started` is handed the process, for whoever may have to end it."""
+    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+        path = Path(folder) / "repro.py"
+        path.write_text(text, encoding="utf-8")
+        surroundings = environment(subject, place)
+        surroundings.pop("PYTHONPATH", None)
+        with subprocess.Popen(
+            [place.python, "-I", "-c", _alone(subject, place), str(path), *place.path],
+            cwd=folder,
+            env=surroundings,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            started(process)
+            try:
+                _, said = process.communicate(timeout=limit)
+                return Ended(process.returncode, said.decode(errors="replace"))
+            except subprocess.TimeoutExpired:
+                return Ended(None, "")
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+def _alone(subject: Subject, place: Place) -> str:
+    if subject.generation != "keras2" or place.how != "own stack":
+        return _ALONE.format(before="")
+    # The companions of the older ones are none that TensorFlow 1.15 can import; those of their day could.
+    text = (HARNESS / "inside" / "frameworks" / "companions.py").read_text(encoding="utf-8")
+    return _ALONE.format(before=f"own = {{}}\nexec({text!r}, own)\nown['import_tensorflow']()\n")
 
 
 def raised_in(stderr: str) -> tuple[str, ...]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.source.dialect import Dialect
+from harness.source.keras2 import KERAS2
 from harness.source.keras3 import KERAS3
 from harness.source.tf_keras import TF_DOT_KERAS, TF_KERAS
 from harness.source.writer import write
 from strategies.graph import Graph
 
-DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS)}
+DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS, KERAS2)}
 
 __all__ = ["DIALECTS", "Dialect", "write_source"]
 

@@ -1,4 +1,4 @@
-"""The custom layers of the catalogue, as a user would write them, with the names of Keras 3."""
+"""The custom layers of the catalogue, as a user would write them: with the names of Keras 3, and for Keras 2.2."""
 
 from __future__ import annotations
 
@@ -115,3 +115,40 @@ CLASSES = {
     for name, body in _BODIES.items()
 }
 """The class of each custom kind."""
+
+_KERAS2_BODIES = {
+    "Scale": _BODIES["Scale"],
+    "MakeMask": _BODIES["MakeMask"].replace("ops.", "K."),
+    "UseMask": f"""\
+{_HANDS_MASK_ON}
+    def call(self, x, mask=None):
+        return x if mask is None else x * K.expand_dims(K.cast(mask, "float32"))
+""",
+    "DropMask": _BODIES["DropMask"]
+    + """
+    def compute_mask(self, x, mask=None):
+        return mask if self.supports_masking else None
+""",
+    "ChangeMask": _BODIES["ChangeMask"],
+    "Fork": _BODIES["Fork"]
+    + """
+    def compute_output_shape(self, input_shape):
+        return [input_shape, input_shape]
+""",
+    "SumList": _BODIES["SumList"]
+    + """
+    def compute_output_shape(self, input_shape):
+        return input_shape[0]
+
+    def compute_mask(self, xs, mask=None):
+        return None
+""",
+    "Shift": _BODIES["Shift"],
+    "LeakyCell": _BODIES["LeakyCell"].replace("ops.matmul", "K.dot"),
+}
+
+KERAS2_CLASSES = {
+    name: f'class {name}(layers.Layer):\n{body}\n\nkeras.utils.get_custom_objects()["{name}"] = {name}\n'
+    for name, body in _KERAS2_BODIES.items()
+}
+"""The same classes for Keras 2.2: a layer takes one tensor or one list, and says which shapes it gives back."""

@@ -6,9 +6,25 @@ Owns what a dialect is. Each dialect is a module of this package with one `Diale
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from harness.source.custom import CLASSES
 from strategies.kinds import Generation
+
+
+@dataclass(frozen=True, slots=True)
+class InputWords:
+    """How an input is written: the function, the argument for its shape, and the one for its shape with the batch.
+
+    Where there is no such argument, the batch has one of its own.
+    """
+
+    function: str
+    shape: str
+    whole: str = ""
+
+
+_INPUT = InputWords("keras.Input", "shape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +32,9 @@ class Dialect:
     """`name` is what a subject calls its dialect, `generation` says which kinds it has words for.
 
     `imports` maps a name that the text may use to the line that brings it; `operations` the kinds of the family
-    "operations" to a template; `spelled` the functions that custom layers use to what they are called here.
+    "operations" to a template; `spelled` the functions that custom layers use to what they are called here; `classes`
+    the custom layers to their text. `first` is the input of a Sequential, `tensor` a tensor of an array and its dtype,
+    `trains` an expression that is another in training; "" where a function is told by its argument `training`.
     """
 
     name: str
@@ -24,6 +42,11 @@ class Dialect:
     imports: Mapping[str, str]
     operations: Mapping[str, str]
     spelled: Mapping[str, str]
+    classes: Mapping[str, str] = field(default_factory=lambda: CLASSES)
+    input: InputWords = _INPUT
+    first: InputWords = _INPUT
+    tensor: str = "ops.convert_to_tensor({0})"
+    trains: str = ""
 
     def spell(self, text: str) -> str:
         """A text written with the names of Keras 3, in this dialect."""

@@ -20,8 +20,8 @@ class Written:
 KEYS = "abcd"
 
 
-def write_function(function: Function, name: Callable[[str], str]) -> Written:
-    """The text of a function. `name` makes a name that nothing else in the script has."""
+def write_function(function: Function, name: Callable[[str], str], trains: str = "") -> Written:
+    """The text of a function. `name` makes a name that nothing else in the script has, `trains` is the dialect's."""
     if function.form in MASK_FORMS:
         return _mask(function, name)
     if function.form in SHAPE_FORMS:
@@ -29,6 +29,9 @@ def write_function(function: Function, name: Callable[[str], str]) -> Written:
     if function.form not in FORMS:
         raise MalformedGraph(f"function.form: expected one of {', '.join(FORMS)}, found {function.form!r}")
     texts = list(function.gives)
+    if function.form == "training" and trains:
+        packed = _packed(function, [trains.format(texts[0]), *texts[1:]], tuple(EXPRESSIONS))
+        return Written(f"lambda x{', training=None' if 'training' in trains else ''}: {packed}")
     if function.form == "training":
         texts[0] = f"{texts[0]} * 3.0 if training else {texts[0]}"
     elif function.form == "mask":

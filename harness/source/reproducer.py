@@ -9,6 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 
+from harness.source.graph_mode import before_clone, compared
 from reports.records import Difference
 
 _CLONES = {
@@ -16,6 +17,12 @@ _CLONES = {
     "fixed": "from harness import clone_model\n\nclone = clone_model(model)",
     "roundtrip": "clone = type(model).from_config(model.get_config())",
 }
+_TWO_GPUS = """\
+from keras.utils import multi_gpu_utils
+
+# Two GPUs where there may be none: the placement is simulated, everything is on the CPU.
+multi_gpu_utils._get_available_devices = lambda: ["/device:CPU:0", "/device:GPU:0", "/device:GPU:1"]
+parallel = keras.utils.multi_gpu_model(model, gpus=2, cpu_relocation=True)"""
 _MODES = ("outputs", "masks", "untouched")
 
 
@@ -38,12 +45,17 @@ def reproducer(source: str, dialect: str, difference: Difference, cloner: str = 
         said += [f"#   original: {_line(difference.expected)}", f"#   clone:    {_line(difference.found)}"]
     else:
         said += [f"#   {_line(difference.found)}"]
-    if cloner not in _CLONES:
-        said.insert(0, f"# The cloner {cloner} is one of clonediff's own, for its tests; this is the model.")
+    clones = _CLONES
+    if cloner == "multi_gpu" and dialect == "keras2" and difference.check == "made":
+        # Any other difference is one of the clone that this function keeps to itself.
+        clones = {cloner: _TWO_GPUS}
+    if cloner not in clones:
+        said.insert(0, f"# The cloner {cloner} is not to be had outside clonediff; this is the model.")
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
     raises = difference.raised.type if difference.raised else "AssertionError"
     lines, sure = ([], True) if difference.check == "made" else _comparison(difference, dialect)
-    text = "\n".join((source.rstrip("\n"), "", _CLONES[cloner], *lines, "", *said, ""))
+    before = before_clone(difference) if dialect == "keras2" else []
+    text = "\n".join((source.rstrip("\n"), *before, "", clones[cloner], *lines, "", *said, ""))
     return Script(text, raises if lines or difference.check == "made" else "", sure)
 
 
@@ -57,6 +69,8 @@ def _comparison(difference: Difference, dialect: str) -> tuple[list[str], bool]:
     layer = difference.first.name if difference.first else ""
     top = bool(layer) and "/" not in layer
     name = json.dumps(layer, ensure_ascii=False)
+    if dialect == "keras2" and difference.check in (*_MODES, "weights"):
+        return compared(difference)
     if difference.check in _MODES:
         return _called(difference, dialect), True
     if difference.check == "weights":
@@ -72,13 +86,16 @@ def _comparison(difference: Difference, dialect: str) -> tuple[list[str], bool]:
     setting = re.fullmatch(r"layers\['[^']*'\]\.(?:config\.\.)?(\w+)", difference.path)
     if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):
         return _equal(f"{{}}.get_layer({name}).{setting[1]}"), True
+    attribute = re.fullmatch(r"layers\['[^']*'\]\.attribute\.(\w+)", difference.path)
+    if attribute and top:
+        return _equal(f"{{}}.get_layer({name}).{attribute[1]}"), True
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
     if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
         attribute = "_output_shape" if config[1] == "output_shape" else config[1]
         return _equal(f"type({{}}.get_layer({name}).{attribute})"), False
-    if config and top and dialect == "keras" and difference.first and difference.first.kind == "InputLayer":
+    if config and top and difference.first and difference.first.kind == "InputLayer":
         # By its tensor: the clone may have another name for it.
-        told = f"each._keras_history.operation.get_config().get({json.dumps(config[1])})"
+        told = f"each._keras_history[0].get_config().get({json.dumps(config[1])})"
         return _equal(f"[{told} for each in {{}}.inputs]"), True
     if config and top:
         return _equal(f"{{}}.get_layer({name}).get_config().get({json.dumps(config[1])})"), True

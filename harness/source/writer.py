@@ -14,7 +14,7 @@ import re
 from msgspec import structs
 
 from harness.source.custom import CLASSES
-from harness.source.dialect import Dialect
+from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import KEYS, write_function
 from strategies.graph import (
     Array,
@@ -34,7 +34,7 @@ from strategies.kinds import CATALOGUE
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _DTYPE = re.compile(r"[a-z0-9_]+")
-_RESERVED = frozenset(("model", "inputs", "keras", "layers", "ops", "tf", "np", "functools", "x"))
+_RESERVED = frozenset(("model", "inputs", "keras", "layers", "ops", "tf", "np", "functools", "x", "K"))
 
 
 def write(graph: Graph, dialect: Dialect) -> str:
@@ -94,7 +94,7 @@ class _Script:
             return
         tensors = _Tensors(self, graph, stem)
         for number, given in enumerate(graph.inputs):
-            self.lines.append(f"{tensors.inputs[number]} = {self._input(given)}")
+            self.lines.append(f"{tensors.inputs[number]} = {self._input(given, self.dialect.input)}")
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for number, call in enumerate(graph.calls):
@@ -107,7 +107,7 @@ class _Script:
 
     def _sequential(self, graph: Graph, variable: str) -> None:
         """A chain: its input, then each layer in the order of the calls."""
-        parts = [self._input(graph.inputs[0])]
+        parts = [self._input(graph.inputs[0], self.dialect.first)]
         for call in graph.calls:
             layer = graph.layers[call.layer]
             needs_name = bool(layer.marks) or layer.graph is not None
@@ -117,17 +117,19 @@ class _Script:
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
 
-    def _input(self, given: Input) -> str:
-        parts = [f"shape={_tuple(given.shape)}"]
-        if given.batch is not None:
-            parts.append(f"batch_size={given.batch}")
+    def _input(self, given: Input, words: InputWords) -> str:
+        if given.batch is not None and words.whole:
+            parts = [f"{words.whole}={_tuple((given.batch, *given.shape))}"]
+        else:
+            parts = [f"{words.shape}={_tuple(given.shape)}"]
+            parts += [f"batch_size={given.batch}"] if given.batch is not None else []
         if given.dtype != "float32":
             parts.append(f"dtype={_dtype(given.dtype)}")
         if given.optional:
             parts.append("optional=True")
         if given.name is not None:
             parts.append(f"name={_text(given.name)}")
-        return f"keras.Input({', '.join(parts)})"
+        return f"{self.need(words.function)}({', '.join(parts)})"
 
     def _call(
         self, graph: Graph, number: int, call: Call, tensors: _Tensors, made: dict[int, str], shared: bool
@@ -135,6 +137,8 @@ class _Script:
         layer = graph.layers[call.layer]
         target = tensors.target(number, layer)
         if layer.graph is None and _family(layer) == "operations":
+            if layer.kind not in self.dialect.operations:
+                raise MalformedGraph(f"calls[{number}]: {layer.kind} cannot be written for {self.dialect.name}")
             template = self.dialect.operations[layer.kind]
             words = [self.value(value, tensors) for value in call.args]
             if len(words) != CATALOGUE[layer.kind].takes[0] or call.kwargs:
@@ -173,8 +177,10 @@ class _Script:
     def layer(self, layer: Layer) -> str:
         """The constructor's call."""
         if layer.kind in CLASSES:
+            if layer.kind not in self.dialect.classes:
+                raise MalformedGraph(f"layers: {layer.kind} cannot be written for {self.dialect.name}")
             self.needs.add("layers")
-            self.define(self.dialect.spell(CLASSES[layer.kind]))
+            self.define(self.dialect.spell(self.dialect.classes[layer.kind]))
             cls = layer.kind
         else:
             cls = self.need(f"layers.{_word(layer.kind)}")
@@ -218,7 +224,7 @@ class _Script:
             case Array():
                 return self._array(value)
             case Function():
-                written = write_function(value, self.name)
+                written = write_function(value, self.name, self.dialect.trains)
                 self.define(written.definition)
                 return self.need(written.expression)
             case Made():
@@ -235,7 +241,8 @@ class _Script:
             text = f"np.arange({size}){shape} % 3 != 2"
         else:
             text = f"np.arange(1, {size + 1}, dtype={_dtype(array.dtype)}){shape} / 2"
-        return self.need(self.dialect.spell(f"ops.convert_to_tensor({text})")) if array.tensor else text
+        whole = self.dialect.tensor.format(text, _dtype(array.dtype))
+        return self.need(self.dialect.spell(whole)) if array.tensor else text
 
 
 class _Tensors:

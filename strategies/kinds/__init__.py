@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from strategies.kinds import attention, convolution, core, custom, lambdas, merging, noise, operations, recurrent
-from strategies.kinds.kind import LEFT_OUT, Generation, Kind, Spec, Specs, fill
+from strategies.kinds.keras2 import catalogue_of
+from strategies.kinds.kind import LEFT_OUT, Generation, Kind, Spec, Specs, fill, less
 
 _FAMILIES = (lambdas, core, merging, custom, recurrent, noise, attention, operations, convolution)
 
@@ -18,4 +19,12 @@ CATALOGUE: Mapping[str, Kind] = {
 }
 """Every kind by its name, the simplest family first."""
 
-__all__ = ["CATALOGUE", "LEFT_OUT", "Generation", "Kind", "Spec", "Specs", "fill"]
+_KERAS2 = catalogue_of(CATALOGUE)
+
+
+def catalogue(generation: Generation | None) -> Mapping[str, Kind]:
+    """The kinds that a generation has, as it has them; what differs between Keras 3 and `tf_keras` stands in `only`."""
+    return _KERAS2 if generation == "keras2" else CATALOGUE
+
+
+__all__ = ["CATALOGUE", "LEFT_OUT", "Generation", "Kind", "Spec", "Specs", "catalogue", "fill", "less"]

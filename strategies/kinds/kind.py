@@ -10,11 +10,11 @@ Adding a kind takes one entry in one module of this package:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from strategies.graph import Layer, Value
+from strategies.graph import Layer, Made, Seq, Value
 
 Generation = Literal["keras", "tf_keras", "keras2"]
 """Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
@@ -57,7 +57,8 @@ class Kind:
     `options` are constructor arguments with the values to draw from, `call_options` call arguments that are plain
     values, `calls` the call arguments that are tensors. `gives` answers None where the layer cannot be called on
     those tensors; it sees the layer as it stands, so that it also decides whether a layer may be called again.
-    `takes_trainable` says that its constructor has that argument, `masks` that the layer hands its input's mask on;
+    `takes_trainable` says that its constructor has that argument, `takes_regularizer` that it has
+    `activity_regularizer` if its family does, `masks` that the layer hands its input's mask on;
     `arrange` changes drawn options to suit the tensors.
     """
 
@@ -75,8 +76,43 @@ class Kind:
     dtypes: tuple[str, ...] = ()
     shared: bool = True
     takes_trainable: bool = True
+    takes_regularizer: bool = True
     only: Generation | None = None
     weight: int = 1
+
+
+def less(kind: Kind, without: Collection[str]) -> Kind | None:
+    """The kind without the arguments ("GRU.reset_after") and the inner layers ("GRU") that are named.
+
+    None where an argument that it cannot do without has no value left. One that is left out keeps its place among the
+    options, so that what is drawn for the others still means the same.
+    """
+    if not without:
+        return kind
+    tables = []
+    for options in (kind.options, kind.call_options):
+        table: dict[str, tuple[Value, ...]] = {}
+        for key, values in options.items():
+            named = f"{kind.name}.{key}" in without
+            table[key] = tuple(
+                value for value in values if value == LEFT_OUT or not (named or any(_mentions(value, without)))
+            )
+            if not table[key]:
+                return None
+        tables.append(table)
+    return replace(kind, options=tables[0], call_options=tables[1])
+
+
+def _mentions(value: Value, without: Collection[str]) -> Iterator[bool]:
+    match value:
+        case Made(layer=layer):
+            yield layer.kind in without
+            for key, inner in layer.args:
+                yield f"{layer.kind}.{key}" in without
+                yield from _mentions(inner, without)
+        case Seq(items=items):
+            for item in items:
+                yield from _mentions(item, without)
 
 
 def floats(low: int, high: int | None = None, *, masked: bool = True, known: bool = False) -> Fits:

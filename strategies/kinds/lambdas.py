@@ -115,7 +115,8 @@ def _output_shape(how: Value, given: Specs, function: Function) -> Value:
     return Seq(shapes, "tuple" if function.container == "tuple" else "list")
 
 
-def _arranged(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
+def lambda_arguments(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
+    """The arguments of a `Lambda` on these tensors, from what was drawn."""
     function = _function(specs, drawn)
     given = _given(specs, function)
     if given is None:
@@ -138,7 +139,8 @@ def _given(specs: Specs, function: Function) -> Specs | None:
     return tuple(spec for spec in given if spec is not None)
 
 
-def _gives(specs: Specs, layer: Layer) -> Specs | None:
+def lambda_gives(specs: Specs, layer: Layer) -> Specs | None:
+    """What a `Lambda` gives back."""
     function, mask, shape = layer.arg("function"), layer.arg("mask"), layer.arg("output_shape")
     if not isinstance(function, Function) or function.takes != len(specs):
         return None
@@ -186,8 +188,8 @@ KINDS = (
         takes=(1, 2),
         pass_as="either",
         fits=alike(plain(floats(1, 3))),
-        arrange=_arranged,
-        gives=_gives,
+        arrange=lambda_arguments,
+        gives=lambda_gives,
         masks=True,
         dtypes=("float64", "mixed_bfloat16"),
         weight=12,

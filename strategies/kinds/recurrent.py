@@ -77,7 +77,8 @@ def _over_time(specs: Specs, layer: Layer) -> Specs | None:
     return (Spec(specs[0].shape, computed(layer), specs[0].mask),)
 
 
-def _cell(kind: str, units: int) -> Made:
+def cell(kind: str, units: int) -> Made:
+    """A cell of so many units."""
     return Made(Layer(kind, (("units", units),)))
 
 
@@ -115,11 +116,11 @@ KINDS = (
         "RNN",
         options={
             "cell": (
-                _cell("SimpleRNNCell", 2),
-                _cell("GRUCell", 2),
-                _cell("LSTMCell", 2),
-                Seq((_cell("LSTMCell", 3), _cell("GRUCell", 2))),
-                _cell("LeakyCell", 2),
+                cell("SimpleRNNCell", 2),
+                cell("GRUCell", 2),
+                cell("LSTMCell", 2),
+                Seq((cell("LSTMCell", 3), cell("GRUCell", 2))),
+                cell("LeakyCell", 2),
             ),
             "return_sequences": (LEFT_OUT, True),
         },

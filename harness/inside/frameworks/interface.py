@@ -17,6 +17,8 @@ class Framework:
 
     generation = ""
     backend = ""
+    keras: Any = None
+    """The package itself."""
 
     # -- the process
 

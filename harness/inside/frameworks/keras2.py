@@ -1,0 +1,385 @@
+"""Keras 2.2 and 2.3, the package, on a TensorFlow in graph mode: symbolic tensors, one session, nothing eager.
+
+A model is called by running its outputs in the session, together with those of every node of its graph and all masks.
+What comes back are arrays that carry their mask, so that the observer need not know that no layer was called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import random
+from typing import Any, Callable, ContextManager, Iterator
+
+import numpy as np
+
+from .companions import import_tensorflow
+from .graph_session import GraphSession
+from .interface import Framework
+
+
+def load(dialect: str) -> Framework:
+    """Keras 2.2 or 2.3 as it is installed."""
+    return Keras2()
+
+
+class Result(np.ndarray):
+    """The numbers of a tensor, with the mask that the tensor has."""
+
+    _keras_mask: Any = None
+
+
+class Keras2(Framework):
+    """Keras 2.2 and 2.3, whichever release; its backend is always TensorFlow."""
+
+    generation = "keras2"
+    backend = "tensorflow"
+
+    def __init__(self) -> None:
+        source = importlib.import_module
+        self.tf: Any = import_tensorflow()
+        # TensorFlow 1.15 has a word to say of each name that TensorFlow 2 has moved: to find out whether it should say
+        # it takes a tenth of the time that a trial takes.
+        logging.getLogger("tensorflow").setLevel(logging.ERROR)
+        deprecation: Any = source("tensorflow.python.util.deprecation")
+        deprecation._PRINT_DEPRECATION_WARNINGS = False
+        self.keras: Any = source("keras")
+        self._backend: Any = self.keras.backend
+        self._layer: Any = source("keras.engine.base_layer").Layer
+        self._network: Any = source("keras.engine.network").Network
+        self._sequential: Any = source("keras.engine.sequential").Sequential
+        self._plain_configs = {self._network.get_config, self._sequential.get_config}
+        self._device: str | None = None
+        self._losses: list[Any] = []
+        self._seeds: set[int] = set()
+        self.session = GraphSession(self.tf, self._backend)
+        self._devices: list[str] = []
+        self.forget()
+
+    # -- the process
+
+    def versions(self) -> dict[str, str]:
+        version = str(self.tf.__version__)
+        return {"keras": str(self.keras.__version__), "backend": self.backend, "backend_version": version}
+
+    def devices(self) -> list[str]:
+        if not self._devices:
+            names = [device.name.split("device:")[-1].lower() for device in self._backend.get_session().list_devices()]
+            self._devices = [name for name in names if not name.startswith("xla")]
+        return self._devices
+
+    @contextlib.contextmanager
+    def on(self, device: str | None) -> Iterator[None]:
+        # A scope belongs to its graph, and each trial has a graph of its own: see `forget`.
+        self._device = device
+        try:
+            yield
+        finally:
+            self._device = None
+
+    def forget(self) -> None:
+        self._losses = []
+        self._backend.clear_session()
+        self.session.begin()
+        if self._device is not None:
+            self.tf.get_default_graph().device("/" + self._device).__enter__()
+        if self._backend.floatx() != "float32":
+            self._backend.set_floatx("float32")
+        if self._backend.image_data_format() != "channels_last":
+            self._backend.set_image_data_format("channels_last")
+
+    def draws(self, layers: list[Any], source: str) -> bool:
+        seeds = [getattr(layer, "seed", None) for layer in layers]
+        self._seeds = {seed for seed in seeds if isinstance(seed, int)}
+        return "random" in source or any(_draws(layer) for layer in layers)
+
+    def reseed(self, seed: int, backend: bool = False) -> None:
+        random.seed(seed)
+        np.random.seed(seed % (1 << 32))  # noqa: NPY002 - Keras takes its seeds from the global generator
+        if backend:
+            self.session.restart(self._seeds)
+
+    # -- a model at rest
+
+    def is_layer(self, thing: Any) -> bool:
+        return isinstance(thing, self._layer)
+
+    def is_graph(self, layer: Any) -> bool:
+        return isinstance(layer, self._network) and bool(getattr(layer, "_is_graph_network", False))
+
+    def members(self, layer: Any) -> list[Any]:
+        return list(layer._layers)
+
+    def held(self, layer: Any) -> list[Any]:
+        if self.is_graph(layer):
+            return []
+        found: dict[int, Any] = {}
+        for value in vars(layer).values():
+            for item in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(item, self._layer):
+                    found.setdefault(id(item), item)
+        return list(found.values())
+
+    def graph_nodes(self, model: Any) -> list[Any]:
+        by_depth = getattr(model, "_nodes_by_depth", None) or {}
+        return [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
+
+    def layer_nodes(self, layer: Any) -> list[Any]:
+        return list(layer._inbound_nodes)
+
+    def arguments(self, node: Any) -> tuple[Any, Any]:
+        # The node of an input has its own tensor as its input.
+        if not node.inbound_layers:
+            return (), {}
+        tensors = node.input_tensors
+        return (tensors[0] if len(tensors) == 1 else list(tensors),), node.arguments or {}
+
+    def outputs(self, node: Any) -> list[Any]:
+        return list(node.output_tensors)
+
+    def is_symbolic(self, value: Any) -> bool:
+        return isinstance(value, (self.tf.Tensor, self.tf.SparseTensor))
+
+    def origin(self, tensor: Any) -> tuple[Any, Any, int]:
+        history = getattr(tensor, "_keras_history", None)
+        if history is None:
+            return None, None, 0
+        layer, node, place = history
+        return layer, layer._inbound_nodes[node], place
+
+    def has_mask(self, tensor: Any) -> bool:
+        return self._mask_of(tensor) is not None
+
+    def _mask_of(self, tensor: Any) -> Any:
+        """The symbolic mask of a symbolic tensor: in this generation, the node that gave it has it."""
+        _, node, place = self.origin(tensor)
+        masks = () if node is None else node.output_masks
+        return masks[place] if place < len(masks) else None
+
+    def config(self, layer: Any) -> dict[str, Any]:
+        if type(layer).get_config in self._plain_configs:
+            return {}
+        config: dict[str, Any] = layer.get_config()
+        if isinstance(config.get("arguments"), dict):
+            # A Lambda writes the mask of its last call among the arguments of its function.
+            config = dict(config, arguments={k: v for k, v in config["arguments"].items() if k != "mask"})
+        return config
+
+    def policy(self, layer: Any) -> Any:
+        return str(getattr(layer, "dtype", ""))
+
+    def set_policy(self, layer: Any, name: str) -> None:
+        layer.dtype = name
+
+    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
+        return list(model.inputs or ()), list(model.outputs or ())
+
+    def declared(self, model: Any) -> tuple[Any, Any]:
+        inputs, outputs = self.ends(model)
+        if not inputs:
+            return None, None
+        return _numbered(len(inputs)), _numbered(len(outputs))
+
+    def structures(self, model: Any) -> tuple[Any, Any]:
+        inputs, outputs = self.ends(model)
+        return _packed(inputs), _packed(outputs)
+
+    def end_options(self, tensor: Any) -> tuple[bool, bool]:
+        return False, isinstance(tensor, self.tf.SparseTensor)
+
+    def trains(self, layer: Any) -> bool:
+        return any(
+            getattr(tensor, "_uses_learning_phase", False)
+            for node in layer._inbound_nodes
+            for tensor in node.output_tensors
+        )
+
+    def dtype(self, thing: Any) -> str:
+        return str(thing.dtype.base_dtype.name)
+
+    def compiled(self, model: Any) -> Any:
+        if getattr(model, "optimizer", None) is None:
+            return None
+        settings = {"loss": model.loss, "metrics": getattr(model, "metrics", None)}
+        return dict(settings, optimizer=type(model.optimizer).__name__, weights=model.loss_weights)
+
+    # -- variables
+
+    def is_variable(self, value: Any) -> bool:
+        return isinstance(value, self.tf.Variable)
+
+    def weights(self, model: Any) -> tuple[list[Any], set[int]]:
+        return list(model.weights), {id(weight) for weight in model.trainable_weights}
+
+    def own_variables(self, layer: Any) -> list[Any]:
+        own = list(vars(layer).get("_trainable_weights", ())) + list(vars(layer).get("_non_trainable_weights", ()))
+        return own + self._states(layer)
+
+    def states(self, model: Any) -> list[tuple[Any, bool]]:
+        found: list[tuple[Any, bool]] = []
+        for layer in model.layers:
+            found += self.states(layer) if self.is_graph(layer) else [(state, False) for state in self._states(layer)]
+        return found
+
+    def _states(self, layer: Any) -> list[Any]:
+        states = (getattr(layer, "states", None) or ()) if getattr(layer, "stateful", False) is True else ()
+        return [state for state in states if self.is_variable(state)]
+
+    def name(self, variable: Any) -> str:
+        # A graph has each scope once: a clone's weights are in "dense_1_1/" where the original's are in "dense_1/".
+        return str(variable.name).rpartition("/")[2].partition(":")[0]
+
+    def read(self, variable: Any) -> Any:
+        return self.session.read(variable)
+
+    def write(self, variable: Any, array: Any) -> None:
+        self.session.write(variable, array)
+
+    # -- a model that runs
+
+    def feed(self, model: Any, arrays: list[Any]) -> Any:
+        return self.packed(model, [array.copy() for array in arrays])
+
+    def packed(self, model: Any, values: list[Any]) -> Any:
+        return _packed(values)
+
+    def call(self, model: Any, inputs: Any, training: bool) -> Any:
+        feed = self._fed(model, inputs, training)
+        nodes = [node for node in self.graph_nodes(model) if node.inbound_layers]
+        wanted = [tensor for node in nodes for tensor in node.output_tensors] + list(model.outputs)
+        masks = [self._mask_of(tensor) for tensor in wanted]
+        losses = list(model.losses)
+        found = self._numbers(list(model.outputs), [*wanted, *masks, *losses], feed)
+        results: dict[int, Any] = {}
+        for tensor, mask in zip(wanted, masks):
+            if id(tensor) in found:
+                results[id(tensor)] = _result(found[id(tensor)], found.get(id(mask)))
+        if self.listener is not None:
+            for node in nodes:
+                told = [results.get(id(tensor)) for tensor in node.output_tensors]
+                if all(each is not None for each in told):
+                    self.listener(node.outbound_layer, _packed(told))
+        # They are kept in a set: only which they are is the model's to say, not in which order.
+        self._losses = sorted((found.get(id(loss), loss) for loss in losses), key=str)
+        return _packed([results[id(tensor)] for tensor in model.outputs])
+
+    def _fed(self, model: Any, inputs: Any, training: bool) -> dict[Any, Any]:
+        feed = dict(zip(model.inputs, inputs if isinstance(inputs, list) else [inputs]))
+        phase = self._backend.learning_phase()
+        if self.is_symbolic(phase):
+            feed[phase] = bool(training) if self.dtype(phase) == "bool" else int(training)
+        return feed
+
+    def _numbers(self, needed: list[Any], wanted: list[Any], feed: dict[Any, Any]) -> dict[int, Any]:
+        """The numbers of all these tensors by their ids, in one run.
+
+        Where that cannot be, because one of them needs an input that is not this model's, those that can be had: but
+        what is needed raises.
+        """
+        tensors = {id(tensor): tensor for tensor in wanted if self.is_symbolic(tensor)}
+        try:
+            return dict(zip(tensors, self.session.run(list(tensors.values()), feed)))
+        except self.tf.errors.InvalidArgumentError:
+            found = dict(zip(map(id, needed), self.session.run(needed, feed)))
+            for key, tensor in tensors.items():
+                with contextlib.suppress(self.tf.errors.InvalidArgumentError):
+                    found[key] = self.session.run(tensor, feed)
+            return found
+
+    def install_hooks(self) -> None:
+        """Nothing: `call` tells the listener itself."""
+
+    def losses(self, model: Any) -> list[Any]:
+        return self._losses
+
+    def concrete(self, value: Any) -> bool:
+        return isinstance(value, (np.ndarray, np.generic))
+
+    def mask(self, tensor: Any) -> Any:
+        return getattr(tensor, "_keras_mask", None)
+
+    def array(self, tensor: Any) -> tuple[Any, str]:
+        return np.asarray(tensor), ""
+
+    def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        tf = self.tf
+        weights, trains = self.weights(model)
+        trained = [weight for weight in weights if id(weight) in trains]
+        losses = [tf.reduce_mean(tf.square(tf.cast(output, "float32"))) for output in model.outputs]
+        losses += [tf.reduce_sum(tf.cast(loss, "float32")) for loss in model.losses]
+        loss = tf.add_n(losses)
+        found = tf.gradients(loss, trained) if trained else []
+        there = [tf.convert_to_tensor(gradient) for gradient in found if gradient is not None]
+        feed = self._fed(model, inputs, training=True)
+        loss, values = self.session.run([loss, there], feed)
+        for update in self._updates(model):
+            # Beside the rest, or beside each other, they would race: one may read what another writes.
+            self.session.run(update, feed, changes=True)
+        numbers = iter(values)
+        return np.asarray(loss), [None if gradient is None else next(numbers) for gradient in found]
+
+    def _updates(self, model: Any) -> list[Any]:
+        """What a step of training runs beside it, but for what would change one variable several times.
+
+        TensorFlow runs those in an order of its own, and the result depends on it.
+        """
+        updates = [
+            self.tf.assign(*update) if isinstance(update, tuple) else getattr(update, "op", update)
+            for update in model.updates
+        ]
+        distinct = {id(update): update for update in updates}
+        by_variable: dict[str, list[Any]] = {}
+        for update in distinct.values():
+            target = update.inputs[0].name if len(update.inputs) else update.name
+            by_variable.setdefault(target, []).append(update)
+        return [same[0] for same in by_variable.values() if len(same) == 1]
+
+    def stop_gradient(self, tensor: Any) -> Any:
+        return self._backend.stop_gradient(tensor)
+
+    # -- cloners and files
+
+    def clone(self, model: Any) -> Any:
+        return self.keras.models.clone_model(model)
+
+    def fixed(self) -> Callable[..., Any]:
+        from ..cloners.fixed import keras2  # noqa: PLC0415 - needs the Keras that is loaded
+
+        clone_model: Callable[..., Any] = keras2.clone_model
+        return clone_model
+
+    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
+        return self.keras.models.Model(inputs, outputs, name=name)
+
+    def objects(self, known: dict[str, Any]) -> ContextManager[Any]:
+        scope: ContextManager[Any] = self.keras.utils.CustomObjectScope(known)
+        return scope
+
+    def save(self, model: Any, path: str) -> None:
+        model.save(path)
+
+    def load(self, path: str, known: dict[str, Any]) -> Any:
+        return self.keras.models.load_model(path, custom_objects=known)
+
+    def predict(self, model: Any, inputs: Any) -> Any:
+        return model.predict(inputs)
+
+
+def _draws(layer: Any) -> bool:
+    own = vars(layer)
+    return bool("rate" in own or "stddev" in own or own.get("dropout") or own.get("recurrent_dropout"))
+
+
+def _result(array: Any, mask: Any) -> Any:
+    result = np.asarray(array).view(Result)
+    result._keras_mask = mask
+    return result
+
+
+def _packed(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else values
+
+
+def _numbered(count: int) -> Any:
+    return 0 if count == 1 else list(range(count))

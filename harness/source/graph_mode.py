@@ -1,0 +1,93 @@
+"""What a script for Keras 2.2 and 2.3 has to say otherwise: no model there is called eagerly, and masks are symbolic.
+
+Owns the lines of its comparisons, and what stands above a script whose release is not the one beside clonediff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.inside.v1 import LINES
+from reports.records import Difference
+
+if TYPE_CHECKING:
+    from harness.source.reproducer import Script
+
+_NODES = "[node for depth in sorted(model._nodes_by_depth) for node in model._nodes_by_depth[depth]]"
+
+_VALUES = """\
+clone.set_weights(model.get_weights())
+
+import numpy as np
+from keras import backend as K
+
+rng = np.random.RandomState(0)
+shapes = [[size or 2 for size in K.int_shape(each)] for each in model.inputs]
+values = [rng.randint(0, 2, shape) for shape in shapes]"""
+
+_PREDICTED = """
+one, other = model.predict(values), clone.predict(values)
+for one, other in zip(*(each if isinstance(each, list) else [each] for each in (one, other))):
+    np.testing.assert_array_equal(one, other)"""
+
+_TRAINING = """
+
+def in_training(model):
+    return K.function(model.inputs + [K.learning_phase()], model.outputs)(values + [1])
+
+
+for one, other in zip(in_training(model), in_training(clone)):
+    np.testing.assert_array_equal(one, other)"""
+
+_MASKS = f"""
+
+def masks(model):
+    nodes = {_NODES}
+    return [[mask is not None for mask in node.output_masks] for node in nodes]
+
+
+assert masks(clone) == masks(model)"""
+
+_BEFORE = f"""
+def arguments(model):
+    nodes = {_NODES}
+    return [sorted(node.arguments or {{}}) for node in nodes]
+
+
+before = arguments(model)"""
+
+WEIGHTS = "[[K.int_shape(each) for each in some] for some in ({0}.trainable_weights, {0}.non_trainable_weights)]"
+
+
+def before_clone(difference: Difference) -> list[str]:
+    """What has to be noted before the clone is made."""
+    return _BEFORE.splitlines() if _of_arguments(difference) else []
+
+
+def compared(difference: Difference) -> tuple[list[str], bool]:
+    """The lines that compare what two models give, and whether they compare just what differed."""
+    if _of_arguments(difference):
+        return ["assert arguments(model) == before"], True
+    if difference.check == "masks":
+        return _MASKS.splitlines()[1:], difference.aspect in ("mask lost", "mask added")
+    if difference.check == "weights":
+        text = f"\nfrom keras import backend as K\n\nassert {WEIGHTS.format('clone')} == {WEIGHTS.format('model')}"
+        return text.splitlines(), True
+    lines = _VALUES + (_TRAINING if "training" in difference.path else _PREDICTED)
+    return lines.splitlines(), difference.check == "outputs"
+
+
+def _of_arguments(difference: Difference) -> bool:
+    return difference.check == "untouched" and ".kwargs" in difference.path
+
+
+def standing(script: Script, versions: Mapping[str, str]) -> Script:
+    """The script of a release that is not beside clonediff: the versions it takes, and what v1 mode needs."""
+    stack = versions.get("stack")
+    if stack is None:
+        return script
+    named = ", ".join(f"{name} {version}" for name, version in versions.items() if name != "stack")
+    above = f"# {named}\n" + (LINES + "\n" if stack == "v1 mode" else "\n")
+    return replace(script, text=above + script.text)

@@ -1,0 +1,25 @@
+"""The dialect of Keras 2.2 and 2.3, as people wrote it then. Its operations are layers or stand in a `Lambda`."""
+
+from __future__ import annotations
+
+from harness.source.custom import KERAS2_CLASSES
+from harness.source.dialect import Dialect, InputWords
+
+KERAS2 = Dialect(
+    name="keras2",
+    generation="keras2",
+    imports={
+        "functools": "import functools",
+        "keras": "import keras",
+        "np": "import numpy as np",
+        "K": "from keras import backend as K",
+        "layers": "from keras import layers",
+    },
+    operations={},
+    spelled={},
+    classes=KERAS2_CLASSES,
+    input=InputWords("keras.Input", "shape", "batch_shape"),
+    first=InputWords("layers.InputLayer", "input_shape", "batch_input_shape"),
+    tensor="K.constant({0}, dtype={1})",
+    trains="K.in_train_phase({0} * 3.0, {0})",
+)

@@ -1,0 +1,87 @@
+"""What is drawn for Keras 2.2 and 2.3, how it is written, and that the releases build and run it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from harness.campaign.folder import script_of
+from harness.campaign.hunt import Hunt
+from harness.campaign.proof import fails_alone
+from harness.campaign.search import search
+from harness.cases import case_of
+from harness.observation import Answer
+from harness.source import write_source
+from harness.subjects import Subject, SubjectProcess
+from harness.subjects.place import Place
+from reports.known import KnownIssues
+from strategies import Graph, functional_graphs, infer
+from strategies.kinds import catalogue
+
+MODERN = ("ops.", "tf.", "register_keras_serializable", "keras.saving", "batch_size=", "optional=", 'dtype="float64"')
+
+
+def drawing(examples: int) -> settings:
+    return settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
+    seen: set[str] = set()
+
+    @seed(1)
+    @drawing(1500)
+    @given(functional_graphs(generation="keras2"))
+    def drawn(graph: Graph) -> None:
+        infer(graph)
+        text = write_source(graph, "keras2")
+        ast.parse(text)
+        assert not [word for word in MODERN if word in text]
+        seen.update(layer.kind for layer in graph.layers)
+
+    drawn()
+    assert seen - {"Model", "Sequential"} == set(catalogue("keras2"))
+
+
+@pytest.mark.parametrize("spec", ["keras==2.2.4", "keras==2.2.5", "keras==2.3.1"])
+def test_what_is_drawn_is_built_and_runs(spec: str, release_place: Callable[[str], Place]) -> None:
+    with SubjectProcess(Subject.parse(spec), place=release_place(spec)) as process:
+
+        @seed(2)
+        @drawing(60)
+        @given(functional_graphs(generation="keras2"))
+        def runs(graph: Graph) -> None:
+            case = case_of(graph, "keras2")
+            answer = process.trial(case, cloners=[])
+            assert isinstance(answer, Answer), answer
+            assert answer.refused is None, case.source
+            assert answer.original is not None
+            assert answer.original.inference.failure is None, case.source
+            assert answer.original.training.failure is None, case.source
+
+        runs()
+
+
+@pytest.mark.slow
+def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(release_place: Callable[[str], Place]) -> None:
+    place = release_place("keras==2.2.4")
+    with SubjectProcess(Subject.parse("keras==2.2.4"), place=place) as process:
+        hunt = Hunt(process, KnownIssues(()), cloners=["upstream"], rate=0)
+        graphs = functional_graphs(generation="keras2", kinds=["Lambda", "Add", "Dense"])
+        found = search(hunt, graphs, examples=200, seed_=1)
+        assert found is not None
+        assert found.fingerprint.startswith("made-raises-assertionerror")
+        assert len(found.graph.inputs) == len(found.graph.calls) == 1
+        assert found.graph.layers[0].kind == "Lambda"
+        assert found.graph.calls[0].outputs == 2
+        script = script_of(found, "keras2", process.versions)
+        assert "keras 2.2.4, tensorflow 1.15" in script.text
+        assert fails_alone(script, process.subject, place) is True

@@ -1,0 +1,41 @@
+"""Keras 2.2 on the TensorFlow at hand, in v1 mode: the same bug, and a script that anyone can run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from harness.campaign.folder import script_of
+from harness.campaign.hunt import Hunt
+from harness.campaign.proof import fails_alone
+from harness.releases import ReleaseError, place_of
+from harness.subjects import Subject, SubjectProcess
+from harness.subjects.place import Place
+from reports.known import load
+from strategies import read_example
+
+SUBJECT = Subject.parse("keras==2.2.4")
+
+
+@pytest.fixture(scope="module")
+def v1_mode() -> Place:
+    try:
+        return place_of(SUBJECT, stack="v1 mode")
+    except ReleaseError as error:
+        if os.environ.get("CLONEDIFF_REQUIRE_RELEASES") == "1":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+def test_the_reported_bug_shows_in_v1_mode_and_its_script_fails_alone(v1_mode: Place) -> None:
+    known = load()
+    issue = next(each for each in known.issues if each.id == "keras2-two-outputs")
+    with SubjectProcess(SUBJECT, place=v1_mode) as process:
+        assert process.ready.keras == "2.2.4"
+        assert process.ready.backend_version.startswith("2.")
+        (accusation,) = Hunt(process, known, rate=0).look(read_example(issue.example or "", issue.id))
+        assert accusation.known == issue
+        script = script_of(accusation, "keras2", process.versions)
+    assert "tf.disable_v2_behavior()" in script.text
+    assert fails_alone(script, SUBJECT, v1_mode) is True
