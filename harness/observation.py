@@ -166,7 +166,7 @@ class Clone(msgspec.Struct, frozen=True):
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
-    one could not be made, `again_failure` or `twice_failure` says why.
+    one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
     """
 
     failure: Failure | None = None
@@ -177,6 +177,7 @@ class Clone(msgspec.Struct, frozen=True):
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):

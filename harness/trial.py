@@ -37,12 +37,16 @@ class Subject(Protocol):
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """What a trial says of one cloner. `blame` has, for each cause, whose fault it is."""
+    """What a trial says of one cloner. `blame` has, for each cause, whose fault it is.
+
+    `notes` is what every report of the cloner's work has to say, such as that a placement was simulated.
+    """
 
     verdict: Verdict
     differences: tuple[Difference, ...] = ()
     causes: tuple[Cause, ...] = ()
     blame: tuple[Blame, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -129,7 +133,12 @@ def _judge(case: Case, subject: Subject, answers: dict[str, Answer], answer: Ans
         found[name] = named_kinds(compare(answer.original, clone, CHECKS), case.kinds)
     found = _with_numbers(found, subject)
     judged = {
-        name: CloneTrial(verdict(differences), tuple(differences), tuple(causes(answer.original, differences)))
+        name: CloneTrial(
+            verdict(differences),
+            tuple(differences),
+            tuple(causes(answer.original, differences)),
+            notes=answers[name].clones[name].notes,
+        )
         for name, differences in found.items()
     }
     ended = time.perf_counter()

@@ -186,6 +186,8 @@ class Pair:
 
     def _counterpart(self, tensor: tuple[int, int, int], calls: dict[int, Pairing]) -> str:
         layer, use, output = tensor
+        if layer < 0:  # of no layer of the model: in Keras 2.2, an input that nothing uses
+            return self.tensor(tensor)
         expected = self.layers.expected.get(layer)
         if expected is None:
             layers = self.shapes[1].layers

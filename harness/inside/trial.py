@@ -184,7 +184,7 @@ class _Trial:
             self._renew()
         seat = Seat(self._witness.framework, self._known)
         clone, refused = self._call(name, each, self._original.model, seat)
-        answer: dict[str, Any] = {}
+        answer: dict[str, Any] = {"notes": seat.notes} if seat.notes else {}
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused

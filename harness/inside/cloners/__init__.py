@@ -13,15 +13,20 @@ import tempfile
 from typing import Any, Callable
 
 from ..frameworks.interface import Framework
+from .multi_gpu import multi_gpu, multi_gpu_fixed
 
 
 class Seat:
-    """Where a cloner sits: the framework, the custom objects of the trial, and how many clones it has made."""
+    """Where a cloner sits: the framework, the custom objects of the trial, and how many clones it has made.
+
+    A cloner leaves in `notes` what every report of what it did has to say.
+    """
 
     def __init__(self, framework: Framework, known: dict[str, Any]) -> None:
         self.framework = framework
         self.known = known
         self.made = 0
+        self.notes: list[str] = []
 
 
 Cloner = Callable[[Any, Seat], Any]
@@ -35,6 +40,11 @@ def upstream(model: Any, seat: Seat) -> Any:
 def fixed(model: Any, seat: Seat) -> Any:
     """Our fixed `clone_model` for the generation."""
     return seat.framework.fixed()(model)
+
+
+def candidate(model: Any, seat: Seat) -> Any:
+    """The release's `clone_model` in a process where a proposed fix stands in the place of its functions."""
+    return seat.framework.clone(model)
 
 
 def roundtrip(model: Any, seat: Seat) -> Any:
@@ -54,19 +64,29 @@ def saved(model: Any, seat: Seat) -> Any:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-CLONERS: dict[str, Cloner] = {"upstream": upstream, "fixed": fixed, "roundtrip": roundtrip, "saved": saved}
+CLONERS: dict[str, Cloner] = {
+    "upstream": upstream,
+    "fixed": fixed,
+    "roundtrip": roundtrip,
+    "saved": saved,
+    "candidate": candidate,
+    "multi_gpu": multi_gpu,
+    "multi_gpu/fixed": multi_gpu_fixed,
+}
 
 
 def cloner(name: str) -> Cloner:
-    """The cloner of that name; "planted/NAME" is one of the broken ones."""
+    """The cloner of that name: "planted/NAME" is one broken on purpose, "proposed/NAME" the idea of a proposed fix."""
     if name in CLONERS:
         return CLONERS[name]
-    from .planted import PLANTED  # noqa: PLC0415 - read only where a planted fault is asked for
+    from .planted import PLANTED  # noqa: PLC0415 - read only where such a cloner is asked for
+    from .proposed import PROPOSED  # noqa: PLC0415
 
-    if name.startswith("planted/") and name[8:] in PLANTED:
-        return PLANTED[name[8:]]
-    known = sorted(CLONERS) + ["planted/" + fault for fault in sorted(PLANTED)]
-    raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(known)))
+    rooms = {"planted/": PLANTED, "proposed/": PROPOSED}
+    found = {room + each: clone for room, cloners in rooms.items() for each, clone in cloners.items()}
+    if name in found:
+        return found[name]
+    raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS) + sorted(found))))
 
 
 def seated(function: Callable[..., Any]) -> Cloner:

@@ -1,0 +1,84 @@
+"""`clone_model` for Keras 2.2 and 2.3, as it would have to be to keep its promise.
+
+Standard library and that Keras only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import properties
+from .release import is_graph, is_input, is_sequential, is_symbolic, keras, sequential_class
+from .replay import Cloning
+
+__all__ = ["clone_model"]
+
+
+def clone_model(model: Any, input_tensors: Any = None) -> Any:
+    """Clone a Functional or Sequential `Model`: the same function, on fresh layers with fresh weights.
+
+    A drop-in for `keras.models.clone_model`. The graph is replayed call by call, with the arguments that each call
+    was given, so the clone has the same calls in the same order on layers with the same names, flags and configs.
+    Masks are those that the tensors of the clone carry. Layers and models that are shared in the original, at whatever
+    depth, are shared in the clone in the same places. Functions of the original, such as those of `Lambda` layers, are
+    used by the clone as they are, and never serialized; what such a function closes over is therefore used by both.
+
+    Args:
+        model: A Functional or Sequential model. What becomes of any other is for `keras.models.clone_model` to say.
+        input_tensors: Optional list of tensors to build the clone upon, one for each input of the model and in their
+            order. If not given, placeholders are created.
+
+    Returns:
+        A model with the same behaviour and newly created weights. It is not compiled.
+
+    Raises:
+        ValueError: If `input_tensors` do not fit the model.
+    """
+    if is_sequential(model) and not is_graph(model):
+        return _clone_unbuilt(model, input_tensors)
+    if not is_graph(model):
+        return keras.models.clone_model(model, input_tensors)
+    cloning = Cloning([model])
+    if input_tensors is not None:
+        for layer, tensor in zip(model._input_layers, _replacements(model, input_tensors)):
+            cloning.replace_input(layer, tensor)
+    cloning.run()
+    cloning.restore()
+    return cloning.clone_of(model)
+
+
+def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
+    """A Sequential model that has yet to see an input: its layers have not been called."""
+    cloning = Cloning(model.layers)
+    cloning.run()
+    clone = sequential_class(model)(name=model.name)
+    if input_tensors is not None:
+        clone.add(_replacements(model, input_tensors)[0]._keras_history[0])
+    for layer in model.layers:
+        clone.add(cloning.clone_of(layer))
+    cloning.restore()
+    properties.restore(model, clone)
+    return clone
+
+
+def _replacements(model: Any, input_tensors: Any) -> list[Any]:
+    """The tensors given for the inputs of a model, each from a Keras layer."""
+    given = list(input_tensors) if isinstance(input_tensors, (list, tuple)) else [input_tensors]
+    names = [layer.name for layer in getattr(model, "_input_layers", ())] or [model.name]
+    if len(given) != len(names):
+        raise ValueError(
+            "Expected %d `input_tensors`, one for each input of model %r; received %d: %s"
+            % (len(names), model.name, len(given), given)
+        )
+    if is_sequential(model):
+        names = [str(given[0].name)]
+    tensors = [
+        tensor if is_symbolic(tensor) else keras.layers.Input(tensor=tensor, name="input_wrapper_for_" + name)
+        for tensor, name in zip(given, names)
+    ]
+    if is_sequential(model) and not is_input(tensors[0]._keras_history[0]):
+        raise ValueError(
+            "Cannot clone the Sequential model %r on top of a tensor that comes from a Keras layer other than an "
+            "InputLayer. Use the functional API instead." % model.name
+        )
+    return tensors

@@ -1,0 +1,337 @@
+"""Models cloned by their graphs: every call made again, on fresh layers, in the order in which they were made.
+
+A layer's calls are numbered in the order in which they were made, over all the graphs that share the layer. So one
+clone is one schedule over the calls of the model and of every model inside it: a call comes after the calls that gave
+its tensors, after the calls of the same layer before it, and after the models that its layer is or holds.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+from . import properties
+from .description import rebuild_layer
+from .release import (
+    ends,
+    functional_class,
+    givers,
+    graph_nodes,
+    is_cloned_by_graph,
+    is_graph,
+    is_input,
+    is_sequential,
+    is_symbolic,
+    is_tensor,
+    keras,
+    made_at,
+    maker,
+    nested_layers,
+    sequential_class,
+    went_into,
+)
+
+# The arguments of a recurrent layer whose tensors become inputs of the call as well.
+_INPUTS_BY_KEYWORD = ("initial_state", "constants")
+
+
+class Cloning:
+    """One clone in the making: which layer, call, mask and weight became which."""
+
+    def __init__(self, layers: list[Any]) -> None:
+        self._layers: dict[int, tuple[Any, Any]] = {}
+        self._nodes: dict[int, Any] = {}
+        self._given: set[int] = set()
+        self.masks: dict[int, tuple[Any, int]] = {}
+        self.owners: dict[int, tuple[Any, int]] = {}
+        self._calls, self._models = self._survey(layers)
+
+    def replace_input(self, layer: Any, tensor: Any) -> None:
+        """Let `tensor`, which any layer may have made, stand for what the input layer `layer` gives."""
+        self._layers[id(layer)] = (layer, tensor._keras_history[0])
+        self._nodes[id(layer._inbound_nodes[0])] = _Given(tensor)
+        self._given.add(id(layer))
+
+    def run(self) -> None:
+        """Make every call again, and put every model together."""
+        for task in self.schedule():
+            if isinstance(task, Call):
+                self.call_again(task.node)
+            else:
+                self._assemble(task.model)
+
+    def restore(self) -> None:
+        """Give the clones what no config carries, and no call may have changed."""
+        for layer, clone in list(self._layers.values()):
+            if id(layer) not in self._given:
+                properties.restore(layer, clone)
+                properties.restore_seeds(layer, clone)
+
+    # What there is to do, and when.
+
+    def _survey(self, layers: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Every call that is to be made again, those of one layer in their order, and every model to be put together.
+
+        Tensors among the arguments of a call may lead to calls that belong to no graph.
+        """
+        models: dict[int, Any] = {}
+        nodes: dict[int, Any] = {}
+        callees: dict[int, Any] = {}
+        waiting: list[Any] = [each for layer in layers for each in nested_layers(layer)]
+        while waiting:
+            each = waiting.pop()
+            if is_cloned_by_graph(each):
+                if id(each) not in models:
+                    models[id(each)] = each
+                    waiting.extend(graph_nodes(each))
+            elif hasattr(each, "outbound_layer") and id(each) not in nodes:
+                nodes[id(each)] = each
+                if id(each.outbound_layer) not in callees:
+                    callees[id(each.outbound_layer)] = each.outbound_layer
+                    waiting.extend(nested_layers(each.outbound_layer))
+                waiting.extend(givers(each))
+                waiting.extend(maker(leaf) for leaf in _leaves(_arguments(each)) if is_symbolic(leaf))
+        for node in sorted(nodes.values(), key=made_at):  # the first to have a mask made it, others hand it on
+            for index, mask in enumerate(node.output_masks):
+                if mask is not None:
+                    self.masks.setdefault(id(mask), (node, index))
+        for layer in callees.values():
+            for index, weight in enumerate(layer.weights if not is_graph(layer) else []):
+                self.owners.setdefault(id(weight), (layer, index))
+        calls = [node for layer in callees.values() for node in layer._inbound_nodes if id(node) in nodes]
+        return calls, list(models.values())
+
+    def schedule(self) -> list[Any]:
+        """The calls and models, each after all that it needs; where that leaves a choice, the one made first."""
+        tasks: dict[int, Any] = {}
+        tasks.update((id(node), Call(node)) for node in self._calls)
+        tasks.update((id(model), Assembly(model)) for model in self._models)
+        needs = {key: set(task.needs(self)) & set(tasks) for key, task in tasks.items()}
+        _let_users_come_first(self._calls, needs)
+        followers: dict[int, list[int]] = {key: [] for key in tasks}
+        for key, each in needs.items():
+            for need in each:
+                followers[need].append(key)
+        turn = {key: (task.made_at(), place) for place, (key, task) in enumerate(tasks.items())}
+        ready = [(turn[key], key) for key in tasks if not needs[key]]
+        heapq.heapify(ready)
+        order = []
+        while ready:
+            _, key = heapq.heappop(ready)
+            order.append(tasks[key])
+            for follower in followers[key]:
+                needs[follower].discard(key)
+                if not needs[follower]:
+                    heapq.heappush(ready, (turn[follower], follower))
+        if len(order) < len(tasks):
+            names = sorted({task.name for key, task in tasks.items() if needs[key]})
+            raise ValueError("The calls of %s wait for each other; they cannot be made again." % ", ".join(names))
+        return order
+
+    # Layers.
+
+    def clone_of(self, layer: Any) -> Any:
+        """The clone of `layer`: the same one however often, and wherever, the layer is used."""
+        if id(layer) not in self._layers:
+            if is_input(layer):
+                clone = self.input_of(layer)
+                self._nodes[id(layer._inbound_nodes[0])] = clone._inbound_nodes[0]
+            else:
+                clone = rebuild_layer(layer, self.clone_of)
+            # Before the first call, which asks whether the layer supports masks, and names weights.
+            properties.restore(layer, clone)
+            self._layers[id(layer)] = (layer, clone)
+        return self._layers[id(layer)][1]
+
+    def input_of(self, layer: Any) -> Any:
+        """A fresh input layer, a placeholder whatever the original is."""
+        return type(layer).from_config(layer.get_config())
+
+    # Calls.
+
+    def call_again(self, node: Any) -> None:
+        clone = self.clone_of(node.outbound_layer)
+        if id(node) in self._nodes:
+            return  # What an input layer gives is there with it.
+        inputs = [self.output_of(giver, place) for giver, place in zip(givers(node), node.tensor_indices)]
+        by_keyword = _given_by_keyword(node)
+        if by_keyword:
+            inputs = inputs[:-by_keyword]
+        arguments = {name: self._argument(value) for name, value in _arguments(node).items()}
+        self.call(clone, inputs, arguments, node)
+        self._nodes[id(node)] = clone._inbound_nodes[-1]
+
+    def call(self, layer: Any, inputs: list[Any], arguments: dict[str, Any], node: Any) -> None:
+        """Call a fresh layer as `node` says its original was called."""
+        if len(inputs) > 1:
+            layer(inputs, **arguments)
+        else:
+            self._call_on_one(layer, inputs[0], arguments, node)
+
+    def output_of(self, node: Any, place: int) -> Any:
+        """What the clone has for an output of a call of the original."""
+        return self._nodes[id(node)].output_tensors[place]
+
+    def _argument(self, value: Any) -> Any:
+        if type(value) in (list, tuple):
+            return type(value)([self._argument(item) for item in value])
+        if type(value) is dict:
+            return {key: self._argument(item) for key, item in value.items()}
+        if is_symbolic(value):
+            node = self._nodes.get(id(maker(value)))
+            return value if node is None else self.output_of(maker(value), value._keras_history[2])
+        if id(value) in self.masks:
+            node, index = self.masks[id(value)]
+            return self._nodes[id(node)].output_masks[index]
+        if id(value) in self.owners:
+            layer, index = self.owners[id(value)]
+            return self.clone_of(layer).weights[index]
+        return value
+
+    def _call_on_one(self, layer: Any, tensor: Any, arguments: dict[str, Any], node: Any) -> None:
+        """Call a layer on one tensor, or on a list of one: a node does not say which, but one of them may not fit."""
+        try:
+            layer(tensor, **arguments)
+        except Exception:
+            try:
+                layer([tensor], **arguments)
+            except Exception:
+                pass
+            else:
+                return
+            raise
+        first = layer._inbound_nodes[-1]
+        if self._given or _shapes(first) == _shapes(node):
+            return
+        try:
+            layer([tensor], **arguments)
+        except Exception:
+            return
+        second = layer._inbound_nodes[-1]
+        _forget(second if _shapes(second) != _shapes(node) else first)
+
+    # Models.
+
+    def _assemble(self, model: Any) -> None:
+        inputs, outputs = (
+            [self.output_of(node, place) for node, place in ends(model, side)] for side in ("inputs", "outputs")
+        )
+        if is_sequential(model):
+            clone = sequential_class(model)(name=model.name)
+            clone.inputs, clone.outputs = inputs, outputs
+            clone.build()  # Of layers that have been called already.
+            clone._build_input_shape = model._build_input_shape
+        else:
+            clone = functional_class(model)(inputs, outputs, name=model.name)
+        self._layers[id(model)] = (model, clone)
+
+
+class _Given:
+    """The call of an input layer whose tensor was given by the user."""
+
+    def __init__(self, tensor: Any) -> None:
+        node = maker(tensor)
+        self.output_tensors = [tensor]
+        self.output_masks = [node.output_masks[tensor._keras_history[2]]]
+
+
+class Call:
+    """A call to be made again."""
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+        self.name = node.outbound_layer.name
+
+    def made_at(self) -> int:
+        return made_at(self.node)
+
+    def needs(self, cloning: Cloning) -> list[int]:
+        node = self.node
+        layer = node.outbound_layer
+        needs = [id(each) for each in nested_layers(layer)] + [id(each) for each in givers(node)]
+        needs += [id(each) for each in layer._inbound_nodes[: layer._inbound_nodes.index(node)]]
+        for leaf in _leaves(_arguments(node)):
+            if is_symbolic(leaf):
+                needs.append(id(maker(leaf)))
+            elif id(leaf) in cloning.masks:
+                needs.append(id(cloning.masks[id(leaf)][0]))
+            elif id(leaf) in cloning.owners:
+                needs += [id(each) for each in cloning.owners[id(leaf)][0]._inbound_nodes[:1]]
+        return [need for need in needs if need != id(node)]
+
+
+class Assembly:
+    """A model to be put together."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.name = model.name
+
+    def made_at(self) -> int:
+        return max(made_at(node) for node, _ in ends(self.model, "outputs"))
+
+    def needs(self, cloning: Cloning) -> list[int]:
+        return [id(node) for node in graph_nodes(self.model)]
+
+
+def _let_users_come_first(calls: list[Any], needs: dict[int, set[int]]) -> None:
+    """A model called again on the same tensors gives the same tensors again, which then belong to the later call.
+
+    So whoever used them as those of an earlier call did so before the later one was made.
+    """
+    users: dict[tuple[int, int], list[int]] = {}
+    for node in calls:
+        for giver in givers(node):
+            users.setdefault((id(giver.outbound_layer), id(giver)), []).append(id(node))
+    for node in calls:
+        layer = node.outbound_layer
+        if not is_graph(layer) or node is layer._inbound_nodes[-1]:
+            continue
+        mine = {id(tensor) for tensor in node.output_tensors}
+        for later in layer._inbound_nodes[layer._inbound_nodes.index(node) + 1 :]:
+            if id(later) in needs and mine & {id(tensor) for tensor in later.output_tensors}:
+                needs[id(later)].update(users.get((id(layer), id(node)), ()))
+
+
+def _arguments(node: Any) -> dict[str, Any]:
+    """The arguments that a call was given; a mask that Keras left among them when it ran the graph again is none.
+
+    It leaves one only where there are other arguments, and one that no layer gave as its output.
+    """
+    arguments: dict[str, Any] = dict(node.arguments or {})
+    mask = arguments.get("mask")
+    if len(arguments) > 1 and is_tensor(mask) and not is_symbolic(mask) and not went_into(mask, node):
+        del arguments["mask"]
+    return arguments
+
+
+def _given_by_keyword(node: Any) -> int:
+    """How many of a call's inputs are there because an argument has them."""
+    arguments = node.arguments or {}
+    named = [id(leaf) for name in _INPUTS_BY_KEYWORD for leaf in _leaves(arguments.get(name))]
+    last = [id(tensor) for tensor in node.input_tensors[-len(named) :]] if named else []
+    return len(named) if last == named else 0
+
+
+def _forget(node: Any) -> None:
+    layer = node.outbound_layer
+    layer._inbound_nodes.remove(node)
+    for giver in node.inbound_layers:
+        giver._outbound_nodes.remove(node)
+    last = layer._inbound_nodes[-1]
+    for place, tensor in enumerate(last.output_tensors):
+        tensor._keras_history = (layer, len(layer._inbound_nodes) - 1, place)
+
+
+def _shapes(node: Any) -> list[Any]:
+    """The shapes that Keras and TensorFlow each hold the outputs of a call to have."""
+    shape_of = keras.backend.int_shape
+    return [(shape_of(tensor), str(tensor.get_shape())) for tensor in node.output_tensors]
+
+
+def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in _leaves(item)]
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _leaves(item)]
+    return [] if value is None else [value]

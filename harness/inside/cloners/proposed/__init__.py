@@ -1,0 +1,34 @@
+"""The ideas of five proposed fixes for the bug of Keras 2.2.4, each as a cloner for Keras 2.2 and 2.3.
+
+None of the proposals, as it was written, clones any model. What is here is what each author was after: the one choice
+that sets the idea apart, made in a cloner that is faithful otherwise, so that what breaks is the idea. Nothing here
+imports Keras before a cloner is called.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    from .. import Seat
+
+IDEAS: dict[str, str] = {
+    "inputs_by_shape": "InputsByShape",
+    "always_lists": "AlwaysLists",
+    "masks_dropped": "MasksDropped",
+    "layer_by_layer": "LayerByLayer",
+    "final_check": "FinalCheck",
+}
+"""The ideas by the name of their cloner, in the order of the proposals, 000 to 004."""
+
+
+def _cloner(kind: str) -> Callable[[Any, Seat], Any]:
+    def clone(model: Any, seat: Seat) -> Any:
+        return importlib.import_module(".ideas", __name__).clone_by(kind, model)
+
+    return clone
+
+
+PROPOSED: dict[str, Callable[[Any, Any], Any]] = {name: _cloner(kind) for name, kind in IDEAS.items()}
+"""The cloners by name."""

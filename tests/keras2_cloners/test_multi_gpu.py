@@ -1,0 +1,89 @@
+"""`multi_gpu_model` as a cloner, in the real releases: the scenario in which users met the bug."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.inside.cloners.multi_gpu import ITS_OWN, SIMULATED
+from harness.subjects.case import Case
+from harness.subjects.process import SubjectProcess
+from harness.triage import Verdict
+from harness.trial import CloneTrial, run
+
+Warm = Callable[[str], SubjectProcess]
+
+REPORTED = """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+one, other = layers.Lambda(lambda x: [x, x])(inputs)
+model = keras.Model(inputs, layers.Add()([one, other]))
+"""
+MASKED = """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(3, 4))
+masking = layers.Masking()(inputs)
+lstm = layers.LSTM(2)(masking, training=False)
+model = keras.Model(inputs, lstm)
+"""
+
+
+def tried(process: SubjectProcess, source: str, shape: list[int], *cloners: str) -> dict[str, CloneTrial]:
+    trial = run(Case(source, ({"shape": shape, "dtype": "float32"},)), process, cloners)
+    assert trial.refused is None, trial.refused
+    return trial.clones
+
+
+def checks(clone: CloneTrial) -> set[str]:
+    return {difference.check for difference in clone.differences}
+
+
+def test_the_reported_bug_shows_in_2_2_4_and_fixed_holds_there(warm: Warm) -> None:
+    clones = tried(warm("keras==2.2.4"), REPORTED, [1], "multi_gpu", "multi_gpu/fixed")
+    (cause,) = clones["multi_gpu"].causes
+    assert cause.root.raised is not None
+    assert cause.root.raised.type == "AssertionError"
+    assert cause.root.raised.message.startswith("Could not compute output Tensor(")
+    assert cause.root.raised.frame == "keras/models.py:_clone_functional_model"
+    assert clones["multi_gpu/fixed"].verdict is Verdict.FAITHFUL
+
+
+@pytest.mark.parametrize("release", ["keras==2.2.5", "keras==2.3.1"])
+def test_the_reported_bug_is_gone_after_it(release: str, warm: Warm) -> None:
+    clones = tried(warm(release), REPORTED, [1], "multi_gpu", "multi_gpu/fixed")
+    assert not checks(clones["multi_gpu"]) & {"made", "outputs", "weights", "sharing"}
+    assert clones["multi_gpu/fixed"].verdict is Verdict.FAITHFUL
+
+
+@pytest.mark.parametrize("release", ["keras==2.2.4", "keras==2.3.1"])
+def test_running_the_replicas_is_not_held_against_the_clone(release: str, warm: Warm) -> None:
+    clones = tried(warm(release), MASKED, [3, 4], "multi_gpu/fixed")
+    assert clones["multi_gpu/fixed"].differences == ()
+
+
+def test_without_two_gpus_it_says_that_the_placement_is_simulated(warm: Warm) -> None:
+    process = warm("keras==2.2.4")
+    assert not [device for device in process.ready.devices if device.startswith("gpu")]
+    clones = tried(process, REPORTED, [1], "multi_gpu", "upstream")
+    assert clones["multi_gpu"].notes == (SIMULATED,)
+    assert clones["upstream"].notes == ()
+
+
+def test_what_multi_gpu_model_cannot_replicate_at_all_accuses_no_clone(warm: Warm) -> None:
+    source = """\
+import keras
+from keras import layers
+
+inputs = keras.Input(batch_shape=(2, 3, 4))
+model = keras.Model(inputs, layers.Dense(4)(inputs))
+"""
+    case = Case(source, ({"shape": [3, 4], "dtype": "float32", "batch": 2},))
+    clones = run(case, warm("keras==2.2.5"), ("multi_gpu", "multi_gpu/fixed")).clones
+    assert "made" not in checks(clones["multi_gpu"])
+    assert clones["multi_gpu"].notes == (SIMULATED, ITS_OWN % "ValueError")
+    assert clones["multi_gpu/fixed"].verdict is Verdict.FAITHFUL
