@@ -1,7 +1,7 @@
-"""One case on two devices: each judges its own clones, and then they are compared with each other.
+"""One case on two devices, or two backends: each judges its own clones, and then they are compared with each other.
 
-Owns how the answers of two processes meet. What differs between devices is a device difference and accuses no cloner.
-Two processes of one device, or of two backends, can be compared in the same way. Must not import Keras.
+Owns how the answers of two processes meet, and what of them can be compared. What differs between the two accuses no
+cloner. Must not import Keras.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from harness import trial as trials
-from harness.checks.devices import RUNS, Elements, devices
+from harness.checks.devices import NARROW, RUNS, Check, Elements, Terms, devices
 from harness.observation import Answer
 from harness.subjects.case import Case
 from harness.subjects.outcomes import Outcome, ValuesReport
@@ -24,10 +24,10 @@ CLONERS = ("upstream", "fixed")
 
 
 class DeviceTrial(msgspec.Struct, frozen=True):
-    """One case on two devices. `trials` has the verdict of each on every cloner, bit for bit.
+    """One case on two devices or backends. `trials` has the verdict of each on every cloner, bit for bit.
 
-    `differences` are those between the two, beyond the tolerance of their dtype; each has the check "device".
-    `compared` names the runs that were: see `comparable`.
+    `differences` are those between the two, beyond the tolerance of their dtype; each has the check "device" or
+    "backend". `compared` names the runs that were: see `comparable`.
     """
 
     trials: tuple[trials.Trial, trials.Trial]
@@ -51,7 +51,27 @@ def run_on_both(
     heard = _Heard(first), _Heard(second)
     both = [trials.run(case, each, cloners, checks, timeout=timeout) for each in heard]
     runs = comparable(first.subject, second.subject)
-    return DeviceTrial((both[0], both[1]), tuple(_between(*heard, runs)), runs)
+    return DeviceTrial((both[0], both[1]), tuple(_between(*heard)), runs)
+
+
+def between(first: SubjectProcess, second: SubjectProcess, one: Outcome, other: Outcome) -> list[Difference]:
+    """What differs between the last outcomes of two processes, which ran the same case."""
+    terms = terms_of(first.subject, second.subject)
+    if isinstance(one, Answer) and isinstance(other, Answer):
+        # The same tensor stands in the original, in its clones and in steps that pass it on.
+        values = functools.cache(functools.partial(_values, first, second))
+        return devices(one, other, values, terms)
+    want, have = type(one).__name__, type(other).__name__
+    if want == have:
+        return []  # each trial tells of its own lost process
+    return [Difference(terms.check, "process", "process", want, have, Cost.CRASHES)]
+
+
+def terms_of(first: Subject, second: Subject) -> Terms:
+    """On what two subjects are compared."""
+    check: Check = "device" if first.backend == second.backend else "backend"
+    narrow = ({}, {}) if check == "device" else (NARROW.get(first.backend, {}), NARROW.get(second.backend, {}))
+    return Terms(check, comparable(first, second), narrow)
 
 
 def comparable(first: Subject, second: Subject) -> tuple[str, ...]:
@@ -84,16 +104,10 @@ class _Heard:
         return self.process.values(digests)
 
 
-def _between(first: _Heard, second: _Heard, runs: Collection[str]) -> list[Difference]:
-    answers = first.outcome, second.outcome
-    if isinstance(answers[0], Answer) and isinstance(answers[1], Answer):
-        # The same tensor stands in the original, in its clones and in steps that pass it on.
-        values = functools.cache(functools.partial(_values, first.process, second.process))
-        return devices(answers[0], answers[1], values, runs)
-    want, have = (type(answer).__name__ for answer in answers)
-    if want == have:
-        return []  # each trial tells of its own lost process
-    return [Difference("device", "process", "process", want, have, Cost.CRASHES)]
+def _between(first: _Heard, second: _Heard) -> list[Difference]:
+    if first.outcome is None or second.outcome is None:
+        raise AssertionError("a trial was run in both processes")
+    return between(first.process, second.process, first.outcome, second.outcome)
 
 
 def _values(first: SubjectProcess, second: SubjectProcess, want: str, have: str) -> tuple[Elements, Elements] | None:

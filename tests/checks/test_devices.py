@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks.devices import Elements, beyond, devices
+from harness.checks.devices import NARROW, Elements, Terms, beyond, devices
 from harness.checks.tolerance import TOLERANCE, close, coarser, tolerance
 from harness.observation import Answer, Clone
 
@@ -116,3 +117,61 @@ def test_numbers_of_text_and_nan() -> None:
     told = beyond([1.0, math.nan], [1.0, 2.0], dtype="float32", shape=(2, 1))
     assert told is not None
     assert (told.max_abs, told.index) == (None, (1, 0))
+
+
+BACKENDS = Terms("backend", ("inference",), ({}, NARROW["jax"]))
+
+
+def test_between_backends_the_check_has_their_name() -> None:
+    second = answer("original.inference.outputs.0.digest", "other")
+    told = devices(FIRST, second, values([1.0], [1.1]), BACKENDS)  # type: ignore[arg-type]  # a function of two digests
+    assert {one.check for one in told} == {"backend"}
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "told"),
+    [
+        ("float64", "float32", []),
+        ("float64", "float64", []),
+        ("float64", "float16", ["dtype"]),
+        ("float32", "float16", ["dtype"]),
+        ("int64", "float32", ["dtype"]),
+    ],
+)
+def test_a_backend_that_has_32_bits_may_give_them(mine: str, theirs: str, told: list[str]) -> None:
+    first = answer("original.inference.outputs.0.dtype", mine)
+    second = altered(
+        first, ("original.inference.outputs.0.dtype", theirs), ("original.inference.outputs.0.digest", "x")
+    )
+    close_by = values([1.0], [1.0 + 1e-7])
+    found = devices(first, second, close_by, BACKENDS)  # type: ignore[arg-type]  # a function of two digests
+    assert [one.aspect for one in found] == told
+    strict = devices(first, second, close_by)  # type: ignore[arg-type]  # likewise
+    assert [one.aspect for one in strict] == ([] if mine == theirs else ["dtype"])
+
+
+def test_steps_of_a_layer_that_one_side_calls_more_often_are_not_compared() -> None:
+    assert ORIGINAL.inference is not None
+    more = [*ORIGINAL.inference.steps[:1], *ORIGINAL.inference.steps]
+    changed = [
+        msgspec.structs.replace(
+            step, use=number, outputs=tuple(msgspec.structs.replace(leaf, digest="x") for leaf in step.outputs)
+        )
+        for number, step in enumerate(more[:2])
+    ]
+    steps = [msgspec.to_builtins(step) for step in [*changed, *more[2:]]]
+    second = answer("original.inference.steps", steps)
+    apart = values([1.0], [2.0])
+    assert devices(FIRST, second, apart, BACKENDS) == []  # type: ignore[arg-type]  # a function of two digests
+    output = altered(second, ("original.inference.outputs.0.digest", "x"))
+    found = devices(FIRST, output, apart, BACKENDS)  # type: ignore[arg-type]  # likewise
+    assert [one.path for one in found] == ["original.inference.outputs[0]"]
+
+
+def test_weights_of_64_bits_are_compared_by_their_numbers() -> None:
+    assert ORIGINAL.shape.weights
+    wide = altered(FIRST, ("original.shape.weights.0.dtype", "float64"))
+    second = altered(wide, ("original.copied_weights.0", "other"))
+    assert devices(wide, second, values([1.5], [1.5]), BACKENDS) == []  # type: ignore[arg-type]  # of two digests
+    told = devices(wide, second, values([1.5], [1.25]), BACKENDS)  # type: ignore[arg-type]  # likewise
+    assert [one.aspect for one in told] == ["weight"]

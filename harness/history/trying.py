@@ -1,0 +1,152 @@
+"""One release, tried: a graph to a row. Whatever keeps a release from being tried is a row too.
+
+Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+
+from msgspec.structs import replace
+from packaging.version import InvalidVersion, Version
+
+from harness.cases import case_of
+from harness.history.question import Question
+from harness.history.record import CauseSeen, Row, Verdict
+from harness.source import DIALECTS
+from harness.subjects.outcomes import SubjectError
+from harness.subjects.place import Place
+from harness.subjects.process import Limits, SubjectProcess
+from harness.subjects.subject import Subject
+from harness.triage import Verdict as CloneVerdict
+from harness.triage import signature, title
+from harness.trial import CloneTrial, Trial, run
+from reports.known import KnownIssues, load
+from strategies.graph import Graph, Layer, Made, MalformedGraph, Value
+from strategies.kinds import CATALOGUE
+
+Find = Callable[[Subject], Place]
+"""Where the release of a subject is; raises `SubjectError` for one that cannot be had."""
+
+_NO_CLONE = (CloneVerdict.CRASHED, CloneVerdict.TIMED_OUT, CloneVerdict.KILLED)
+
+
+def try_release(question: Question, subject: Subject, find: Find, limits: Limits | None = None) -> Row:
+    """The row of one release."""
+    began = time.monotonic()
+    row = _tried(question, subject, find, limits)
+    return replace(row, seconds=time.monotonic() - began)
+
+
+def _tried(question: Question, subject: Subject, find: Find, limits: Limits | None) -> Row:
+    row = Row(str(subject), subject.package, subject.version or "", Verdict.NOT_TO_BE_HAD)
+    words = unspoken(question.graph, subject)
+    if words:
+        return replace(row, verdict=Verdict.CANNOT_BUILD, reason=words)
+    try:
+        place = find(subject)
+        process = SubjectProcess(subject, place=place, limits=limits)
+        process.start()
+    except SubjectError as error:
+        return replace(row, reason=_line(str(error)))
+    with process:
+        row = replace(row, how=place.how, versions=process.versions)
+        came = came_up(process)
+        if came is not None:
+            return replace(row, reason=f"{subject} was asked for, and {came} came up")
+        try:
+            case = case_of(question.graph, subject.dialect)
+            trial = run(case, process, (question.cloner,), question.checks)
+        except SubjectError as error:
+            return replace(row, verdict=Verdict.CANNOT_TELL, reason=_line(str(error)))
+        known = _known().on(subject.generation, process.ready.keras, question.cloner)
+        verdict, causes, reason = judged(question, trial, known)
+        return replace(row, verdict=verdict, causes=causes, reason=reason)
+
+
+def judged(question: Question, trial: Trial, known: KnownIssues) -> tuple[Verdict, tuple[CauseSeen, ...], str]:
+    """The verdict of a release on a question, the causes that showed there, and why where it is no cause.
+
+    What a known issue explains is told, and does not speak against a release that one cause is looked for in: an input
+    that changes its name is in all of them. Where there is no clone at all, nobody can say what else would show.
+    """
+    if trial.refused is not None:
+        return Verdict.CANNOT_BUILD, (), _line(f"{trial.refused.type}: {trial.refused.message}")
+    if trial.lost is not None:
+        return Verdict.CANNOT_BUILD, (), _line(f"the original ends its process: {trial.lost.found}")
+    clone = trial.clones[question.cloner]
+    causes = tuple(_seen(clone, known))
+    if not causes:
+        return Verdict.HOLDS, (), ""
+    if not question.sought or any(question.is_it(cause) for cause in clone.causes):
+        return Verdict.BREAKS, causes, ""
+    if any(cause.hides or cause.known is None for cause in causes):
+        return Verdict.OTHERWISE, causes, ""
+    return Verdict.HOLDS, causes, ""
+
+
+def _seen(clone: CloneTrial, known: KnownIssues) -> Iterator[CauseSeen]:
+    hides = clone.verdict in _NO_CLONE
+    for cause in clone.causes:
+        issue = known.of(cause)
+        key = " ".join(word for word in signature(cause.root)[:4] if word)
+        yield CauseSeen(key, title(cause), cause.fingerprint, hides, issue.id if issue else None)
+
+
+def came_up(process: SubjectProcess) -> str | None:
+    """What runs, where that is not the version that was asked for."""
+    wanted, ready = process.subject.version, process.ready
+    found = ready.backend_version if process.subject.package == "tensorflow" else ready.keras
+    try:
+        same = wanted is None or Version(found) == Version(wanted)
+    except InvalidVersion:
+        same = False
+    return None if same else f"{process.subject.package} {found}"
+
+
+def unspoken(graph: Graph, subject: Subject) -> str | None:
+    """What a graph has that the dialect of a release has no word for; None where it can be written."""
+    dialect = DIALECTS.get(subject.dialect)
+    if dialect is None:
+        return f"clonediff does not write models for {subject.release}"
+    for layer in _layers(graph):
+        kind = CATALOGUE.get(layer.kind)
+        if kind is None or layer.graph is not None:
+            continue
+        if kind.only not in (None, subject.generation):
+            return f"{layer.kind} is not in this Keras"
+        if kind.family == "operations" and layer.kind not in dialect.operations:
+            return f"{layer.kind} cannot be written for this Keras"
+    try:
+        case_of(graph, subject.dialect)
+    except (MalformedGraph, KeyError) as error:
+        return f"the graph cannot be written for this Keras: {error}"
+    return None
+
+
+def _layers(graph: Graph) -> Iterator[Layer]:
+    for layer in graph.layers:
+        yield layer
+        if layer.graph is not None:
+            yield from _layers(layer.graph)
+        for _, value in layer.args:
+            yield from _inner(value)
+
+
+def _inner(value: Value) -> Iterator[Layer]:
+    if isinstance(value, Made):
+        yield value.layer
+        for _, item in value.layer.args:
+            yield from _inner(item)
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 300 else line[:297] + "..."
+
+
+@functools.cache
+def _known() -> KnownIssues:
+    return load()

@@ -1,0 +1,160 @@
+"""What is asked about, and what a release says to it: findings, graphs, known issues, and verdicts on trials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.history.question import Question, QuestionError, question_of
+from harness.history.record import Verdict
+from harness.history.trying import judged, unspoken
+from harness.observation import Failure
+from harness.subjects.subject import Subject
+from harness.triage import Verdict as CloneVerdict
+from harness.triage import causes
+from harness.trial import CloneTrial, Trial
+from reports.known import KnownIssue, KnownIssues, Pattern, load
+from reports.records import Cost, Difference, Finding, Place, Raised, RecordError, write
+from strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref, to_json
+
+DENSE = Graph(
+    (Input((4,), name="x"),),
+    (Layer("Dense", (("units", 3),)),),
+    (Call(0, (Ref(0),)),),
+    Ref(0),
+    Ref(1),
+    generation="keras",
+)
+
+
+def made(exception: str = "ValueError", frame: str = "keras/src/a.py:f", kind: str = "Dense") -> Difference:
+    at = Place("dense", kind, 0)
+    return Difference("made", "made", "raises", "a clone", "no", Cost.CRASHES, at, Raised(exception, "said", frame))
+
+
+def renamed() -> Difference:
+    return Difference("structure", "layers['x'].name", "name", "x", "y", Cost.NAME, Place("x", "InputLayer", 0))
+
+
+def finding(*differences: Difference, cloner: str = "upstream") -> Finding:
+    return Finding("an-id", "A title", "keras", cloner, msgspec.Raw(to_json(DENSE)), differences, "source")
+
+
+def trial(*differences: Difference, cloner: str = "upstream") -> Trial:
+    verdict = CloneVerdict.FAITHFUL
+    if differences:
+        verdict = CloneVerdict.CRASHED if any(each.check == "made" for each in differences) else CloneVerdict.DIVERGED
+    return Trial({cloner: CloneTrial(verdict, differences, tuple(causes(None, differences)))})
+
+
+def asked(tmp_path: Path, *differences: Difference) -> Question:
+    write(tmp_path / "finding.json", finding(*differences))
+    return question_of(str(tmp_path))
+
+
+def test_a_finding_is_asked_about_by_its_folder_and_by_its_file(tmp_path: Path) -> None:
+    by_folder = asked(tmp_path, made())
+    assert by_folder == question_of(str(tmp_path / "finding.json"))
+    assert (by_folder.graph, by_folder.cloner, by_folder.sought) == (DENSE, "upstream", True)
+    assert question_of(str(tmp_path), "fixed").cloner == "fixed"
+
+
+def test_a_graph_is_asked_about_without_a_cause(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_bytes(to_json(DENSE))
+    question = question_of(str(tmp_path / "graph.json"))
+    assert (question.graph, question.cloner, question.sought) == (DENSE, "upstream", False)
+    assert question.checks == ("again", "training_step", "saving")
+
+
+@pytest.mark.parametrize("issue", [each for each in load().issues if each.example], ids=lambda each: each.id)
+def test_a_known_issue_is_asked_about_by_its_id(issue: KnownIssue) -> None:
+    question = question_of(issue.id)
+    assert question.sought
+    assert question.issue is not None
+    assert all(pattern.frame is None or not (pattern.check or pattern.aspect) for pattern in question.issue.match)
+
+
+def test_costly_parts_are_asked_for_only_where_the_cause_shows_in_them(tmp_path: Path) -> None:
+    assert asked(tmp_path, made()).checks == ()
+    saved = Difference("saved", "saved.run.outputs[0]", "value", "1", "2", Cost.COMPUTES)
+    assert asked(tmp_path, saved).checks == ("again", "training_step", "saving")
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "said"),
+    [
+        ("{", QuestionError, "expected the JSON of a finding or of a graph"),
+        ("[1]", MalformedGraph, "not a graph of version 1"),
+        ('{"graph": 1}', RecordError, "`id`"),
+        ('{"inputs": []}', MalformedGraph, "not a graph"),
+        (to_json(msgspec.structs.replace(DENSE, layers=(Layer("Dens"),))).decode(), MalformedGraph, "found 'Dens'"),
+        (msgspec.json.encode(finding(Difference("backend", "p", "value", "", "", Cost.COMPUTES))).decode(),
+         QuestionError, "two backends that differ"),
+        (msgspec.json.encode(msgspec.structs.replace(finding(), graph=msgspec.Raw(b"{}"))).decode(),
+         MalformedGraph, "file.json: graph: not a graph"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_wrong_is_named_with_the_place(
+    content: str, error: type[Exception], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file.json").write_text(content)
+    with pytest.raises(error, match=r"file\.json") as raised:
+        question_of(str(tmp_path / "file.json"))
+    assert said in str(raised.value)
+
+
+def test_what_is_nothing_of_all_that_is_said_with_what_is_near(tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="did you mean lambda-refused"):
+        question_of("lambda-refusd")
+    with pytest.raises(QuestionError, match=r"there is no finding\.json in it"):
+        question_of(str(tmp_path))
+
+
+KNOWN = KnownIssues((KnownIssue("name", "keras", "t", "b", (Pattern(aspect="name"),)),))
+
+
+@pytest.mark.parametrize(
+    ("shown", "verdict"),
+    [
+        pytest.param((), Verdict.HOLDS, id="nothing"),
+        pytest.param((made(),), Verdict.BREAKS, id="the same"),
+        pytest.param((made(frame="keras/src/b.py:g"),), Verdict.BREAKS, id="the same in another frame"),
+        pytest.param((made("TypeError"),), Verdict.OTHERWISE, id="another"),
+        pytest.param((renamed(),), Verdict.HOLDS, id="only what is known"),
+        pytest.param((renamed(), made()), Verdict.BREAKS, id="both"),
+    ],
+)
+def test_the_verdict_on_a_cause(shown: tuple[Difference, ...], verdict: Verdict, tmp_path: Path) -> None:
+    question = asked(tmp_path, made())
+    found, seen, _ = judged(question, trial(*shown), KNOWN)
+    assert found is verdict
+    assert len(seen) == len(shown)
+
+
+def test_no_clone_hides_what_is_looked_for_even_where_it_is_known(tmp_path: Path) -> None:
+    known = KnownIssues((KnownIssue("no-clone", "keras", "t", "b", (Pattern(check="made"),)),))
+    verdict, (cause,), _ = judged(asked(tmp_path, renamed()), trial(made()), known)
+    assert (verdict, cause.hides, cause.known) == (Verdict.OTHERWISE, True, "no-clone")
+
+
+def test_of_a_graph_anything_breaks_the_promise() -> None:
+    assert judged(Question("g", DENSE), trial(renamed()), KNOWN)[0] is Verdict.BREAKS
+    assert judged(Question("g", DENSE), trial(), KNOWN)[0] is Verdict.HOLDS
+
+
+def test_a_model_that_cannot_be_built_is_told_with_its_reason() -> None:
+    refused = Trial(refused=Failure("TypeError", "no such\nargument"))
+    assert judged(Question("g", DENSE), refused, KNOWN) == (Verdict.CANNOT_BUILD, (), "TypeError: no such argument")
+
+
+def test_a_graph_that_a_generation_has_no_words_for_is_told_without_starting_it() -> None:
+    operation = msgspec.structs.replace(DENSE, layers=(Layer("ops.maximum"),), calls=(Call(0, (Ref(0), Ref(0))),))
+    inner = msgspec.structs.replace(DENSE, layers=(Layer("Functional", graph=operation),))
+    for release in ("keras==3.12.0", "tf_keras==2.16.0", "tensorflow==2.4.4"):
+        assert unspoken(DENSE, Subject.parse(release)) is None
+        assert unspoken(operation, Subject.parse(release)) is None
+    for graph in (operation, inner):
+        said = unspoken(graph, Subject.parse("keras==2.2.4"))
+        assert said == "ops.maximum cannot be written for this Keras"
