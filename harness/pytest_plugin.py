@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--clonediff-subject",
         action="append",
         metavar="SUBJECT",
-        help="a subject to try, such as keras/jax or tf_keras@gpu; may be repeated "
+        help="a subject to try, such as keras/jax, keras==3.14.1 or tf_keras@gpu; may be repeated "
         "(keras and tf_keras, on JAX and torch and on a GPU where they are there)",
     )
     group.addoption(
@@ -84,15 +84,15 @@ def _subjects(config: pytest.Config) -> list[tuple[str, str | None]]:
 
 @pytest.fixture(scope="session")
 def clonediff_processes() -> Iterator[Callable[[str], SubjectProcess]]:
-    """The warm process of a subject, by its name; each is started once a session."""
-    from harness.subjects.process import SubjectProcess
+    """The warm process of a subject, by its name; each is started once a session, its release installed before."""
+    from harness.releases import open_subject
     from harness.subjects.subject import Subject
 
     running: dict[str, SubjectProcess] = {}
 
     def process(name: str) -> SubjectProcess:
         if name not in running:
-            running[name] = SubjectProcess(Subject.parse(name))
+            running[name] = open_subject(Subject.parse(name))
         return running[name]
 
     yield process

@@ -114,7 +114,7 @@ def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
 
 def explains(issue: KnownIssue, cause: Cause) -> bool:
     """Whether an issue is the cause."""
-    return any(_matches(pattern, cause) for pattern in issue.match)
+    return any(matches(pattern, cause) for pattern in issue.match)
 
 
 def explain(causes: Iterable[Cause], known: KnownIssues) -> tuple[list[tuple[Cause, KnownIssue]], list[Cause]]:
@@ -189,7 +189,8 @@ def _fields(message: str) -> list[str]:
     return list(struct.__struct_fields__)
 
 
-def _matches(pattern: Pattern, cause: Cause) -> bool:
+def matches(pattern: Pattern, cause: Cause) -> bool:
+    """Whether a cause is like a pattern in every field that the pattern gives."""
     root = cause.root
     raised, first = root.raised, root.first
     told: list[tuple[str | None, str]] = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import os
-import tempfile
+import secrets
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -103,7 +103,13 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph that shows it."""
+    """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph that shows it.
+
+    `proof` says whether its script failed alone, as it should: None where it was not run, or cannot say. `blame` is
+    whose fault it is, `across` the two subjects where it is they that differ, `detail` what was said where there are no
+    differences, `notes` what every report has to say of how it was found. `since` is the first release that has it,
+    `history` the answer for all releases that were tried.
+    """
 
     id: str
     title: str
@@ -115,11 +121,64 @@ class Finding(msgspec.Struct, frozen=True):
     versions: dict[str, str] = {}
     count: int = 1
     known: str | None = None
+    subject: str = ""
+    first_seen: str = ""
+    proof: bool | None = None
+    blame: str = ""
+    across: tuple[str, ...] = ()
+    detail: str = ""
+    notes: tuple[str, ...] = ()
+    since: str | None = None
+    history: str = ""
     format: int = FORMAT
+
+    @property
+    def root(self) -> Difference | None:
+        """The difference that the others follow from."""
+        return self.differences[0] if self.differences else None
+
+    @property
+    def cost(self) -> Cost | None:
+        """The worst that it costs a user."""
+        return min((difference.rank for difference in self.differences), default=None)
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """When a run was to end: after so many minutes, or so many trials on each subject."""
+
+    minutes: float | None = None
+    trials: int | None = None
+
+
+class Coverage(msgspec.Struct, frozen=True):
+    """What a run's graphs had: in how many of `graphs` each kind was, and in how many it met each feature."""
+
+    graphs: int = 0
+    kinds: dict[str, int] = {}
+    met: dict[str, dict[str, int]] = {}
+
+
+class KnownMet(msgspec.Struct, frozen=True):
+    """A known issue as a run met it: how often, and whether its example still breaks (None: that was not tried)."""
+
+    id: str
+    title: str
+    generation: str = ""
+    subject: str = ""
+    count: int = 0
+    breaks: bool | None = None
+    because: str = ""
+    link: str | None = None
+    since: str | None = None
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What ran and what came of it, in one file of a run's folder."""
+    """What ran and what came of it, in one file of a run's folder.
+
+    `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
+    that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is
+    None as long as it runs; a run that was killed has none either.
+    """
 
     started: str
     subjects: dict[str, dict[str, str]] = {}
@@ -127,6 +186,18 @@ class Run(msgspec.Struct, frozen=True):
     trials: int = 0
     verdicts: dict[str, int] = {}
     findings: tuple[str, ...] = ()
+    ended: str | None = None
+    interrupted: bool = False
+    budget: Budget | None = None
+    jobs: int | None = None
+    cloners: tuple[str, ...] = ()
+    drawn: int | None = None
+    refused: int | None = None
+    lost: dict[str, str] = {}
+    how: dict[str, str] = {}
+    coverage: Coverage | None = None
+    known: tuple[KnownMet, ...] | None = None
+    clonediff: str = ""
     format: int = FORMAT
 
 
@@ -141,16 +212,20 @@ def write(path: Path, record: Any) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(beside)
-        raise
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            with beside.open("xb") as file:
+                file.write(content)
+            os.replace(beside, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+    except OSError as error:
+        # The name of the file beside it would say nothing to a reader, and a full disk names none.
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def read(path: Path, record: type[T]) -> T:
@@ -168,6 +243,8 @@ def read(path: Path, record: type[T]) -> T:
         return msgspec.json.decode(content, type=record)
     except msgspec.DecodeError as error:
         raise RecordError(f"{path}: {error}") from error
+    except RecursionError:
+        raise RecordError(f"{path}: nested too deep to be a record") from None
 
 
 class _Head(msgspec.Struct):

@@ -13,8 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from harness.campaign.hunt import Accusation
+from harness.source.across import across
+from harness.source.graph_mode import standing
 from harness.source.reproducer import Script, reproducer
 from harness.subjects.subject import Subject
 from reports.records import Finding, Run, write, write_bytes
@@ -56,13 +59,30 @@ class RunFolder:
             source=accusation.case.source,
             versions=dict(versions),
             known=accusation.known.id if accusation.known else None,
+            subject=str(subject),
+            first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
+            blame=accusation.blame.value if accusation.blame else "",
+            across=accusation.across,
+            detail=accusation.detail,
+            notes=accusation.notes,
         )
-        name = re.sub(r"[^\w.=]+", "-", f"{subject}-{accusation.cloner or 'original'}-{accusation.fingerprint}")
-        folder = self.path / "findings" / name
+        folder = self._of(finding)
         write(folder / "finding.json", finding)
-        write_bytes(folder / "repro.py", script_of(accusation, subject.dialect).text.encode())
+        write_bytes(folder / "repro.py", script_of(accusation, subject.dialect, versions).text.encode())
         self.event("finding", id=finding.id, subject=str(subject), cloner=finding.cloner, title=finding.title)
         return finding
+
+    def proven(self, finding: Finding, proof: bool | None) -> Finding:
+        """Write a finding once more, with what its script proved on its own."""
+        finding = replace(finding, proof=proof)
+        write(self._of(finding) / "finding.json", finding)
+        self.event("proof", id=finding.id, subject=finding.subject, reproduced=proof)
+        return finding
+
+    def _of(self, finding: Finding) -> Path:
+        """A finding's folder."""
+        who = finding.cloner or (finding.across[-1] if finding.across else "original")
+        return self.path / "findings" / re.sub(r"[^\w.=]+", "-", f"{finding.subject}-{who}-{finding.id}")
 
     def run(self, run: Run) -> None:
         """Write what ran and what came of it, as far as it is known."""
@@ -76,8 +96,12 @@ class RunFolder:
         beside.replace(latest)
 
 
-def script_of(accusation: Accusation, dialect: str) -> Script:
+def script_of(accusation: Accusation, dialect: str, versions: Mapping[str, str]) -> Script:
     """The script that shows an accusation: plain Keras, unless it is our own cloner that is accused."""
     if accusation.cause is None:
-        return Script(accusation.case.source)
-    return reproducer(accusation.case.source, dialect, accusation.cause.root, accusation.cloner)
+        return standing(Script(accusation.case.source), versions)
+    if accusation.across:
+        first, second = map(Subject.parse, accusation.across)
+        return standing(across(accusation.case, dialect, accusation.cause.root, first, second), versions)
+    script = reproducer(accusation.case.source, dialect, accusation.cause.root, accusation.cloner)
+    return standing(script, versions)

@@ -52,6 +52,7 @@ def search(
     seen: Collection[Key] = (),
     until: float | None = None,
     after_each: Callable[[], None] = lambda: None,
+    shrinking: float = SHRINKING,
 ) -> Accusation | None:
     """The first news among `examples` graphs, with the smallest graph that shows the same; None where there is none.
 
@@ -61,7 +62,7 @@ def search(
     smallest: list[Accusation] = []
 
     def probe(graph: Graph) -> None:
-        limit = None if until is None else until + (SHRINKING if smallest else 0.0)
+        limit = None if until is None else until + (shrinking if smallest else 0.0)
         if limit is not None and time.monotonic() > limit:
             raise _OutOfTime
         target = smallest[-1] if smallest else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.campaign.hunt import LOST, REFUSED, Accusation, Hunt
+from harness.source.graph_mode import standing
 from harness.source.reproducer import reproducer
 from reports.records import COSTS
 
@@ -20,7 +21,9 @@ def told(accusation: Accusation, hunt: Hunt) -> str:
     lines += [f"{root.check}: {root.path}", f"  original: {root.expected}", f"  clone:    {root.found}"]
     if root.first is not None:
         lines.append(f"  first seen at {root.first.name or 'the model itself'} ({root.first.kind})")
+    lines += accusation.notes
     if accusation.cause.followers:
         lines.append(f"  {len(accusation.cause.followers)} more differences follow from it")
-    script = reproducer(accusation.case.source, hunt.process.subject.dialect, root, accusation.cloner)
+    plain = reproducer(accusation.case.source, hunt.process.subject.dialect, root, accusation.cloner)
+    script = standing(plain, hunt.process.versions)
     return "\n".join((*lines, "", script.text))

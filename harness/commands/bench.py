@@ -20,6 +20,7 @@ from harness.campaign.hunt import COSTLY
 from harness.cases import case_of
 from harness.checks import CHECKS, compare
 from harness.observation import Answer
+from harness.releases import open_subject
 from harness.subjects.case import Case
 from harness.subjects.outcomes import Outcome, ValuesReport
 from harness.subjects.process import SubjectProcess
@@ -148,7 +149,7 @@ def command(subject: str, count: int, trials: int | None, seed_: int, rate: int,
     chosen = Subject.parse(subject)
     generation = chosen.generation
     graphs = draw(generation, count, seed_, figures)
-    with SubjectProcess(chosen) as process:
+    with open_subject(chosen) as process:
         ready = process.start()
         for place in range(len(graphs) if trials is None else trials):
             _one(graphs[place % len(graphs)], generation, process, figures, place, rate, first=place < len(graphs))

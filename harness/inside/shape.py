@@ -110,12 +110,18 @@ class Description:
         optional, sparse = framework.end_options(tensor)
         return {
             "name": str(getattr(layer, "name", "")),
-            "shape": [None if size is None else int(size) for size in tensor.shape],
+            "shape": [_size(size) for size in tensor.shape],
             "dtype": framework.dtype(tensor),
             "tensor": arguments.tensor(tensor) or [-1, -1, -1],
             "optional": optional,
             "sparse": sparse,
         }
+
+
+def _size(size: Any) -> int | None:
+    # TensorFlow 1 has dimensions that are objects.
+    value = getattr(size, "value", size)
+    return None if value is None else int(value)
 
 
 def _by_chance(value: Any) -> bool:

@@ -13,12 +13,16 @@ import pytest
 from harness.campaign.hunt import Hunt
 from harness.campaign.search import search
 from harness.campaign.telling import told
+from harness.offers import graphs_on
 from harness.pytest_plugin import SHARDS
+from harness.subjects.place import Place
 from harness.subjects.process import SubjectProcess
 from reports.known import KnownIssue, load
-from strategies import functional_graphs, read_example
+from strategies import read_example
 
 KNOWN = load()
+SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
+"""The subject that each generation's issues are tried on."""
 
 
 def test_every_clone_is_faithful_or_a_known_issue(
@@ -26,21 +30,24 @@ def test_every_clone_is_faithful_or_a_known_issue(
 ) -> None:
     examples = max(1, request.config.getoption("--clonediff-examples") // SHARDS)
     seed = request.config.getoption("--clonediff-seed") * SHARDS + clonediff_shard
-    found = search(
-        clonediff_hunt, functional_graphs(generation=clonediff_hunt.generation), examples=examples, seed_=seed
-    )
+    found = search(clonediff_hunt, graphs_on(clonediff_hunt.process), examples=examples, seed_=seed)
     if found is not None:
         pytest.fail(told(found, clonediff_hunt), pytrace=False)
 
 
 @pytest.mark.parametrize("issue", [each for each in KNOWN.issues if each.example], ids=lambda each: each.id)
 def test_a_known_issue_still_breaks(
-    issue: KnownIssue, clonediff_processes: Callable[[str], SubjectProcess], request: pytest.FixtureRequest
+    issue: KnownIssue,
+    clonediff_processes: Callable[[str], SubjectProcess],
+    release_place: Callable[[str], Place],
+    request: pytest.FixtureRequest,
 ) -> None:
-    wanted = request.config.getoption("--clonediff-subject") or ["keras", "tf_keras"]
-    if issue.generation not in wanted:
-        pytest.skip(reason=f"--clonediff-subject leaves {issue.generation} out")
-    process = clonediff_processes(issue.generation)
+    subject = SHOWN_ON[issue.generation]
+    if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
+        pytest.skip(reason=f"--clonediff-subject leaves {subject} out")
+    if subject not in ("keras", "tf_keras"):
+        release_place(subject)
+    process = clonediff_processes(subject)
     if issue not in KNOWN.on(issue.generation, process.ready.keras).issues:
         pytest.skip(reason=f"not an issue of {issue.generation} {process.ready.keras}")
     hunt = Hunt(process, KNOWN, rate=1)
