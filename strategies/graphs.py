@@ -85,15 +85,18 @@ def functional_graphs(
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
 
-    `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that
-    the first two build. `kinds` are the
-    names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`); `features` what a model
-    may have beside layers called once. A model has at most `max_instructions` calls at each level of nesting.
-    `without` holds names of kinds, and of single arguments as "GRU.reset_after"; what is named there stands nowhere.
+    `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that the first two build.
+    `kinds` are the names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`);
+    `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
+    level of nesting. `without` holds names of kinds, and of single arguments as "GRU.reset_after"; what is named there
+    stands nowhere. Without the feature "idle inputs", an input that nothing uses is halved, whatever the kinds are.
 
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
     """
+    strange = sorted(set(features) - FEATURES)
+    if strange:
+        raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(FEATURES))}")
     programs_ = programs(
         generation=generation,
         max_instructions=max_instructions,

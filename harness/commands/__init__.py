@@ -10,6 +10,10 @@ import click
 _COMMANDS = {
     "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
     "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
+    "history": "Release by release, does it break? A table, and the answer in a line.",
+    "judge": "Try proposed fixes of clone_model in the place of the release's own code.",
+    "report": "Draw the reports of a run again, from its folder.",
+    "subjects": "List, install and remove the releases that can be tried.",
 }
 
 

@@ -25,7 +25,7 @@ from harness.triage import signature, title
 from harness.trial import CloneTrial, Trial, run
 from reports.known import KnownIssues, load
 from strategies.graph import Graph, Layer, Made, MalformedGraph, Value
-from strategies.kinds import CATALOGUE
+from strategies.kinds import CATALOGUE, catalogue
 
 Find = Callable[[Subject], Place]
 """Where the release of a subject is; raises `SubjectError` for one that cannot be had."""
@@ -115,7 +115,7 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
         kind = CATALOGUE.get(layer.kind)
         if kind is None or layer.graph is not None:
             continue
-        if kind.only not in (None, subject.generation):
+        if kind.only not in (None, subject.generation) or layer.kind not in catalogue(subject.generation):
             return f"{layer.kind} is not in this Keras"
         if kind.family == "operations" and layer.kind not in dialect.operations:
             return f"{layer.kind} cannot be written for this Keras"

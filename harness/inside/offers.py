@@ -11,7 +11,7 @@ from typing import Any
 
 from .frameworks.interface import Framework
 
-# By the name that `strategies.graphs` has for it: the smallest model that needs it.
+# The smallest text that needs it, by the name that `strategies.graphs` or `harness.offers` has for it.
 _TRIED = {
     "optional inputs": "keras.Input((2,), optional=True)",
     "nested ends": """

@@ -197,7 +197,9 @@ class _Trial:
 
     def _call(self, name: str, each: Callable[..., Any], model: Any, seat: Seat) -> tuple[Any, dict[str, Any] | None]:
         with self._clock.keras("clone:" + name):
-            self._witness.framework.reseed(self._witness.seed + 7)
+            # In older releases initializers draw from the backend's generator, where the last run has left its seed: the
+            # weights of the clone would be those of an original that was built after a run with the same one.
+            self._witness.framework.reseed(self._witness.seed + 7, self._witness.backend_draws)
             try:
                 clone = call_cloner(each, model, seat)
             except Exception as error:  # what this whole project is about

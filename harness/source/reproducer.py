@@ -86,9 +86,9 @@ def _comparison(difference: Difference, dialect: str) -> tuple[list[str], bool]:
     setting = re.fullmatch(r"layers\['[^']*'\]\.(?:config\.\.)?(\w+)", difference.path)
     if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):
         return _equal(f"{{}}.get_layer({name}).{setting[1]}"), True
-    attribute = re.fullmatch(r"layers\['[^']*'\]\.attribute\.(\w+)", difference.path)
-    if attribute and top:
-        return _equal(f"{{}}.get_layer({name}).{attribute[1]}"), True
+    own = re.fullmatch(r"layers\['[^']*'\]\.attribute\.(\w+)", difference.path)
+    if own and top:
+        return _equal(f"{{}}.get_layer({name}).{own[1]}"), True
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
     if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
         attribute = "_output_shape" if config[1] == "output_shape" else config[1]

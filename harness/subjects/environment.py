@@ -69,6 +69,8 @@ def command(subject: Subject, place: Place = BESIDE) -> list[str]:
 def environment(subject: Subject, place: Place = BESIDE, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a child. The folders of its place are put before everything else that it can import."""
     variables = dict(os.environ if base is None else base)
+    # A process that has imported TensorFlow 2 tells those that it starts to be eager, TensorFlow 1 among them.
+    variables.pop("TF2_BEHAVIOR", None)
     if place.how == "own stack":
         # What is meant for our own interpreter is not for that one.
         for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):

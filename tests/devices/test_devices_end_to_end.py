@@ -220,7 +220,7 @@ def test_a_gpu_that_is_not_seen_is_said_at_the_start(
     assert "hides every GPU" in str(missing(Subject.parse(f"{subject}@gpu")))
     process = SubjectProcess(Subject.parse(f"{subject}@gpu"))
     with pytest.raises(
-        NoDeviceError, match=rf"^{subject}@gpu: \w+ \S+ sees no GPU here, only cpu:0.* ask for {subject}$"
+        NoDeviceError, match=rf"^{subject}@gpu: \w+ \S+ sees no gpu:0 here, only cpu:0.* ask for {subject}$"
     ):
         process.start()
     assert process.pid is None
@@ -228,7 +228,7 @@ def test_a_gpu_that_is_not_seen_is_said_at_the_start(
 
 def test_what_is_missing_is_told_without_starting_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    assert missing(Subject("keras", "no_such_backend")) == (
+    assert missing(Subject("keras", backend="no_such_backend")) == (
         "keras/no_such_backend: no_such_backend is not installed beside clonediff: pip install no_such_backend"
     )
     told = missing(Subject.parse("keras/numpy@gpu"))

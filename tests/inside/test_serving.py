@@ -31,7 +31,7 @@ def test_first_line_says_what_it_is(child: Child) -> None:
     assert set(ready) == said
     assert {"units", "activation", "trainable"} <= set(ready["offers"]["layers"]["Dense"][0])
     assert "training" in ready["offers"]["layers"]["Dropout"][1]
-    assert ready["offers"]["lacks"] == []
+    assert ready["offers"]["lacks"] == ["multi_gpu_model"]
     assert ready["generation"] == child.generation  # type: ignore[attr-defined]
     assert ready["devices"][0] == "cpu:0"
 

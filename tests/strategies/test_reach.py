@@ -50,7 +50,7 @@ def test_options_narrow_what_is_drawn() -> None:
     seen: set[str] = set()
 
     @settings(max_examples=100, database=None, deadline=None)
-    @given(functional_graphs(kinds=("Dense", "Add"), features=(), max_inputs=1, max_instructions=4))
+    @given(functional_graphs(kinds=("Dense", "Add"), features=("idle inputs",), max_inputs=1, max_instructions=4))
     def narrow(graph: Graph) -> None:
         seen.update(layer.kind for layer in graph.layers)
         assert len(graph.inputs) == 1
@@ -58,6 +58,11 @@ def test_options_narrow_what_is_drawn() -> None:
 
     narrow()
     assert seen == {"Dense", "Add"}
+
+
+def test_an_unknown_feature_is_named() -> None:
+    with pytest.raises(ValueError, match="'shared' is not one of .*sharing"):
+        functional_graphs(features=("shared",))  # type: ignore[arg-type]  # a wrong name on purpose
 
 
 def test_an_unknown_kind_is_named() -> None:

@@ -82,9 +82,9 @@ def test_folders_of_a_release_come_before_all_others() -> None:
 
 def test_a_stack_of_its_own_gets_nothing_that_was_meant_for_our_interpreter() -> None:
     place = Place("python3.7", ("/one",), "own stack")
-    variables = environment(Subject("keras", "2.2.4"), place, base={"PYTHONPATH": "/mine", "VIRTUAL_ENV": "/venv"})
+    variables = environment(Subject("keras", "2.2.4"), place, base={"PYTHONPATH": "/mine", "TF2_BEHAVIOR": "1"})
     assert variables["PYTHONPATH"] == "/one"
-    assert "VIRTUAL_ENV" not in variables
+    assert "TF2_BEHAVIOR" not in variables
 
 
 def test_a_child_can_import_inside_and_no_more_of_this_project() -> None:

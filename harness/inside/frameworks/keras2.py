@@ -109,7 +109,8 @@ class Keras2(Framework):
         return isinstance(layer, self._network) and bool(getattr(layer, "_is_graph_network", False))
 
     def members(self, layer: Any) -> list[Any]:
-        return list(layer._layers)
+        members = list(layer._layers)
+        return [each for each in getattr(layer, "_input_layers", ()) if each not in members] + members
 
     def held(self, layer: Any) -> list[Any]:
         if self.is_graph(layer):
@@ -123,7 +124,11 @@ class Keras2(Framework):
 
     def graph_nodes(self, model: Any) -> list[Any]:
         by_depth = getattr(model, "_nodes_by_depth", None) or {}
-        return [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
+        nodes = [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
+        # An input that no layer is called on has no node there, though a call may have it as its mask.
+        inputs = [layer._inbound_nodes[0] for layer in getattr(model, "_input_layers", ())]
+        there = set(map(id, nodes))
+        return [node for node in inputs if id(node) not in there] + nodes
 
     def layer_nodes(self, layer: Any) -> list[Any]:
         return list(layer._inbound_nodes)

@@ -1,0 +1,70 @@
+"""`clonediff report`: draw the reports of a run again, from its folder.
+
+Owns the arguments, what is said of the run and the exit code. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reports.records import RecordError
+
+
+@click.command("report")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The report's file [RUN/report.html].")
+@click.option("--json", "as_json", is_flag=True, help="Print what the run comes to as JSON.")
+def command(run: Path, out: Path | None, as_json: bool) -> None:
+    """Draw the reports of a run again, from its folder.
+
+    RUN is a folder that `clonediff fuzz` wrote. In it are written report.html, junit.xml and summary.md, and issue.md
+    and graph.svg in each finding that lacks them. A file of the run that is truncated or altered is named, and the rest
+    is read.
+
+    Exit codes: 0 nothing new, 1 a finding that is not a known issue, or one that cannot be read, 2 no folder of a run,
+    or one that does not say what ran.
+    """
+    from reports.store import read_run
+    from reports.verdict import verdict
+    from reports.writing import write_reports
+
+    try:
+        read = read_run(run)
+    except RecordError as error:
+        raise click.ClickException(str(error)) from None
+    written = write_reports(read, out)
+    found = verdict(read)
+    for problem in read.problems:
+        click.echo(f"clonediff: {run}: {problem}", err=True)
+    if as_json:
+        summary: dict[str, Any] = {
+            "folder": str(read.path),
+            "verdict": found.state,
+            "headline": found.headline,
+            "notes": list(found.notes),
+            "trials": read.run.trials,
+            "findings": [
+                {
+                    "id": kept.finding.id,
+                    "title": kept.finding.title,
+                    "subject": kept.finding.subject,
+                    "cloner": kept.finding.cloner,
+                    "count": kept.finding.count,
+                    "counts": kept.counts,
+                    "folder": kept.name,
+                }
+                for kept in read.findings
+            ],
+            "unreadable": list(read.unreadable),
+            "problems": list(read.problems),
+            "written": [str(path) for path in written],
+        }
+        click.echo(json.dumps(summary, indent=2))
+    else:
+        click.echo("\n".join((found.headline, *(f"  {note}" for note in found.notes), str(written[0]))))
+    sys.exit(found.exit_code)

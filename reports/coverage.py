@@ -1,0 +1,161 @@
+"""Which kinds of layer met which features in the graphs of a run.
+
+Owns the features: what can be true of a layer as it stands in a graph. Whoever runs trials adds each graph to a
+`Counting`, and keeps what it comes to with the run. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from reports.records import Coverage
+from strategies.graph import Array, Call, Graph, Items, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
+from strategies.typing import infer
+
+FEATURES = (
+    "called again",
+    "at several depths",
+    "on several tensors",
+    "on one tensor twice",
+    "on a masked tensor",
+    "on an input of the model",
+    "several outputs",
+    "is an output",
+    "leads nowhere",
+    "mask given",
+    "training given",
+    "initial state given",
+    "other arguments given",
+    "an array as argument",
+    "frozen",
+    "dtype of its own",
+    "name of its own",
+    "regularizer",
+    "in a model",
+    "in a Sequential",
+    "in a wrapper",
+)
+"""What a layer can meet, in the order of the matrix's columns."""
+
+Met = tuple[str, str]
+_STATES = {"mask": "mask given", "training": "training given", "initial_state": "initial state given"}
+
+
+class Counting:
+    """Graphs counted so far."""
+
+    def __init__(self) -> None:
+        self._graphs = 0
+        self._kinds: Counter[str] = Counter()
+        self._met: Counter[Met] = Counter()
+
+    def add(self, graph: Graph) -> None:
+        """Count a graph: each kind and each feature once, however often it is in it."""
+        self._graphs += 1
+        met = set(features(graph))
+        self._kinds.update({kind for kind, _ in met})
+        self._met.update(each for each in met if each[1])
+
+    def coverage(self) -> Coverage:
+        """What was counted, for the record."""
+        met: dict[str, dict[str, int]] = {kind: {} for kind in sorted(self._kinds)}
+        for (kind, feature), count in sorted(self._met.items()):
+            met[kind][feature] = count
+        return Coverage(self._graphs, dict(sorted(self._kinds.items())), met)
+
+
+def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Met]:
+    """Each kind with each feature that a layer of it has; with "" for the kind alone."""
+    carried = masked(graph)
+    depths = _depths(graph)
+    used = {ref.node for call in graph.calls for ref in call_refs(call)}
+    given = {ref.node for ref in refs(graph.gives)}
+    calls: dict[int, list[int]] = {}
+    for number, call in enumerate(graph.calls):
+        calls.setdefault(call.layer, []).append(number)
+    for number, layer in enumerate(graph.layers):
+        nodes = [len(graph.inputs) + call for call in calls.get(number, [])]
+        found = {"", *around, *_of_layer(layer)}
+        if len(nodes) > 1:
+            found.add("called again")
+        if len({depths[node] for node in nodes}) > 1:
+            found.add("at several depths")
+        if given.intersection(nodes):
+            found.add("is an output")
+        if not (used | given).issuperset(nodes):
+            found.add("leads nowhere")
+        for node in nodes:
+            call = graph.calls[node - len(graph.inputs)]
+            found.update(_of_call(call))
+            if any(ref in carried for ref in call_refs(call)):
+                found.add("on a masked tensor")
+            if not around and any(ref.node < len(graph.inputs) for ref in call_refs(call)):
+                found.add("on an input of the model")
+        yield from ((layer.kind, feature) for feature in found)
+        if layer.graph is not None:
+            inside = "in a Sequential" if layer.graph.sequential else "in a model"
+            yield from features(layer.graph, (*(each for each in around if each != inside), inside))
+        for inner in _wrapped(value for _, value in layer.args):
+            yield from ((inner.kind, feature) for feature in ("", "in a wrapper", *around, *_of_layer(inner)))
+
+
+def _of_layer(layer: Layer) -> Iterator[str]:
+    if not layer.trainable or "frozen after" in layer.marks or (layer.graph is not None and not layer.graph.trainable):
+        yield "frozen"
+    if layer.dtype is not None:
+        yield "dtype of its own"
+    if layer.name is not None:
+        yield "name of its own"
+    if any(key.endswith("regularizer") and value is not None for key, value in layer.args):
+        yield "regularizer"
+
+
+def _of_call(call: Call) -> Iterator[str]:
+    tensors = list(call_refs(call))
+    if len(tensors) > 1:
+        yield "on several tensors"
+    if len(set(tensors)) < len(tensors):
+        yield "on one tensor twice"
+    if call.outputs > 1:
+        yield "several outputs"
+    for key, value in call.kwargs:
+        yield _STATES.get(key, "other arguments given")
+        if any(isinstance(each, Array) for each in _leaves(value)):
+            yield "an array as argument"
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    match value:
+        case Seq(items=items):
+            for item in items:
+                yield from _leaves(item)
+        case Items(items=pairs):
+            for _, item in pairs:
+                yield from _leaves(item)
+        case _:
+            yield value
+
+
+def _wrapped(values: Iterator[Value]) -> Iterator[Layer]:
+    for value in values:
+        for leaf in _leaves(value):
+            if isinstance(leaf, Made):
+                yield leaf.layer
+                yield from _wrapped(inner for _, inner in leaf.layer.args)
+
+
+def masked(graph: Graph) -> Collection[Ref]:
+    """The tensors that may carry a mask; none where the catalogue no longer knows what the graph holds."""
+    try:
+        specs = infer(graph)
+    except MalformedGraph:
+        return ()
+    return {Ref(node, output) for node, each in enumerate(specs) for output, spec in enumerate(each) if spec.mask}
+
+
+def _depths(graph: Graph) -> list[int]:
+    found = [0] * len(graph.inputs)
+    for call in graph.calls:
+        found.append(1 + max(found[ref.node] for ref in call_refs(call)))
+    return found

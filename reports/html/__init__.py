@@ -1,0 +1,111 @@
+"""report.html: the whole run in one file that opens offline.
+
+Owns the page: its order, its style and its script, and what keeps a record's text from becoming either. The page takes
+nothing from anywhere: its policy allows this style and this script, by their hashes, and nothing else. It can be read
+without the script, which sorts, searches, copies and changes the theme. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from reports.drawing import STYLE, Drawing, draw_all
+from reports.html.charts import over_time
+from reports.html.findings import data, findings
+from reports.html.tables import coverage, known, problems, what_ran
+from reports.markup import Markup, raw, tag
+from reports.records import FORMAT
+from reports.store import RunRead
+from reports.summary import ran
+from reports.verdict import seconds_of, verdict
+
+_MARKS = {"new": "\u2717", "nothing": "\u2713", "unknown": "?"}
+
+
+def page(read: RunRead, drawings: Mapping[str, Drawing | str] | None = None) -> str:
+    """The page of a run. `drawings` are those of its findings, where they are drawn already."""
+    drawings = draw_all(read.findings) if drawings is None else drawings
+    style, script = _ours()
+    found = verdict(read)
+    sections = [
+        ("ran", "What ran", what_ran(read)),
+        ("findings", "Findings", findings(read, drawings)),
+        ("time", "Over time", over_time(read)),
+        ("coverage", "Coverage", coverage(read)),
+        ("known", "Known issues", known(read.run)),
+    ]
+    if read.problems:
+        sections.insert(0, ("problems", "Problems with the files", problems(read)))
+    links = [tag("a", head, href=f"#{anchor}") for anchor, head, _ in sections]
+    title = f"clonediff: {found.headline}"
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        # The policy stands before anything it is to hold for.
+        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("meta", name="generator", content=f"clonediff, format {FORMAT}"),
+        tag("title", f"{title} ({read.path.name})"),
+        tag("style", raw(style)),
+    )
+    top = tag(
+        "header",
+        tag("div", tag("p", f"clonediff \u00b7 {read.path.name}", class_="where"), _theme(), class_="bar"),
+        tag(
+            "div",
+            tag("h1", tag("span", _MARKS[found.state], class_="mark", aria_hidden="true"), found.headline),
+            tag("p", ran(read.run, seconds_of(read))),
+            tag("ul", *(tag("li", note) for note in found.notes)) if found.notes else "",
+            id="verdict",
+            class_=f"verdict is-{found.state}",
+        ),
+        tag("nav", *links, aria_label="Sections"),
+    )
+    body = tag(
+        "body",
+        tag("a", "Skip to the findings", href="#findings", class_="skip"),
+        top,
+        tag("main", *(_section(*section) for section in sections)),
+        tag("script", _json(data(read)), type="application/json", id="data"),
+        tag("script", raw(script)),
+    )
+    return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
+
+
+def _section(anchor: str, head: str, content: Markup) -> Markup:
+    return tag("section", tag("h2", tag("a", head, href=f"#{anchor}")), content, id=anchor)
+
+
+def _theme() -> Markup:
+    return tag("button", "Dark or light", type="button", id="theme", hidden=True)
+
+
+def _json(value: object) -> Markup:
+    """JSON as the content of a script element: none of its text can end the element, or begin a comment in it."""
+    text = json.dumps(value, separators=(",", ":"))
+    return raw(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+@cache
+def _ours() -> tuple[str, str]:
+    here = Path(__file__).parent
+    style = STYLE + (here / "page.css").read_text(encoding="utf-8")
+    return style, (here / "page.js").read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,208 @@
+"""The findings of a page: one that opens a finding, with both graphs, the differences, the script and the issue's text.
+
+Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reports.drawing import Drawing
+from reports.html.cells import cell
+from reports.issue import PROMISES, issue
+from reports.markup import Markup, join, tag, visible
+from reports.records import Cost, Difference, Finding
+from reports.store import Kept, RunRead, slug
+from reports.verdict import cost_of, ordered, some
+
+MOST = 40
+"""Differences in a table; of more, only their number is said."""
+
+_COLUMNS = (
+    ("cost", "Cost"),
+    ("title", "Title"),
+    ("seen", "First seen"),
+    ("count", "Times found"),
+    ("subject", "Subject"),
+    ("check", "Check"),
+)
+
+
+def findings(read: RunRead, drawings: Mapping[str, Drawing | str]) -> Markup:
+    """All findings, with what sorts and searches them."""
+    shown = ordered(read.findings)
+    parts: list[Markup] = []
+    if len(shown) > 1:
+        parts.append(_tools(len(shown)))
+    if not shown and not read.unreadable:
+        parts.append(tag("p", "Nothing was found.", class_="none"))
+    for name in read.unreadable:
+        parts.append(tag("p", f"{name}: cannot be read", class_="finding unreadable"))
+    parts.append(tag("div", *(_finding(kept, drawings[kept.name]) for kept in shown), id="list"))
+    parts.append(tag("p", "No finding has all these words.", id="no-match", class_="none", hidden=True))
+    return join([*parts, _legend()]) if shown else join(parts)
+
+
+def data(read: RunRead) -> list[dict[str, Any]]:
+    """What the script sorts and searches by, in the order of the page."""
+    return [_row(kept) for kept in ordered(read.findings)]
+
+
+def anchor(kept: Kept) -> str:
+    """The finding's name within the page; the same in every report of the run, and in the next run's."""
+    return f"finding-{slug(kept.name)}"
+
+
+def _row(kept: Kept) -> dict[str, Any]:
+    finding = kept.finding
+    root = finding.root
+    cost = finding.cost
+    kinds = {layer.kind for layer in kept.graph.layers} if kept.graph is not None else set()
+    words = [finding.id, finding.title, finding.cloner, finding.subject, cost_of(kept), _standing(kept)[0], *kinds]
+    words += [f"{each.check} {each.path} {each.expected} {each.found}" for each in finding.differences[:MOST]]
+    words += [*finding.notes, finding.blame, finding.detail]
+    words += [root.raised.message, root.raised.frame] if root is not None and root.raised is not None else []
+    return {
+        "id": anchor(kept),
+        "cost": int(Cost.NAME) + 1 if cost is None else int(cost),
+        "title": finding.title,
+        "seen": finding.first_seen,
+        "count": finding.count,
+        "subject": f"{finding.subject} {finding.cloner}",
+        "check": root.check if root is not None else "",
+        "text": visible(" ".join(words)).lower(),
+    }
+
+
+def _tools(count: int) -> Markup:
+    options = [tag("option", label, value=key) for key, label in _COLUMNS]
+    return tag(
+        "div",
+        tag("label", "Search ", tag("input", type="search", id="search", placeholder="press /", autocomplete="off")),
+        tag("label", "Sort by ", tag("select", *options, id="sort")),
+        tag("button", "Reverse", type="button", id="reverse", aria_pressed="false"),
+        tag("button", "Open all", type="button", id="open-all"),
+        tag("span", some(count, "finding"), id="shown", role="status"),
+        id="tools",
+        class_="tools",
+        hidden=True,
+    )
+
+
+def _finding(kept: Kept, drawing: Drawing | str) -> Markup:
+    finding = kept.finding
+    cost = finding.cost
+    said, class_ = _standing(kept)
+    subject = " \u00b7 ".join(word for word in (finding.subject or finding.generation, finding.cloner) if word)
+    head = tag(
+        "summary",
+        tag("span", cost_of(kept), class_=f"badge cost-{'none' if cost is None else int(cost)}"),
+        tag("span", finding.title, class_="title"),
+        tag("span", subject, class_="subject"),
+        tag("span", said, class_=f"standing {class_}") if said else "",
+        tag("span", f"{finding.count} times", class_="standing") if finding.count > 1 else "",
+    )
+    parts = [_facts(kept), _graphs(kept, drawing), _differences(finding)]
+    parts.append(_copied("Script", kept.script, "repro.py"))
+    parts.append(_copied("Issue", kept.issue or issue(finding, kept.script), "issue.md", closed=True))
+    return tag("article", tag("details", head, tag("div", *parts, class_="inside")), id=anchor(kept), class_="finding")
+
+
+def _standing(kept: Kept) -> tuple[str, str]:
+    finding = kept.finding
+    if finding.known is not None:
+        return f"known issue: {finding.known}", "is-known"
+    if finding.proof is False:
+        return "not counted: its script does not fail alone", "is-unproven"
+    return ("its script fails alone", "is-proven") if finding.proof else ("", "")
+
+
+def _facts(kept: Kept) -> Markup:
+    finding = kept.finding
+    facts = [
+        ("Fingerprint", finding.id),
+        ("Versions", ", ".join(f"{name} {version}" for name, version in finding.versions.items())),
+        ("First seen", finding.first_seen),
+        ("Times found", str(finding.count)),
+        ("Whose fault", finding.blame),
+        ("Since", finding.since or ""),
+        ("By release", finding.history),
+        ("Where", " and ".join(finding.across)),
+        ("What was said", finding.detail),
+    ]
+    link = tag("a", "link to this finding", href=f"#{anchor(kept)}", class_="link")
+    rows = [join([tag("dt", name), tag("dd", text)]) for name, text in facts if text]
+    notes = [tag("p", note, class_="note") for note in finding.notes]
+    return join([*notes, tag("dl", *rows, class_="facts"), tag("p", link)])
+
+
+def _graphs(kept: Kept, drawing: Drawing | str) -> Markup:
+    if isinstance(drawing, str):
+        return tag("p", f"Not drawn: {drawing}.", class_="none")
+    across = kept.finding.across
+    names = [name for _, name in drawing.sides]
+    if len(across) == len(names):
+        names = list(across)
+    panels = [_panel(name, drawing.one(side)) for name, (side, _) in zip(names, drawing.sides, strict=True)]
+    return tag("div", *panels, class_="graphs")
+
+
+def _panel(name: str, drawing: Markup) -> Markup:
+    scrolled = tag("div", drawing, class_="scroll", tabindex="0", role="region", aria_label=f"Graph, {name}")
+    return tag("figure", tag("figcaption", name), scrolled)
+
+
+def _differences(finding: Finding) -> Markup:
+    if not finding.differences:
+        return Markup()
+    root = finding.differences[0]
+    parts = [tag("h3", "Differences"), tag("p", PROMISES.get(root.check, ""), class_="promise")]
+    if root.raised is not None:
+        frame = f" at {root.raised.frame}" if root.raised.frame else ""
+        parts.append(tag("p", tag("strong", f"{root.raised.type}{frame}")))
+        parts.append(tag("pre", root.raised.message, class_="wrapped", tabindex="0"))
+    head = tag(
+        "tr", *(tag("th", name, scope="col") for name in ("Check", "Where", "What", "Original", "Clone", "Numbers"))
+    )
+    rows = [_difference(each, number == 0) for number, each in enumerate(finding.differences[:MOST])]
+    if len(finding.differences) > MOST:
+        rows.append(tag("tr", tag("td", f"and {len(finding.differences) - MOST} more", colspan=6)))
+    table = tag("table", tag("thead", head), tag("tbody", *rows))
+    parts.append(tag("div", table, class_="scroll", tabindex="0", role="region", aria_label="Differences"))
+    return join(parts)
+
+
+def _difference(each: Difference, is_root: bool) -> Markup:
+    where = each.path
+    if each.first is not None:
+        where += f" (at {each.first.name or 'the model itself'}, {each.first.kind})"
+    numbers = ""
+    if each.numbers is not None:
+        far = "" if each.numbers.max_abs is None else f", by {each.numbers.max_abs:g} at most"
+        numbers = f"{each.numbers.differing} of {each.numbers.total} differ{far}"
+        if each.numbers.index:
+            numbers += f"; the first at [{', '.join(map(str, each.numbers.index))}]"
+    expected, found = (
+        (each.numbers.expected, each.numbers.found) if each.numbers is not None else (each.expected, each.found)
+    )
+    cells = (each.check, where, each.aspect, expected, found, numbers)
+    return tag("tr", *(cell(each) for each in cells), class_="root" if is_root else None)
+
+
+def _copied(head: str, text: str, file: str, *, closed: bool = False) -> Markup:
+    button = tag("button", "Copy", type="button", class_="copy", hidden=True, aria_label=f"Copy {file}")
+    content = tag("pre", tag("code", text), tabindex="0", aria_label=file)
+    if closed:
+        return tag(
+            "details", tag("summary", f"{head}: {file}"), tag("div", button, content, class_="code"), class_="more"
+        )
+    return join([tag("h3", f"{head}: {file}"), tag("div", button, content, class_="code")])
+
+
+def _legend() -> Markup:
+    said = (
+        "In the drawings: a red frame is the first layer where original and clone part, an orange one also differs; a "
+        "dashed violet line may carry a mask; a letter marks the calls of one shared layer, numbered in their order."
+    )
+    return tag("p", said, class_="legend")

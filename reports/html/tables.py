@@ -1,0 +1,165 @@
+"""What ran, which kinds met which features, known issues, and problems with the files. Must not import Keras."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import log
+
+from reports.coverage import FEATURES, Counting
+from reports.html.cells import cell
+from reports.markup import Child, Markup, join, tag
+from reports.records import Coverage, KnownMet, Run
+from reports.store import RunRead
+from reports.summary import still
+from reports.verdict import lasted, seconds_of, some
+from strategies.kinds import CATALOGUE
+
+
+def what_ran(read: RunRead) -> Markup:
+    """The subjects with their versions, the verdicts on each cloner, and the facts of the run."""
+    run = read.run
+    packages = list(dict.fromkeys(name for versions in run.subjects.values() for name in versions))
+    rows: list[list[Child]] = []
+    for subject, versions in run.subjects.items():
+        state = run.how.get(subject, "tried")
+        rows.append([subject, *(versions.get(name, "") for name in packages), state])
+    for subject, reason in run.lost.items():
+        rows.append([subject, *("" for _ in packages), f"not tried: {reason}"])
+    parts = [
+        _table("Subjects", ["Subject", *packages, "How"], rows)
+        if rows
+        else tag("p", "No subject is recorded.", class_="none")
+    ]
+    if run.verdicts:
+        parts.append(_verdicts(run))
+    return join([*parts, _facts(read)])
+
+
+def coverage(read: RunRead) -> Markup:
+    """The matrix; of the findings' own graphs where the run has recorded none."""
+    recorded = read.run.coverage
+    if recorded is not None:
+        said = f"In how many of {some(recorded.graphs, 'graph')} a layer of a kind met a feature."
+        missing = _never(read.run, recorded)
+        return join([tag("p", said), _matrix(recorded), *missing])
+    none = tag("p", "This run did not record which kinds met which features.", class_="none")
+    counting = Counting()
+    for kept in read.findings:
+        if kept.graph is not None:
+            counting.add(kept.graph)
+    found = counting.coverage()
+    if not found.kinds:
+        return none
+    said = f"Below is what the graphs of the findings have, {some(found.graphs, 'graph')} made as small as could be."
+    return join([none, tag("p", said), _matrix(found)])
+
+
+def known(run: Run) -> Markup:
+    """Known issues, how often they were met, and whether each still breaks."""
+    if run.known is None:
+        return tag("p", "This run did not record which known issues it met.", class_="none")
+    if not run.known:
+        return tag("p", "No known issue applies to what was tried.", class_="none")
+    gone = sum(each.breaks is False and not each.count for each in run.known)
+    said = f"{some(len(run.known), 'known issue')}; {gone} no longer {'breaks' if gone == 1 else 'break'}."
+    heads = ["Issue", "What", "Subject", "Since", "Met", "Still breaks", "Why"]
+    return join([tag("p", said), _table("Known issues", heads, [_known(each) for each in run.known])])
+
+
+def problems(read: RunRead) -> Markup:
+    """What could not be read."""
+    return tag("ul", *(tag("li", problem) for problem in read.problems), class_="problems")
+
+
+def _facts(read: RunRead) -> Markup:
+    run = read.run
+    seconds = seconds_of(read)
+    budget = ""
+    if run.budget is not None:
+        minutes = f"{run.budget.minutes:g} minutes" if run.budget.minutes is not None else ""
+        trials = f"{some(run.budget.trials, 'trial')} for each subject" if run.budget.trials is not None else ""
+        budget = " or ".join(each for each in (minutes, trials) if each)
+    facts = [
+        ("Started", run.started),
+        ("Ended", run.ended or "not recorded"),
+        ("Took", "not recorded" if seconds is None else lasted(seconds)),
+        ("Budget", budget or "not recorded"),
+        ("Jobs", "not recorded" if run.jobs is None else str(run.jobs)),
+        ("Seed", str(run.seed)),
+        ("Trials", f"{run.trials:,}" + (f", {run.drawn:,} of them drawn" if run.drawn is not None else "")),
+        ("Graphs refused", "" if run.refused is None else str(run.refused)),
+        ("Cloners", ", ".join(run.cloners)),
+        ("clonediff", run.clonediff),
+    ]
+    return tag("dl", *(join([tag("dt", name), tag("dd", text)]) for name, text in facts if text), class_="facts")
+
+
+def _verdicts(run: Run) -> Markup:
+    counts: dict[str, dict[str, int]] = {}
+    for key, count in run.verdicts.items():
+        cloner, _, verdict = key.partition(": ")
+        counts.setdefault(cloner, {})[verdict] = count
+    verdicts = list(dict.fromkeys(verdict for each in counts.values() for verdict in each))
+    rows: list[list[Child]] = [
+        [cloner, *(its.get(verdict, 0) for verdict in verdicts)] for cloner, its in counts.items()
+    ]
+    return _table("Verdicts on each cloner, in trials", ["Cloner", *verdicts], rows)
+
+
+def _matrix(found: Coverage) -> Markup:
+    ordered = [name for name in CATALOGUE if name in found.kinds]
+    ordered += [name for name in found.kinds if name not in CATALOGUE]
+    met = {feature for its in found.met.values() for feature in its}
+    features = [*FEATURES, *sorted(met - set(FEATURES))]
+    most = max([*found.kinds.values(), 1])
+    heads = [_head("Kind"), _head("Graphs"), *(_head(feature, "turned") for feature in features)]
+    rows = []
+    for kind in ordered:
+        counts = [found.kinds[kind], *(found.met.get(kind, {}).get(feature, 0) for feature in features)]
+        cells = [
+            _count(count, most, f"{kind}, {name}") for count, name in zip(counts, ("graphs", *features), strict=True)
+        ]
+        rows.append(tag("tr", tag("th", kind, scope="row"), *cells))
+    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="matrix sortable")
+    return tag("div", table, class_="scroll tall", tabindex="0", role="region", aria_label="Kinds and features")
+
+
+def _count(count: int, most: int, title: str) -> Markup:
+    if not count:
+        return tag("td", "\u00b7", class_="h0", title=f"{title}: never", data_sort="0")
+    level = 1 + round(4 * log(count) / log(most)) if most > 1 else 3
+    return tag("td", f"{count:,}", class_=f"h{min(max(level, 1), 5)}", title=f"{title}: {count:,}", data_sort=count)
+
+
+def _never(run: Run, found: Coverage) -> list[Markup]:
+    """The kinds of the catalogue that were not drawn at all, if it is a generation of this catalogue that was tried."""
+    generations = {subject.partition("==")[0].partition("/")[0].partition("@")[0] for subject in run.subjects}
+    missing = [
+        name
+        for name, kind in CATALOGUE.items()
+        if name not in found.kinds and (kind.only is None or kind.only in generations)
+    ]
+    return [tag("p", f"Never drawn: {', '.join(missing)}.", class_="never")] if missing else []
+
+
+def _known(each: KnownMet) -> list[Child]:
+    # A link is one only where it leads to a page: what a file says may be any text at all.
+    link = re.fullmatch(r"https?://[^\s\"'<>]+", each.link or "")
+    name = tag("a", each.id, href=each.link, rel="noopener noreferrer") if link else each.id
+    said = still(each)
+    class_ = {"yes": "yes", "yes, met": "yes", "no longer": "gone"}.get(said, "unsure")
+    state = tag("span", said, class_=f"still {class_}")
+    return [name, each.title, each.subject or each.generation, each.since or "", each.count, state, each.because]
+
+
+def _table(name: str, heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:
+    """A table whose columns can be sorted by."""
+    head = tag("tr", *(_head(each) for each in heads))
+    body = [tag("tr", *(cell(each) for each in row)) for row in rows]
+    table = tag("table", tag("caption", name), tag("thead", head), tag("tbody", *body), class_="sortable")
+    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=name)
+
+
+def _head(name: str, class_: str | None = None) -> Markup:
+    return tag("th", tag("span", name), scope="col", class_=class_)

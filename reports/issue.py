@@ -1,0 +1,195 @@
+"""The text of an issue for a finding, in Markdown: what a maintainer wants to read, in that order.
+
+Owns the words for what was promised and what was broken. Nothing in it is for clonediff's own users: a maintainer need
+not know it. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import re
+
+from reports.markup import visible
+from reports.records import COSTS, Difference, Finding
+
+PROMISES = {
+    "made": "A model that can be built and run can be cloned.",
+    "weights": "A clone has the weights of the original: as many, in the same order, with the same names, shapes, "
+    "dtypes and trainable flags; after `set_weights` they have the same values.",
+    "own": "A clone has variables, states and layers of its own, each freshly initialised.",
+    "sharing": "Two calls share a layer in the clone exactly where they do in the original.",
+    "outputs": "With the weights of the original, a clone computes the same outputs for the same inputs.",
+    "masks": "Every tensor of the clone has the mask that it has in the original, or none where that has none.",
+    "structure": "A clone has the same layers, configs, names and calls, in the same order and nesting.",
+    "untouched": "Cloning leaves the original as it was.",
+    "again": "Cloning twice, and cloning the clone, gives the same model.",
+    "training": "A step of training on the same batch gives the same gradients, weights and losses.",
+    "saved": "Saved and loaded again, a clone is still the same model.",
+    "device": "A model computes the same on each device, but for rounding.",
+    "backend": "A model computes the same on each backend, but for rounding.",
+}
+_CLONERS = {
+    "upstream": "`clone_model`",
+    "fixed": "`harness.clone_model` of clonediff",
+    "roundtrip": "`from_config(get_config())`",
+    "saved": "saving and loading",
+}
+_TITLES = {
+    "made": "{who} fails{of}",
+    "weights": "{who} gives other weights: {aspect}{of}",
+    "own": "{who} does not give the clone its own: {aspect}{of}",
+    "sharing": "{who} changes what is shared: {aspect}{of}",
+    "outputs": "{who} gives a model that computes something else: {aspect}{of}",
+    "masks": "{who} changes a mask: {aspect}{of}",
+    "structure": "{who} gives another structure: {aspect}{of}",
+    "untouched": "{who} changes the original: {aspect}{of}",
+    "again": "{who} gives another model the second time: {aspect}{of}",
+    "training": "{who} gives a model that trains differently: {aspect}{of}",
+    "saved": "{who} gives a model that is another one once saved: {aspect}{of}",
+}
+_WHEN = {"weights": "when it is given weights", "saved": "once it is saved", "training": "when it is trained"}
+_SETTING = re.compile(r"(input |output )?(name|trainable|role)|config\..+|supports_masking")
+"""Aspects of the structure that are settings: they are changed, and not missing or out of order."""
+MOST = 10
+
+
+def issue(finding: Finding, script: str) -> str:
+    """The text. `script` is what shows it, a screen of plain Keras."""
+    root = finding.root
+    parts = [f"# {title(finding)}", *_what(finding), *(cell(note) for note in finding.notes)]
+    if root is not None:
+        parts += ["## What should happen", PROMISES.get(root.check, f"`{root.check}` should hold.")]
+    parts += ["## Script", _fenced(script.rstrip("\n"), "python"), *_proof(finding)]
+    parts += ["## Versions", _versions(finding), "## Since", _since(finding)]
+    parts.append(f"Found by clonediff, as {_code(finding.id)}.")
+    return visible("\n\n".join(parts) + "\n")
+
+
+def title(finding: Finding) -> str:
+    """A line for the title of an issue."""
+    root = finding.root
+    if root is None or finding.across:
+        return cell(finding.title)
+    who = _who(finding).replace("`", "")
+    kind = _a(root.first.kind) if root.first is not None and root.first.layer >= 0 else ""
+    of = f" of {kind}" if kind else " of the model" if root.first is not None else ""
+    if root.raised is not None:
+        line = f"{who} raises {root.raised.type}"
+        if root.check != "made":
+            line = f"a clone by {who} raises {root.raised.type} {_WHEN.get(root.check, 'when it runs')}"
+        line += f" for a model with {kind}" if kind else ""
+    elif root.check == "structure" and _SETTING.fullmatch(root.aspect):
+        line = f"{who} changes {root.aspect}{of}"
+    else:
+        line = _TITLES.get(root.check, "{who}: {aspect}{of}").format(who=who, aspect=root.aspect, of=of)
+    return cell(line)
+
+
+def _a(kind: str) -> str:
+    """A kind with its article."""
+    spelled = kind[:1] in "FHLMNRSX" and kind[1:2].isupper()
+    return f"an {kind}" if kind[:1] in "AEIO" or spelled else f"a {kind}"
+
+
+def _what(finding: Finding) -> list[str]:
+    root = finding.root
+    parts = ["## What happens"]
+    if root is None:
+        parts.append("The model cannot be built or run at all, so that there is nothing to clone.")
+        return [*parts, _fenced(finding.detail)] if finding.detail else parts
+    if finding.across:
+        one, other = (*finding.across, "", "")[:2]
+        parts.append(f"One model computes different things on {_code(one)} and on {_code(other)}.")
+    else:
+        cost = f": {COSTS[finding.cost]}" if finding.cost is not None else ""
+        parts.append(
+            f"{_who(finding)} raises for the model below, which is built and runs."
+            if root.check == "made"
+            else f"{_who(finding)} does not give the same model as the one below{cost}."
+        )
+    parts.append(_told(root))
+    if root.raised is not None:
+        frame = f", raised in {_code(root.raised.frame)}" if root.raised.frame else ""
+        parts += [f"{_code(root.raised.type)}{frame}:", _fenced(root.raised.message)]
+    if root.numbers is not None:
+        parts.append(_numbers(root))
+    followers = finding.differences[1:]
+    if followers:
+        parts.append("What follows from it:")
+        lines = [
+            f"- {_code(each.path)}: {_code(each.expected)} becomes {_code(each.found)}" for each in followers[:MOST]
+        ]
+        if len(followers) > MOST:
+            lines.append(f"- and {len(followers) - MOST} more")
+        parts.append("\n".join(lines))
+    return parts
+
+
+def _told(root: Difference) -> str:
+    lines = [f"- where: {_code(root.path)}"] if root.check != "made" else []
+    if root.first is not None:
+        lines.append(f"- first seen at: {_code(root.first.name or 'the model itself')} ({cell(root.first.kind)})")
+    if root.raised is None and root.digests is None:
+        lines += [f"- original: {_code(root.expected)}", f"- clone: {_code(root.found)}"]
+    return "\n".join(lines)
+
+
+def _numbers(root: Difference) -> str:
+    assert root.numbers is not None
+    numbers = root.numbers
+    far = "" if numbers.max_abs is None else f", by {numbers.max_abs:g} at most"
+    index = f", at [{', '.join(map(str, numbers.index))}]" if numbers.index else ""
+    return (
+        f"{numbers.differing} of {numbers.total} numbers differ{far}. The first{index}: "
+        f"{_code(numbers.expected)} in the original, {_code(numbers.found)} in the clone."
+    )
+
+
+def _proof(finding: Finding) -> list[str]:
+    if finding.proof is True:
+        return ["Run on its own in a fresh process, the script fails as above."]
+    if finding.proof is False:
+        return ["Run on its own in a fresh process, the script did not fail: look at it before it is sent anywhere."]
+    return []
+
+
+def _versions(finding: Finding) -> str:
+    rows = [f"| {cell(name)} | {cell(version)} |" for name, version in finding.versions.items()]
+    return "\n".join(("| package | version |", "|---|---|", *rows)) if rows else "Not recorded."
+
+
+def _since(finding: Finding) -> str:
+    if finding.since is not None:
+        return f"Since {cell(finding.since)}." + (f" {cell(finding.history)}" if finding.history else "")
+    if finding.history:
+        return cell(finding.history)
+    return "Not known: no other release was tried."
+
+
+def _who(finding: Finding) -> str:
+    return _CLONERS.get(finding.cloner, f"the cloner {_code(finding.cloner)}")
+
+
+def _code(text: str) -> str:
+    """Text as code within a line: no backtick, tag or mention in it means anything."""
+    line = " ".join(visible(text).split()) or " "
+    ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}"
+
+
+def _fenced(text: str, language: str = "") -> str:
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def cell(text: str) -> str:
+    """Text within a line or a table of Markdown, where nothing of it is markup, a link or a mention."""
+    line = " ".join(text.split())
+    # An underscore within a word is one in Markdown too, and a title is pasted where nothing is.
+    line = (
+        re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line)
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+    )
+    return re.sub(r"@(?=\w)", "@\u200b", line)

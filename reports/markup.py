@@ -1,0 +1,69 @@
+"""Elements of HTML and SVG, put together so that no text of a record can become one of them.
+
+Every child and every attribute is escaped, unless it is `Markup` already, which only this module makes. Must not import
+Keras.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from html import escape
+
+_VOID = frozenset(("meta", "br", "input", "hr"))
+
+
+class Markup(str):
+    """Text that is markup, and needs no escaping any more."""
+
+    __slots__ = ()
+
+
+Child = str | int | float | None
+
+
+def tag(name: str, /, *children: Child, **attributes: Child | bool) -> Markup:
+    """An element. `class_` and `for_` lose the underscore, others become hyphens; None and False are left out."""
+    head = name
+    for key, value in attributes.items():
+        if value is True:
+            head += f" {_attribute(key)}"
+        elif value is not None and value is not False:
+            head += f' {_attribute(key)}="{_escaped(str(value))}"'
+    return Markup(f"<{head}>" if name in _VOID else f"<{head}>{join(children)}</{name}>")
+
+
+def join(children: Iterable[Child]) -> Markup:
+    """Children in a row; what is text only is escaped."""
+    return Markup(
+        "".join(
+            [child if type(child) is Markup else "" if child is None else _escaped(str(child)) for child in children]
+        )
+    )
+
+
+def raw(markup: str) -> Markup:
+    """Our own markup, as it stands in this package: never what comes from a record."""
+    return Markup(markup)
+
+
+def visible(value: str) -> str:
+    """Text without what HTML and XML cannot hold: control characters and halves of a pair stand as their code."""
+    return _UNFIT.sub(lambda found: f"\\x{ord(found[0]):02x}", value)
+
+
+_FIT = "\\t\\n\\x20-\\x7e\\xa0-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff"
+_UNFIT = re.compile(f"[^{_FIT}]")
+"""What no file can hold as it is; marks that turn the direction of text too: a line would read as another."""
+_SPECIAL = re.compile(f"[&<>\"']|[^{_FIT}]")
+
+
+def _escaped(text: str) -> str:
+    # Most texts are words and numbers: one look says that there is nothing to do.
+    return escape(visible(text)) if _SPECIAL.search(text) else text
+
+
+@cache
+def _attribute(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")

@@ -1,0 +1,107 @@
+"""Which layer of a graph a name in Keras is: "lambda_1" is the second Lambda that was made without a name.
+
+A difference says where it is by the name that a layer has in Keras, and in a graph most layers have none. Owns the
+order in which a graph's layers are made. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reports.records import Place
+from strategies.graph import Graph, Layer, Made, Value
+
+Key = tuple[int, ...]
+"""A layer by the numbers of the models around it and its own; an input as -1 less its number; () is the model."""
+
+_OPERATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "operator.add": (("add",), ("tf.__operators__.add",)),
+    "operator.multiply": (("multiply",), ("tf.math.multiply",)),
+    "operator.half": (("true_divide",), ("tf.math.truediv",)),
+    "operator.negative": (("negative",), ("tf.math.negative",)),
+    "operator.from_one": (("subtract",), ("tf.math.subtract",)),
+    "operator.first": (("get_item",), ("tf.__operators__.getitem",)),
+    "operator.narrow": (("get_item",), ("tf.__operators__.getitem",)),
+    "operator.positive": (("get_item", "greater"), ("tf.__operators__.getitem", "tf.math.greater")),
+    "ops.plus_array": (("add",), ("tf.__operators__.add",)),
+    "ops.maximum": (("maximum",), ("tf.math.maximum",)),
+    "ops.relu": (("relu",), ("tf.nn.relu",)),
+    "ops.mean": (("mean",), ("tf.math.reduce_mean",)),
+    "ops.concatenate": (("concatenate",), ("tf.concat",)),
+    "ops.split": (("split",), ("tf.split",)),
+}
+"""The names of the layers that an operation becomes, in Keras 3 and in `tf_keras`."""
+_MODELS = {"Model": ("functional", "model"), "Sequential": ("sequential", "sequential")}
+
+
+class Names:
+    """The names of a graph's layers, as Keras gives them. `uses` is how often each layer is called."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._older = graph.generation in ("tf_keras", "keras2")
+        self._counts: dict[str, int] = {}
+        self._by_name: dict[str, Key] = {}
+        self._by_kind: dict[str, list[Key]] = {}
+        self.uses: dict[Key, int] = {}
+        self._enter(graph, ())
+
+    def key(self, place: Place) -> Key | None:
+        """The layer of a place; what stands in a layer, such as a cell, is the layer. None where it cannot be told."""
+        if place.layer == -1:
+            return ()
+        for name in reversed(place.name.split("/")):
+            if name in self._by_name:
+                return self._by_name[name]
+        alike = self._by_kind.get(place.kind, [])
+        return alike[0] if len(alike) == 1 else None
+
+    def _enter(self, graph: Graph, around: Key) -> None:
+        for number, given in enumerate(graph.inputs):
+            self._made("InputLayer", given.name, (*around, -1 - number))
+        made = set()
+        for call in graph.calls:
+            key = (*around, call.layer)
+            self.uses[key] = self.uses.get(key, 0) + 1
+            if call.layer not in made:
+                made.add(call.layer)
+                self._layer(graph.layers[call.layer], key)
+
+    def _layer(self, layer: Layer, key: Key) -> None:
+        for value in (value for _, value in layer.args):
+            for inner in _layers(value):
+                # A cell or a wrapped layer is shown as the one that holds it.
+                self._layer(inner, key)
+        if layer.graph is not None:
+            self._enter(layer.graph, key)
+        self._made(layer.kind, layer.name, key)
+
+    def _made(self, kind: str, name: str | None, key: Key) -> None:
+        self._by_kind.setdefault(kind, []).append(key)
+        for word in self._words(kind) if name is None else ():
+            count = self._counts.get(word, 0)
+            self._counts[word] = count + 1
+            # The first input of tf_keras has a number already.
+            number = count + 1 if self._older and kind == "InputLayer" else count
+            self._by_name.setdefault(f"{word}_{number}" if number else word, key)
+        if name is not None:
+            self._by_name.setdefault(name, key)
+
+    def _words(self, kind: str) -> tuple[str, ...]:
+        if kind == "InputLayer":
+            return ("input" if self._older else "input_layer",)
+        if kind in _MODELS:
+            return (_MODELS[kind][self._older],)
+        if kind in _OPERATIONS:
+            return _OPERATIONS[kind][self._older]
+        return (_snake(kind.rpartition(".")[2]),)
+
+
+def _layers(value: Value) -> Iterator[Layer]:
+    if isinstance(value, Made):
+        yield value.layer
+
+
+def _snake(kind: str) -> str:
+    apart = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", kind))
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", apart).lower()

@@ -1,0 +1,245 @@
+"""A run's folder, read back: what ran, what was found, what happened when, and what could not be read.
+
+Owns where things are in the folder and how they are put together: a finding's subject, the time it was first seen and
+what its script proved may stand in the events only. Whatever is truncated or altered is named among the problems, and
+the rest is read all the same. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from reports.records import Finding, RecordError, Run, read
+from strategies.graph import Graph, MalformedGraph, from_json
+
+MOST = 20
+"""As many lines of one file are named as problems; of more, only their number is."""
+
+
+class Event(msgspec.Struct, frozen=True):
+    """A line of events.ndjson. Which fields it has follows from `event`; others are left alone.
+
+    `subject` (subject, versions): one that is tried. `lost` (subject, reason): one that is not. `progress` (trials):
+    how many trials were run by then, in all. `finding` (id, subject, cloner, title) and `again` (id, subject, cloner):
+    a cause was seen for the first time, and once more. `proof` (id, subject, reproduced): what its script showed.
+    `end` (interrupted, trials).
+    """
+
+    at: datetime
+    event: str
+    subject: str = ""
+    id: str = ""
+    cloner: str = ""
+    title: str = ""
+    reason: str = ""
+    trials: int | None = None
+    reproduced: bool | None = None
+    interrupted: bool = False
+    versions: dict[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A finding with the files beside it. `graph` is None where it cannot be read; `issue` is "" where none is."""
+
+    folder: Path
+    finding: Finding
+    graph: Graph | None
+    script: str
+    issue: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is news: no known issue, and its script did not hold where it should fail."""
+        return self.finding.known is None and self.finding.proof is not False
+
+
+@dataclass(frozen=True, slots=True)
+class RunRead:
+    """All that could be read. `whole` says whether run.json could; `unreadable` are findings that could not."""
+
+    path: Path
+    run: Run
+    findings: tuple[Kept, ...]
+    events: tuple[Event, ...]
+    problems: tuple[str, ...]
+    whole: bool
+    unreadable: tuple[str, ...]
+
+
+def read_run(path: Path) -> RunRead:
+    """Read a run's folder; a `RecordError` says that it is none."""
+    path = path.resolve()
+    if not path.is_dir():
+        raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
+    if not any((path / name).exists() for name in ("run.json", "events.ndjson", "findings")):
+        raise RecordError(
+            f"{path}: expected the folder of a run, and found no run.json in it; `clonediff fuzz` writes one"
+        )
+    problems: list[str] = []
+    events = tuple(_events(path / "events.ndjson", problems))
+    run = _run(path, problems)
+    findings, unreadable = _findings(path, events, problems)
+    if run is not None:
+        there = {kept.finding.id for kept in findings}
+        for lost in dict.fromkeys(id_ for id_ in run.findings if id_ not in there):
+            if not any(name.endswith(lost) for name in unreadable):
+                problems.append(f"findings: run.json names {lost}, and no folder here has it")
+                unreadable.append(lost)
+    return RunRead(
+        path,
+        _completed(run or _from_events(events), events),
+        findings,
+        events,
+        tuple(problems),
+        run is not None,
+        tuple(unreadable),
+    )
+
+
+def slug(*parts: str) -> str:
+    """Parts as the name of a folder or an anchor."""
+    return re.sub(r"[^\w.=]+", "-", "-".join(parts))
+
+
+def _run(path: Path, problems: list[str]) -> Run | None:
+    try:
+        return read(path / "run.json", Run)
+    except RecordError as error:
+        problems.append(_told(path, error))
+        return None
+
+
+def _from_events(events: Sequence[Event]) -> Run:
+    """What ran, as far as the events tell."""
+    return Run(
+        started=events[0].at.isoformat(timespec="seconds") if events else "",
+        subjects={each.subject: each.versions for each in events if each.event == "subject"},
+        trials=max((each.trials or 0 for each in events), default=0),
+        findings=tuple(each.id for each in events if each.event == "finding"),
+    )
+
+
+def _completed(run: Run, events: Sequence[Event]) -> Run:
+    """The run with what only the events say."""
+    end = next((each for each in reversed(events) if each.event == "end"), None)
+    lost = {each.subject: each.reason for each in events if each.event == "lost"}
+    if end is not None and run.ended is None:
+        run = replace(run, ended=end.at.isoformat(timespec="seconds"), interrupted=end.interrupted)
+    return replace(run, lost={**lost, **run.lost}) if lost else run
+
+
+def _events(path: Path, problems: list[str]) -> Iterator[Event]:
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        problems.append(f"{path.name}: cannot be read ({error.strerror}): when things happened is not known")
+        return
+    wrong = 0
+    for number, line in enumerate(lines, 1):
+        try:
+            event = _EVENT.decode(line)
+        except (msgspec.DecodeError, RecursionError) as error:
+            wrong += 1
+            if wrong <= MOST:
+                problems.append(f"{path.name}: line {number}: {error}")
+            continue
+        # Times are compared with one another: one that does not say where it was is taken as UTC.
+        yield event if event.at.tzinfo else replace(event, at=event.at.replace(tzinfo=UTC))
+    if wrong > MOST:
+        problems.append(f"{path.name}: {wrong - MOST} more lines cannot be read")
+
+
+def _findings(path: Path, events: Sequence[Event], problems: list[str]) -> tuple[tuple[Kept, ...], list[str]]:
+    folder = path / "findings"
+    found: list[Kept] = []
+    unreadable: list[str] = []
+    try:
+        names = sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
+    except FileNotFoundError:
+        names = []
+    except OSError as error:
+        problems.append(f"findings: cannot be read ({error.strerror})")
+        names = []
+    by_id: dict[str, list[Event]] = {}
+    for event in events:
+        by_id.setdefault(event.id, []).append(event)
+    for name in names:
+        try:
+            finding = read(folder / name / "finding.json", Finding)
+        except RecordError as error:
+            problems.append(_told(path, error))
+            unreadable.append(name)
+            continue
+        finding = _told_by_events(finding, name, by_id.get(finding.id, ()))
+        found.append(_kept(path, folder / name, finding, problems))
+    return tuple(found), unreadable
+
+
+def _kept(path: Path, folder: Path, finding: Finding, problems: list[str]) -> Kept:
+    graph = None
+    try:
+        graph = from_json(bytes(finding.graph), "`$.graph`")
+    except MalformedGraph as error:
+        problems.append(f"{(folder / 'finding.json').relative_to(path)}: {error}")
+    script = _text(path, folder / "repro.py", problems)
+    issue = _text(path, folder / "issue.md", problems) if (folder / "issue.md").exists() else None
+    return Kept(folder, finding, graph, script or finding.source, issue or "")
+
+
+def _told_by_events(finding: Finding, name: str, events: Sequence[Event]) -> Finding:
+    """The finding with what the events say of it, where it does not say so itself."""
+    first = next((each for each in events if each.event == "finding" and _is_of(each, finding, name)), None)
+    if first is None:
+        return finding
+    subject = finding.subject or first.subject
+    its = [each for each in events if each.subject == first.subject]
+    again = sum(each.event == "again" and each.cloner == finding.cloner for each in its)
+    # Only what is told of upstream is run alone: no other cloner's proof has this subject and this cause.
+    proof = next((each.reproduced for each in reversed(its) if each.event == "proof"), None)
+    return replace(
+        finding,
+        subject=subject,
+        first_seen=finding.first_seen or first.at.isoformat(timespec="milliseconds"),
+        count=max(finding.count, 1 + again),
+        proof=finding.proof if finding.proof is not None or finding.cloner not in ("upstream", "") else proof,
+    )
+
+
+def _is_of(event: Event, finding: Finding, name: str) -> bool:
+    if finding.subject:
+        return (event.subject, event.cloner) == (finding.subject, finding.cloner)
+    if event.cloner != finding.cloner:
+        return False
+    if event.cloner:
+        return name == slug(event.subject, event.cloner, finding.id)
+    # Between them stands the other subject that it was compared with, if there was one.
+    return name.startswith(slug(event.subject) + "-") and name.endswith(f"-{finding.id}")
+
+
+def _text(path: Path, file: Path, problems: list[str]) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        problems.append(f"{file.relative_to(path)}: cannot be read ({error.strerror})")
+    except UnicodeDecodeError as error:
+        problems.append(f"{file.relative_to(path)}: not UTF-8: {error.reason} at byte {error.start}")
+    return None
+
+
+def _told(path: Path, error: RecordError) -> str:
+    return str(error).removeprefix(f"{path}/")
+
+
+_EVENT = msgspec.json.Decoder(Event)

@@ -1,0 +1,91 @@
+"""A run in Markdown, for the page of a CI job. Must not import Keras."""
+
+from __future__ import annotations
+
+from reports.issue import cell
+from reports.markup import visible
+from reports.records import KnownMet, Run
+from reports.store import Kept, RunRead
+from reports.verdict import cost_of, counted, lasted, seconds_of, some, verdict
+
+MOST = 50
+"""Rows of a table: a job's page takes a megabyte and no more, and the report has them all."""
+
+
+def summary(read: RunRead) -> str:
+    """The verdict, what ran, what was found, known issues, and what could not be read."""
+    found = verdict(read)
+    new, unproven, known = counted(read.findings)
+    parts = [f"## clonediff: {found.headline}"]
+    if found.notes:
+        parts.append("\n".join(f"- {cell(note)}" for note in found.notes))
+    parts.append(_ran(read))
+    for head, findings in (
+        ("New", new),
+        ("Not counted: the script does not fail alone", unproven),
+        ("Of known issues", known),
+    ):
+        if findings:
+            parts += [f"### {head}", _findings(findings)]
+    parts += ["### Known issues", _known(read.run)]
+    if read.problems:
+        parts.append("### Problems with the files")
+        parts.append("\n".join(f"- {cell(problem)}" for problem in read.problems[:MOST]))
+    return visible("\n\n".join(parts) + "\n")
+
+
+def ran(run: Run, seconds: float | None) -> str:
+    """What ran, in a line."""
+    words = [some(run.trials, "trial")]
+    if seconds:
+        words[0] += f" in {lasted(seconds)}"
+        if run.trials:
+            words.append(f"{run.trials / seconds:.1f} a second")
+    words.append(f"seed {run.seed}")
+    if run.jobs is not None:
+        words.append(some(run.jobs, "job"))
+    return ", ".join(words)
+
+
+def _ran(read: RunRead) -> str:
+    rows = []
+    for subject, versions in read.run.subjects.items():
+        said = ", ".join(f"{name} {version}" for name, version in versions.items())
+        rows.append(f"| {cell(subject)} | {cell(said)} |")
+    for subject, reason in read.run.lost.items():
+        rows.append(f"| {cell(subject)} | not tried: {cell(reason)} |")
+    table = "\n".join(("| subject | versions |", "|---|---|", *rows)) if rows else "No subject is recorded."
+    return f"{ran(read.run, seconds_of(read))}\n\n{table}"
+
+
+def _findings(findings: list[Kept]) -> str:
+    rows = ["| what | cost | subject | cloner | times | fingerprint |", "|---|---|---|---|---|---|"]
+    for kept in findings[:MOST]:
+        finding = kept.finding
+        words = (finding.title, cost_of(kept), finding.subject or finding.generation, finding.cloner or "-")
+        rows.append(f"| {' | '.join(map(cell, words))} | {finding.count} | {cell(finding.id)} |")
+    if len(findings) > MOST:
+        rows += ["", f"and {len(findings) - MOST} more, in the report"]
+    return "\n".join(rows)
+
+
+def _known(run: Run) -> str:
+    if run.known is None:
+        return "Which known issues it met is not recorded."
+    if not run.known:
+        return "None apply."
+    rows = ["| issue | what | met | still breaks |", "|---|---|---|---|"]
+    for each in run.known[:MOST]:
+        rows.append(f"| {cell(each.id)} | {cell(each.title)} | {each.count} | {still(each)} |")
+    if len(run.known) > MOST:
+        rows += ["", f"and {len(run.known) - MOST} more, in the report"]
+    return "\n".join(rows)
+
+
+def still(known: KnownMet) -> str:
+    """Whether a known issue still breaks, in a word. One that was met breaks, whatever its example does."""
+    if known.breaks is None:
+        return "yes, met" if known.count else "not tried"
+    if known.breaks:
+        return "yes"
+    return "its example no longer does" if known.count else "no longer"

@@ -1,0 +1,123 @@
+"""What a run comes to: the line at the top of every report, and the exit code.
+
+Owns which findings count. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from reports.records import COSTS, Cost
+from reports.store import Kept, RunRead
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all."""
+
+    state: Literal["new", "nothing", "unknown"]
+    headline: str
+    notes: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        return {"nothing": 0, "new": 1, "unknown": 2}[self.state]
+
+
+def verdict(read: RunRead) -> Verdict:
+    """The verdict on a run."""
+    new, unproven, known = counted(read.findings)
+    notes = []
+    if new:
+        notes.append(costs(new))
+    for count, said in (
+        (len(unproven), "not counted: the script does not fail alone"),
+        (len(known), "of known issues"),
+        (len(read.unreadable), "cannot be read"),
+    ):
+        if count:
+            notes.append(f"{some(count, 'finding')} {said}")
+    if read.run.ended is None:
+        notes.append("it has not ended: it still runs, or was stopped")
+    elif read.run.interrupted:
+        notes.append("it was interrupted before its budget was spent")
+    if read.run.lost:
+        notes.append(f"not tried: {', '.join(read.run.lost)}")
+    if read.problems:
+        notes.append(f"{some(len(read.problems), 'problem')} with the files of the run")
+    if new:
+        return Verdict("new", some(len(new), "new finding"), tuple(notes))
+    if read.unreadable:
+        return Verdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
+    if not read.whole:
+        return Verdict("unknown", "What ran cannot be read", tuple(notes))
+    if not read.run.trials:
+        return Verdict("unknown", "Nothing was tried", tuple(notes))
+    return Verdict("nothing", f"Nothing new in {some(read.run.trials, 'trial')}", tuple(notes))
+
+
+def counted(findings: Sequence[Kept]) -> tuple[list[Kept], list[Kept], list[Kept]]:
+    """Those that are news, those whose script does not fail alone, those of a known issue; the costliest first."""
+    new = [kept for kept in findings if kept.counts]
+    unproven = [kept for kept in findings if kept.finding.known is None and not kept.counts]
+    known = [kept for kept in findings if kept.finding.known is not None]
+    return ordered(new), ordered(unproven), ordered(known)
+
+
+def ordered(findings: Sequence[Kept]) -> list[Kept]:
+    """The costliest first, and those that came first before others."""
+    return sorted(findings, key=lambda kept: (_rank(kept), kept.finding.first_seen, kept.name))
+
+
+def cost_of(kept: Kept) -> str:
+    """What it costs, for people; a finding with no differences is a model that could not be tried."""
+    cost = kept.finding.cost
+    return COSTS[cost] if cost is not None else "it cannot be tried"
+
+
+def costs(findings: Sequence[Kept]) -> str:
+    """How many there are of each cost."""
+    words = Counter(cost_of(kept) for kept in ordered(findings))
+    return ", ".join(f"{word}: {count}" for word, count in words.items())
+
+
+def some(count: int, thing: str) -> str:
+    """A number of things: "1 trial", "1,204 trials"."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def seconds_of(read: RunRead) -> float | None:
+    """How long it ran, up to the last that was heard of it; None where no time was kept."""
+    start = moment(read.run.started) or (read.events[0].at if read.events else None)
+    end = moment(read.run.ended) or (read.events[-1].at if read.events else None)
+    if start is None or end is None:
+        return None
+    return max(0.0, (end - start).total_seconds())
+
+
+def moment(text: str | None) -> datetime | None:
+    """A time as it is kept; None where it is none."""
+    try:
+        found = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def lasted(seconds: float) -> str:
+    """A length of time for people."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
+
+
+def _rank(kept: Kept) -> int:
+    cost = kept.finding.cost
+    return int(Cost.NAME) + 1 if cost is None else int(cost)

@@ -1,0 +1,44 @@
+"""The files that a report is made of, written into a run's folder: each whole, or not at all.
+
+Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reports.drawing import Drawing, draw_all
+from reports.html import page
+from reports.issue import issue
+from reports.junit import junit
+from reports.records import write_bytes
+from reports.store import Kept, RunRead
+from reports.summary import summary
+
+
+def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:
+    """Write the reports of a run, and what its findings lack. The paths of the reports, the page first."""
+    drawings = draw_all(read.findings)
+    files = {
+        out or read.path / "report.html": page(read, drawings),
+        read.path / "junit.xml": junit(read),
+        read.path / "summary.md": summary(read),
+    }
+    for path, text in files.items():
+        write_text(path, text)
+    for kept in read.findings:
+        complete(kept, drawings[kept.name])
+    return list(files)
+
+
+def complete(kept: Kept, drawing: Drawing | str) -> None:
+    """Write issue.md and graph.svg where a finding lacks them."""
+    if not (kept.folder / "issue.md").exists():
+        write_text(kept.folder / "issue.md", issue(kept.finding, kept.script))
+    if isinstance(drawing, Drawing) and not (kept.folder / "graph.svg").exists():
+        write_text(kept.folder / "graph.svg", drawing.pair() + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8; halves of a pair, which UTF-8 has no bytes for, as question marks."""
+    write_bytes(path, text.encode("utf-8", "replace"))

@@ -1,0 +1,268 @@
+"""The report in a real browser: what it shows, what it does, and what it does not let anything do."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reports.records import Run
+from reports.store import read_run
+from reports.writing import write_reports
+from tests.reports.making import HOSTILE, TWO, difference, drawn, finding, many, nightly, run_folder
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the path")
+
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+OPENED = "document.querySelectorAll('.finding > details[open]').length"
+TITLES = "[...document.querySelectorAll('.finding:not([hidden]) .title')].map(each => each.textContent)"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[playwright.Playwright]:
+    with playwright.sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(
+    driver: playwright.Playwright, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[playwright.BrowserContext]:
+    context = driver.chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, headless=True, args=OPTIONS
+    )
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab(browser: playwright.BrowserContext) -> Iterator[playwright.Page]:
+    """A tab that fails the test where the page asks for anything, or complains."""
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("request", lambda request: said.append(request.url) if not request.url.startswith("file:") else None)
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    yield page
+    page.close()
+    assert said == []
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("three")
+    return written(run_folder(folder, [finding(0), finding(1), finding(2)], run=nightly(graphs=drawn())))
+
+
+@pytest.fixture(scope="module")
+def five_hundred(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("many")
+    return written(run_folder(folder, many(500), run=nightly(graphs=drawn()), progress=range(100, 12_000, 100)))
+
+
+def written(folder: Path) -> str:
+    return write_reports(read_run(folder))[0].as_uri()
+
+
+def test_nothing_found_is_shown_as_that(tab: playwright.Page, tmp_path: Path) -> None:
+    tab.goto(written(run_folder(tmp_path)))
+    assert tab.inner_text("h1").endswith("Nothing new in 60 trials")
+    assert tab.is_visible("text=Nothing was found.")
+    assert not tab.is_visible("#tools")
+
+
+def test_a_finding_opens_with_all_that_is_known_of_it(tab: playwright.Page, three: str) -> None:
+    tab.goto(three)
+    tab.click(f"summary:has-text('{finding(2).title}')")
+    opened = tab.locator(".finding:has(> details[open])")
+    assert opened.count() == 1
+    assert opened.locator("figure svg").count() == 2
+    assert opened.locator("figure svg").first.is_visible()
+    assert opened.locator("tr.root").inner_text().split("\t")[2:5] == ["trainable", "false", "true"]
+    assert opened.locator("pre[aria-label='repro.py']").is_visible()
+    assert not opened.locator("pre[aria-label='issue.md']").is_visible()
+    opened.locator("summary:has-text('issue.md')").click()
+    assert "## What should happen" in opened.locator("pre[aria-label='issue.md']").inner_text()
+
+
+def test_findings_are_sorted_by_keyboard(tab: playwright.Page, three: str) -> None:
+    tab.goto(three)
+    first = tab.evaluate(TITLES)
+    assert first == [finding(1).title, finding(0).title, finding(2).title]
+    tab.focus("#sort")
+    tab.keyboard.type("Title")
+    assert tab.evaluate(TITLES) == sorted(first, key=str.lower)
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(TITLES) == sorted(first, key=str.lower, reverse=True)
+    assert tab.get_attribute("#reverse", "aria-pressed") == "true"
+
+
+def test_a_search_leaves_what_has_all_its_words(tab: playwright.Page, three: str) -> None:
+    tab.goto(three)
+    tab.keyboard.press("/")
+    tab.keyboard.type("dense trainable")
+    assert tab.evaluate(TITLES) == [finding(2).title]
+    assert tab.inner_text("#shown") == "1 of 3 findings"
+    tab.fill("#search", "print('lstm: value")
+    assert tab.evaluate(TITLES) == [finding(0).title], "the script is searched too"
+    tab.fill("#search", "no such thing")
+    assert tab.evaluate(TITLES) == []
+    assert tab.is_visible("#no-match")
+    tab.keyboard.press("Escape")
+    assert len(tab.evaluate(TITLES)) == 3
+
+
+def test_a_finding_is_opened_by_the_keyboard_alone(tab: playwright.Page, three: str) -> None:
+    tab.goto(three)
+    tab.focus("#open-all")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(OPENED) == 1
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "link to this finding"
+
+
+def test_a_link_to_a_finding_opens_it(tab: playwright.Page, three: str) -> None:
+    tab.goto(three)
+    anchor = tab.evaluate("document.querySelectorAll('.finding')[2].id")
+    tab.goto("about:blank")
+    tab.goto(f"{three}#{anchor}")
+    assert tab.evaluate(OPENED) == 1
+    assert tab.evaluate("document.querySelector('.finding > details[open]').parentElement.id") == anchor
+    top = tab.evaluate("document.querySelector('.finding > details[open]').getBoundingClientRect().top")
+    assert 0 <= top < tab.viewport_size["height"]
+
+
+def test_the_script_is_copied_as_it_is(tab: playwright.Page, tmp_path: Path) -> None:
+    folder = run_folder(tmp_path, [finding(0)])
+    script = "import keras\n\nprint('<b>&amp;')  # \u00e9\n"
+    next((folder / "findings").iterdir()).joinpath("repro.py").write_text(script)
+    tab.goto(written(folder))
+    tab.click(".finding summary")
+    tab.click("button[aria-label='Copy repro.py']")
+    tab.wait_for_selector("text=Copied")
+    assert tab.evaluate("navigator.clipboard.readText()") == script
+
+
+def test_the_theme_is_the_system_s_until_another_is_chosen(tab: playwright.Page, three: str) -> None:
+    shade = "getComputedStyle(document.body).backgroundColor"
+    tab.emulate_media(color_scheme="dark")
+    tab.goto(three)
+    dark = tab.evaluate(shade)
+    tab.emulate_media(color_scheme="light")
+    light = tab.evaluate(shade)
+    assert dark != light
+    tab.click("#theme")
+    assert tab.evaluate(shade) == dark
+    tab.reload()
+    assert tab.evaluate(shade) == dark
+    tab.click("#theme")
+    assert tab.evaluate(shade) == light
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone_shows_it_without_scrolling_sideways(tab: playwright.Page, three: str, width: int) -> None:
+    tab.set_viewport_size({"width": width, "height": 800})
+    tab.goto(three)
+    tab.click("#open-all")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    cut = """each => each.filter(one => !one.closest('.scroll, pre, svg') && one.scrollWidth > one.clientWidth + 1)
+        .filter(one => getComputedStyle(one).display !== 'inline').map(one => one.outerHTML.slice(0, 80))"""
+    assert tab.eval_on_selector_all("main *, header *", cut) == []
+
+
+def test_a_table_is_sorted_by_its_heads(tab: playwright.Page, three: str) -> None:
+    tab.goto(three)
+    counts = "[...document.querySelectorAll('.matrix tbody tr')].map(row => Number(row.cells[1].dataset.sort))"
+    tab.focus(".matrix thead th:nth-child(2) button")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(counts) == sorted(tab.evaluate(counts))
+    tab.keyboard.press("Enter")
+    found = tab.evaluate(counts)
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[-1]
+    assert tab.get_attribute(".matrix thead th:nth-child(2)", "aria-sort") == "descending"
+
+
+def test_nothing_in_a_record_runs(tab: playwright.Page, tmp_path: Path) -> None:
+    hostile = finding(0, title=HOSTILE, source=HOSTILE, versions={HOSTILE: HOSTILE})
+    root = difference(0, path=HOSTILE, aspect=HOSTILE, expected=HOSTILE)
+    run_folder(tmp_path, [hostile, finding(1, differences=(root,))], run=Run(HOSTILE, {HOSTILE: {HOSTILE: HOSTILE}}))
+    folder = next((tmp_path / "findings").iterdir())
+    (folder / "repro.py").write_text(HOSTILE)
+    (folder / "issue.md").write_text(HOSTILE)
+    tab.goto(written(tmp_path))
+    tab.click("#open-all")
+    tab.fill("#search", "onerror")
+    assert tab.evaluate("window.hacked") is None
+    assert tab.evaluate("document.images.length") == 0
+    assert "<img src=x onerror" in tab.inner_text("body")
+
+
+def test_the_policy_stops_what_would_run_all_the_same(browser: playwright.BrowserContext, three: str) -> None:
+    # What escaping keeps out is put in by hand here: the policy is the second lock.
+    page = browser.new_page()
+    page.goto(three)
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.hacked=1\">')")
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.hacked=1'}))")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.hacked") is None
+    page.close()
+
+
+def test_without_its_script_it_can_still_be_read(driver: playwright.Playwright, three: str, tmp_path: Path) -> None:
+    context = driver.chromium.launch_persistent_context(
+        tmp_path, executable_path=CHROMIUM, headless=True, args=OPTIONS, java_script_enabled=False
+    )
+    page = context.new_page()
+    page.goto(three)
+    assert page.locator(".finding").count() == 3
+    assert not page.is_visible("#tools")
+    page.click(".finding summary")
+    assert page.locator(".finding pre[aria-label='repro.py']").first.is_visible()
+    context.close()
+
+
+def test_five_hundred_findings_open_and_sort_without_a_wait(tab: playwright.Page, five_hundred: str) -> None:
+    began = time.monotonic()
+    tab.goto(five_hundred)
+    assert time.monotonic() - began < 10
+    sorting = """key => {
+        const began = performance.now();
+        const sort = document.getElementById('sort');
+        sort.value = key;
+        sort.dispatchEvent(new Event('change'));
+        document.body.getBoundingClientRect();
+        return performance.now() - began;
+    }"""
+    assert min(tab.evaluate(sorting, key) for key in ("title", "seen", "cost", "title")) < 300
+    assert len(tab.evaluate(TITLES)) == 500
+    tab.fill("#search", "lambda")
+    assert 0 < len(tab.evaluate(TITLES)) < 500
+
+
+def test_drawings_are_of_the_graph(tab: playwright.Page, tmp_path: Path) -> None:
+    tab.goto(written(run_folder(tmp_path, [finding(3, TWO)])))
+    tab.click(".finding summary")
+    heights = "each => each.map(box => box.getBoundingClientRect().height)"
+    boxes = tab.eval_on_selector_all("figure:first-child svg.g rect", heights)
+    # An input, 7 calls, 2 outputs; an input, 2 calls and an output in the model; and a frame, for its name differs.
+    assert len(boxes) == 15
+    assert min(boxes) > 15
+    assert tab.locator("figure:first-child .g-first text").first.text_content() == "Dense"

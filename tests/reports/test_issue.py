@@ -1,0 +1,107 @@
+"""The text of an issue, and the summary for a CI job's page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from reports.issue import PROMISES, issue, title
+from reports.records import Finding
+from reports.store import read_run
+from reports.summary import summary
+from tests.reports.making import HOSTILE, difference, finding, many, nightly, run_folder
+
+SCRIPT = "import keras\n\nmodel = 1\n"
+
+
+def headings(text: str) -> list[str]:
+    outside = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"^#+ (.*)$", outside, re.MULTILINE)
+
+
+def test_an_issue_has_what_a_maintainer_reads_in_that_order() -> None:
+    text = issue(finding(0), SCRIPT)
+    expected = ["What happens", "What should happen", "Script", "Versions", "Since"]
+    assert headings(text)[1:] == expected
+    assert text.startswith("# clone_model gives a model that computes something else: value of an LSTM\n")
+    assert f"```python\n{SCRIPT}```" in text
+    assert "3 of 12 numbers differ, by 0.25 at most. The first, at [0, 1]: `0.5` in the original, `0.25`" in text
+    assert "| keras | 3.15.1 |" in text
+    assert "Not known: no other release was tried." in text
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (0, "clone_model gives a model that computes something else: value of an LSTM"),
+        (1, "clone_model raises ValueError for a model with a Lambda"),
+        (2, "clone_model changes trainable of a Dense"),
+        (3, "clone_model changes a mask: mask lost of a Dense"),
+        (4, "clone_model changes name of the model"),
+    ],
+)
+def test_a_title_says_what_is_wrong(number: int, said: str) -> None:
+    assert title(finding(number)) == said
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        pytest.param({"since": "3.12.4"}, "Since 3.12.4.", id="since"),
+        pytest.param({"since": "3.12.4", "history": "breaks in 3.12.4"}, "Since 3.12.4. breaks in 3.12.4", id="both"),
+        pytest.param({"history": "breaks in all"}, "## Since\n\nbreaks in all", id="history"),
+        pytest.param({"proof": True}, "in a fresh process, the script fails as above", id="proven"),
+        pytest.param({"proof": False}, "the script did not fail", id="not proven"),
+        pytest.param({"notes": ("found where numpy is older",)}, "found where numpy is older", id="notes"),
+        pytest.param({"cloner": "fixed"}, "harness.clone", id="ours"),
+        pytest.param({"across": ("keras", "keras/jax"), "cloner": ""}, "on `keras` and on `keras/jax`", id="across"),
+        pytest.param({"differences": (), "detail": "ValueError: no"}, "cannot be built or run", id="refused"),
+    ],
+)
+def test_an_issue_says_what_is_known(changes: dict[str, object], said: str) -> None:
+    assert said in issue(replace(finding(0), **changes), SCRIPT)
+
+
+def test_each_check_has_its_promise() -> None:
+    from harness.checks import CHECKS
+
+    assert set(CHECKS) <= set(PROMISES)
+
+
+def test_hostile_text_is_no_markup_in_an_issue(tmp_path: Path) -> None:
+    root = replace(difference(1), found=HOSTILE, path=HOSTILE, aspect=HOSTILE)
+    root = replace(root, raised=replace(root.raised, message=f"```\n{HOSTILE}\n````"))
+    text = issue(finding(1, differences=(root,), title=HOSTILE), SCRIPT)
+    outside = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    outside = re.sub(r"(`+) ?.*? ?\1", "", outside)
+    assert "<img" not in outside
+    assert "@all" not in outside
+    assert "\x00" not in text
+
+
+def test_a_summary_has_the_verdict_what_ran_and_what_was_found(tmp_path: Path) -> None:
+    text = summary(read_run(run_folder(tmp_path, [finding(0), finding(1, known="lambda-refused")], run=nightly())))
+    assert text.startswith("## clonediff: 1 new finding\n")
+    assert headings(text) == ["clonediff: 1 new finding", "New", "Of known issues", "Known issues"]
+    assert "12,000 trials in 1 h, 3.3 a second, seed 7, 2 jobs" in text
+    assert "| keras/jax | not tried: keras/jax: jax is not installed |" in text
+    assert "| input-name | An unnamed input changes its name | 0 | no longer |" in text
+
+
+def test_a_summary_of_five_hundred_fits_on_a_page(tmp_path: Path) -> None:
+    text = summary(read_run(run_folder(tmp_path, many(500))))
+    assert len(text.encode()) < 100_000
+    assert "and 450 more, in the report" in text
+
+
+def test_hostile_text_is_no_markup_in_a_summary(tmp_path: Path) -> None:
+    found: Finding = finding(0, title=f"{HOSTILE} | a | b\n# head", subject="keras|x")
+    text = summary(read_run(run_folder(tmp_path, [found])))
+    assert "<img" not in text
+    assert "@all" not in text
+    rows = [line for line in text.splitlines() if "onerror" in line]
+    assert len(rows) == 1
+    assert len(re.findall(r"(?<!\\)\|", rows[0])) == 7

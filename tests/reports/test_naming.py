@@ -1,0 +1,91 @@
+"""The names of layers in Keras, told from the graph alone: held against those that Keras gives."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Literal
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from harness.cases import case_of
+from reports.naming import Names
+from reports.records import Place
+from strategies import Graph, functional_graphs
+
+_NAMES = """
+import json, sys
+import {module} as keras
+
+def layers(model):
+    for layer in model.layers:
+        yield layer.name, type(layer).__name__
+        if hasattr(layer, "layers"):
+            yield from layers(layer)
+
+for source in json.load(sys.stdin):
+    keras.backend.clear_session()
+    space = {{}}
+    exec(source, space)
+    print(json.dumps(list(layers(space["model"]))))
+"""
+_SAME = {"Functional": "Model", "TFOpLambda": "", "SlicingOpLambda": ""}
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal["keras", "tf_keras"]) -> None:
+    graphs = _drawn(generation)
+    sources = json.dumps([case_of(graph, generation).source for graph in graphs])
+    command = [sys.executable, "-c", _NAMES.format(module=generation)]
+    done = subprocess.run(command, input=sources, capture_output=True, text=True, timeout=300, check=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == len(graphs)
+    told = 0
+    for graph, named in zip(graphs, lines, strict=True):
+        names = Names(graph)
+        for name, cls in named:
+            key = names.key(Place(f"outer/{name}", "", 1))
+            assert key is not None, (name, cls)
+            kind = _kind(graph, key)
+            assert "." in kind or kind == _SAME.get(cls, cls), (name, cls, kind)
+            told += 1
+    assert told > 100
+
+
+def test_a_place_without_a_name_of_the_graph_is_its_only_layer_of_that_kind() -> None:
+    graph = _drawn("keras")[0]
+    names = Names(graph)
+    assert names.key(Place("gone", "NoSuchKind", 3)) is None
+    assert names.key(Place("functional", "Functional", -1)) == ()
+    only = [key for key in names._by_kind.values() if len(key) == 1]
+    kind = next(kind for kind, keys in names._by_kind.items() if len(keys) == 1)
+    assert names.key(Place("gone", kind, 3)) == only[0][0]
+
+
+def _kind(graph: Graph, key: tuple[int, ...]) -> str:
+    for number in key[:-1]:
+        inner = graph.layers[number].graph
+        assert inner is not None
+        graph = inner
+    return "InputLayer" if key[-1] < 0 else graph.layers[key[-1]].kind
+
+
+def _drawn(generation: Literal["keras", "tf_keras"]) -> list[Graph]:
+    found: list[Graph] = []
+
+    @settings(
+        max_examples=40,
+        database=None,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(functional_graphs(generation=generation))
+    def collect(graph: Graph) -> None:
+        found.append(graph)
+
+    collect()
+    return found

@@ -1,0 +1,234 @@
+"""A run's folder read back: put together from all its files, and as far as it goes where some of them are broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from reports.records import Finding, RecordError, Run, read
+from reports.store import MOST, read_run
+from reports.verdict import verdict
+from tests.reports.making import finding, nightly, run_folder
+
+OLD_RUN: dict[str, Any] = {
+    "started": "2026-11-20T02:00:00+00:00",
+    "subjects": {"keras": {"keras": "3.15.1"}},
+    "seed": 3,
+    "trials": 60,
+    "verdicts": {"fixed: faithful": 60},
+    "findings": ["masks-mask-lost-lambda-1234"],
+    "format": 1,
+}
+OLD_PLACE = {"name": "l", "kind": "Lambda", "layer": 1, "use": 0, "container": False}
+OLD_DIFFERENCE = {
+    "check": "masks",
+    "path": "p",
+    "aspect": "mask lost",
+    "expected": "a mask",
+    "found": "no mask",
+    "rank": 3,
+    "first": OLD_PLACE,
+    "raised": None,
+    "digests": None,
+    "numbers": None,
+}
+OLD_FINDING: dict[str, Any] = {
+    "id": "masks-mask-lost-lambda-1234",
+    "title": "Lambda: mask lost",
+    "generation": "keras",
+    "cloner": "upstream",
+    "graph": {
+        "inputs": [{"shape": [4]}],
+        "layers": [],
+        "calls": [],
+        "takes": {"is": "ref", "node": 0},
+        "gives": {"is": "ref", "node": 0},
+    },
+    "differences": [OLD_DIFFERENCE],
+    "source": "model = 1",
+    "versions": {"keras": "3.15.1"},
+    "count": 1,
+    "known": None,
+    "format": 1,
+}
+
+
+def test_files_written_before_the_later_fields_are_read(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(OLD_RUN))
+    (tmp_path / "finding.json").write_text(json.dumps(OLD_FINDING))
+    run, found = read(tmp_path / "run.json", Run), read(tmp_path / "finding.json", Finding)
+    assert (run.trials, run.ended, run.coverage, run.known, run.lost) == (60, None, None, None, {})
+    assert (found.subject, found.proof, found.since, found.cost) == ("", None, None, 3)
+
+
+def test_a_run_with_everything_is_read_back_as_it_was(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding()], run=nightly())
+    back = read_run(tmp_path).run
+    assert msgspec.structs.replace(back, findings=()) == nightly()
+
+
+def test_what_only_the_events_say_is_put_with_the_findings(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0), finding(1, cloner="fixed")])
+    with (tmp_path / "events.ndjson").open("a") as file:
+        for _ in range(2):
+            again = {"event": "again", "id": finding(0).id, "subject": "keras", "cloner": "upstream"}
+            file.write(json.dumps({"at": "2026-11-21T03:00:00+00:00", **again}) + "\n")
+    found = {kept.finding.cloner: kept.finding for kept in read_run(tmp_path).findings}
+    assert found["upstream"].subject == "keras"
+    assert found["upstream"].first_seen.startswith("2026-11-21T02:00:07")
+    assert found["upstream"].proof is True
+    assert found["upstream"].count == 3
+    assert found["fixed"].proof is None
+    assert found["fixed"].count == 1
+
+
+def test_two_subjects_with_one_cause_keep_their_own_proofs(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0, subject="keras"), finding(0, subject="keras/jax")])
+    lines = (tmp_path / "events.ndjson").read_text().splitlines()
+    turned = [line.replace("true", "false") if '"proof"' in line and '"keras/jax"' in line else line for line in lines]
+    (tmp_path / "events.ndjson").write_text("\n".join(turned) + "\n")
+    proofs = {kept.finding.subject: kept.finding.proof for kept in read_run(tmp_path).findings}
+    assert proofs == {"keras": True, "keras/jax": False}
+    assert [kept.counts for kept in read_run(tmp_path).findings].count(True) == 1
+
+
+def test_one_cause_on_two_subjects_is_told_apart_by_the_folder_s_name(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0, subject="keras"), finding(0, subject="keras/jax")])
+    for folder in (tmp_path / "findings").iterdir():
+        # As it was written before a finding had a subject of its own.
+        (folder / "finding.json").write_bytes(msgspec.json.encode(finding(0)))
+    kept = {each.name: each.finding.subject for each in read_run(tmp_path).findings}
+    assert {name.partition("-upstream-")[0]: subject for name, subject in kept.items()} == {
+        "keras": "keras",
+        "keras-jax": "keras/jax",
+    }
+
+
+@pytest.mark.parametrize("missing", ["nothing here", "a file", "an empty folder"])
+def test_what_is_no_run_is_told(tmp_path: Path, missing: str) -> None:
+    path = tmp_path / "run"
+    if missing == "a file":
+        path.write_text("{}")
+    elif missing == "an empty folder":
+        path.mkdir()
+    with pytest.raises(RecordError, match="expected the folder of a run"):
+        read_run(path)
+
+
+def test_a_truncated_finding_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0), finding(1), finding(2)])
+    broken = sorted((tmp_path / "findings").iterdir())[1]
+    content = (broken / "finding.json").read_bytes()
+    (broken / "finding.json").write_bytes(content[: len(content) // 2])
+    back = read_run(tmp_path)
+    assert len(back.findings) == 2
+    assert back.unreadable == (broken.name,)
+    assert len(back.problems) == 1
+    assert back.problems[0].startswith(f"findings/{broken.name}/finding.json: ")
+    assert "truncated" in back.problems[0]
+
+
+def test_every_cut_of_every_file_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0), finding(1)], run=nightly())
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix in (".json", ".ndjson")]
+    assert len(files) == 4
+    for file in files:
+        whole = file.read_bytes()
+        for part in range(0, len(whole), max(1, len(whole) // 40)):
+            file.write_bytes(whole[:part])
+            back = read_run(tmp_path)
+            assert len(back.findings) == 2 - ("findings" in str(file))
+            told = [problem for problem in back.problems if problem.startswith(str(file.relative_to(tmp_path)))]
+            # A file of lines that ends with a whole line may be all there is.
+            assert told or (file.suffix == ".ndjson" and whole[part - 1 : part] in (b"", b"\n", b"}")), part
+        file.write_bytes(whole)
+    assert read_run(tmp_path).problems == ()
+
+
+def test_a_run_without_its_run_json_is_told_by_its_events(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0)])
+    (tmp_path / "run.json").unlink()
+    back = read_run(tmp_path)
+    assert back.run.trials == 60
+    assert list(back.run.subjects) == ["keras"]
+    assert back.run.ended is not None
+    assert back.problems == ("run.json: cannot be read (No such file or directory)",)
+    assert verdict(back).exit_code == 1
+
+
+def test_without_findings_or_run_json_it_is_not_known_what_ran(tmp_path: Path) -> None:
+    run_folder(tmp_path)
+    (tmp_path / "run.json").write_text('{"started": 1}')
+    back = read_run(tmp_path)
+    assert "`$.started`" in back.problems[0]
+    assert verdict(back).exit_code == 2
+
+
+def test_lines_of_events_that_are_wrong_are_named_by_their_number(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0)])
+    good = (tmp_path / "events.ndjson").read_text()
+    (tmp_path / "events.ndjson").write_text('{"at": "yesterday", "event": "end"}\n' + good + '{"at": "2026-')
+    back = read_run(tmp_path)
+    assert len(back.findings) == 1
+    assert [problem.split(": ")[1] for problem in back.problems] == ["line 1", "line 6"]
+
+
+def test_many_wrong_lines_are_counted(tmp_path: Path) -> None:
+    run_folder(tmp_path)
+    (tmp_path / "events.ndjson").write_bytes(b"\xff\x00{\n" * (MOST + 9))
+    problems = read_run(tmp_path).problems
+    assert len(problems) == MOST + 1
+    assert problems[-1] == "events.ndjson: 9 more lines cannot be read"
+
+
+def test_a_finding_that_the_run_names_and_no_folder_has_is_missed(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0)])
+    run = read(tmp_path / "run.json", Run)
+    (tmp_path / "run.json").write_bytes(
+        msgspec.json.encode(msgspec.structs.replace(run, findings=(*run.findings, "gone-1")))
+    )
+    back = read_run(tmp_path)
+    assert back.unreadable == ("gone-1",)
+    assert "run.json names gone-1" in back.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        pytest.param({"graph": msgspec.Raw(b'{"inputs":[]}')}, "not a graph of version 1", id="no graph"),
+        pytest.param({"graph": msgspec.Raw(b"[" * 5000 + b"]" * 5000)}, "nested too deep", id="deep"),
+    ],
+)
+def test_an_altered_graph_is_named_and_the_finding_kept(
+    tmp_path: Path, change: dict[str, msgspec.Raw], named: str
+) -> None:
+    run_folder(tmp_path, [finding(0)])
+    file = next((tmp_path / "findings").iterdir()) / "finding.json"
+    file.write_bytes(msgspec.json.encode(msgspec.structs.replace(finding(0), **change)))
+    back = read_run(tmp_path)
+    assert named in back.problems[0]
+    if back.findings:
+        assert back.findings[0].graph is None
+    else:
+        assert back.unreadable
+
+
+def test_a_script_that_is_not_text_is_named(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0), finding(1)])
+    one, other = sorted((tmp_path / "findings").iterdir())
+    (one / "repro.py").write_bytes(b"\xff\xfe")
+    (other / "repro.py").unlink()
+    back = read_run(tmp_path)
+    assert ["not UTF-8" in back.problems[0], "cannot be read" in back.problems[1]] == [True, True]
+    assert [kept.script for kept in back.findings] == ["import keras\n", "import keras\n"]
+
+
+def test_half_written_files_of_a_killed_process_are_left_alone(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0)])
+    (tmp_path / "findings" / ".keras-half").mkdir()
+    (tmp_path / ".run.json.1a2b3c4d").write_text('{"sta')
+    assert read_run(tmp_path).problems == ()
