@@ -197,8 +197,8 @@ class _Trial:
 
     def _call(self, name: str, each: Callable[..., Any], model: Any, seat: Seat) -> tuple[Any, dict[str, Any] | None]:
         with self._clock.keras("clone:" + name):
-            # In older releases initializers draw from the backend's generator, where the last run has left its seed: the
-            # weights of the clone would be those of an original that was built after a run with the same one.
+            # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
+            # clone would begin with the weights of an original that was built after a run with the same one.
             self._witness.framework.reseed(self._witness.seed + 7, self._witness.backend_draws)
             try:
                 clone = call_cloner(each, model, seat)

@@ -31,6 +31,9 @@ MOST_SHOWN = 5
 FEW_SHOWN = 2
 """What is left broken, where something that worked is broken as well."""
 
+ALL_LEFT = 24
+"""What is left broken by a candidate that breaks nothing: what there is still to do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -71,7 +74,8 @@ def tried(
 def summed(judged: Judged, candidate: Candidate) -> tuple[Judged, list[Shown]]:
     """The verdict with what a candidate has shown so far, and the breaks that are told of, in their order."""
     shown = _telling(candidate.charges(Charge.BREAKS), MOST_SHOWN)
-    shown += _telling(candidate.charges(Charge.LEAVES), FEW_SHOWN if shown else MOST_SHOWN)
+    left = candidate.charges(Charge.LEAVES)
+    shown += _telling(left, FEW_SHOWN) if shown else left[:ALL_LEFT]
     breaks = tuple(_break(one, candidate) for one in shown)
     built = [sight for sight in candidate.sights.values() if sight.built]
     judged = replace(

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.judging.verdicts import Break, Charge, Judged, Place, Tried
-from reports.records import COSTS, Cause, Difference
+from reports.records import COSTS, Cause, Cost, Difference
 
 _LONGEST = 110
 MOST_TOLD = 4
@@ -57,6 +57,14 @@ def raised_at(cause: Cause, place: Place | None) -> str:
     return f" in `{function}`" + ("" if file == "<candidate>" else f" of {file}")
 
 
+def _varied(breaks: Sequence[Break]) -> list[Break]:
+    """The first break of each cost to a user, then the others: a crash is not worse news than a mask that is lost."""
+    first: dict[Cost, Break] = {}
+    for each in breaks:
+        first.setdefault(min(difference.rank for difference in each.differences), each)
+    return [*first.values(), *(each for each in breaks if each not in first.values())]
+
+
 def sentence(judged: Judged) -> str:
     """What is wrong with a candidate, in a sentence or two."""
     if not judged.loads:
@@ -83,7 +91,7 @@ def sentence(judged: Judged) -> str:
     elif leaves:
         text = (
             f"It fixes the reported bug and breaks nothing that worked; it leaves broken {_graphs(judged.left)}"
-            f" of {judged.tried}: {'; '.join(each.said for each in leaves[:MOST_TOLD])}."
+            f" of {judged.tried}: {'; '.join(each.said for each in _varied(leaves)[:MOST_TOLD])}."
         )
     else:
         text = f"Nothing is held against it on {_graphs(judged.tried)}."
