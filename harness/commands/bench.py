@@ -33,6 +33,9 @@ from strategies.kinds import Generation
 LAYERS = (4, 6)
 """The graphs of the set have between these numbers of layers, those in wrappers and in inner models counted."""
 
+BETWEEN = ("encode", "the way there and back")
+"""What a trial would not cost in the process of its caller."""
+
 EARLY = 500
 """The trial after which memory is taken the first time."""
 
@@ -82,6 +85,7 @@ class Figures:
             "ours_ms": _each(self.ours, trials),
             "checks_ms": _each(self.checks, trials),
             "share_outside_keras": 1 - keras / each if each else 0.0,
+            "added_by_process_ms": sum(self.ours.get(part, 0.0) for part in BETWEEN) / trials * 1000,
             "predict_harness_graphs": self.predicted,
             "predict_harness_crashed": self.crashed,
             "predict_harness_ms": {"trial": naive * 1000, **_each(self.predict, max(1, self.predicted))},
@@ -156,7 +160,8 @@ def command(subject: str, count: int, trials: int | None, seed_: int, rate: int,
             if not as_json and place % 50 == 49:
                 click.echo(f"  {place + 1} trials", err=True)
         figures.late = process.resident() if figures.early else 0
-    summary = {"subject": subject, "keras": ready.keras, "backend": ready.backend, **figures.summary()}
+    about = {"subject": subject, "keras": ready.keras, "backend": ready.backend, "ready_seconds": ready.seconds}
+    summary = {**about, **figures.summary()}
     click.echo(json.dumps(summary, indent=2) if as_json else _table(summary))
 
 
@@ -254,6 +259,8 @@ def _table(summary: dict[str, Any]) -> str:
     lines += [f"    check {name:21}{value:8.2f} ms" for name, value in summary["checks_ms"].items()]
     lines += [
         f"outside Keras                  {summary['share_outside_keras']:8.1%}",
+        f"added by the subject's process {summary['added_by_process_ms']:8.2f} ms",
+        f"the subject is ready in        {summary['ready_seconds']['spawn']:8.2f} s, once",
         "",
         f"the harness with predict       {summary['predict_harness_ms']['trial']:8.2f} ms   on the "
         f"{summary['predict_harness_graphs']} graphs that it finishes; it crashes on "

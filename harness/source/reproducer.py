@@ -41,7 +41,13 @@ class Script:
 def reproducer(source: str, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
     """The script for a difference that a cloner made, with what was expected and found as its last comment."""
     said = [f"# {difference.check}: {difference.path}"]
-    if difference.check != "made":
+    numbers = difference.numbers
+    if numbers is not None:
+        at = f" at {list(numbers.index)}" if numbers.index else ""
+        most = "" if numbers.max_abs is None else f", by {numbers.max_abs:g} at most"
+        said += [f"#   original: {_line(numbers.expected)}{at}", f"#   clone:    {_line(numbers.found)}{at}"]
+        said += [f"#   {numbers.differing} of {numbers.total} numbers differ{most}"]
+    elif difference.check != "made":
         said += [f"#   original: {_line(difference.expected)}", f"#   clone:    {_line(difference.found)}"]
     else:
         said += [f"#   {_line(difference.found)}"]

@@ -9,7 +9,7 @@ import pytest
 from harness.campaign.proof import fails_alone, raised_in
 from harness.source.reproducer import Script, reproducer
 from harness.subjects.subject import Subject
-from reports.records import Cost, Difference, Place, Raised
+from reports.records import Cost, Difference, Numbers, Place, Raised
 from strategies.kinds import Generation
 
 SOURCES: dict[Generation, str] = {
@@ -78,3 +78,15 @@ def test_a_cloner_of_ours_is_not_taken_for_another() -> None:
 
 def test_exceptions_are_read_from_a_traceback() -> None:
     assert raised_in("Traceback ...:\n  File x\na.b.StagingError: no\n") == ("StagingError",)
+
+
+def test_values_that_differ_are_told_as_numbers() -> None:
+    numbers = Numbers(max_abs=0.5, differing=3, total=6, index=(0, 1), expected="1.0", found="1.5")
+    difference = Difference(
+        "outputs", "inference.outputs[0]", "value", "a digest", "another", Cost.COMPUTES, numbers=numbers
+    )
+    text = reproducer("import keras\nmodel = 1\n", "keras", difference).text
+    assert (
+        "#   original: 1.0 at [0, 1]\n#   clone:    1.5 at [0, 1]\n#   3 of 6 numbers differ, by 0.5 at most\n" in text
+    )
+    assert "digest" not in text
