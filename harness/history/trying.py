@@ -115,10 +115,10 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
         kind = CATALOGUE.get(layer.kind)
         if kind is None or layer.graph is not None:
             continue
-        if kind.only not in (None, subject.generation) or layer.kind not in catalogue(subject.generation):
-            return f"{layer.kind} is not in this Keras"
         if kind.family == "operations" and layer.kind not in dialect.operations:
             return f"{layer.kind} cannot be written for this Keras"
+        if kind.only not in (None, subject.generation) or layer.kind not in catalogue(subject.generation):
+            return f"{layer.kind} is not in this Keras"
     try:
         case_of(graph, subject.dialect)
     except (MalformedGraph, KeyError) as error:
