@@ -61,7 +61,7 @@ def _varied(breaks: Sequence[Break]) -> list[Break]:
     """The first break of each cost to a user, then the others: a crash is not worse news than a mask that is lost."""
     first: dict[Cost, Break] = {}
     for each in breaks:
-        first.setdefault(min(difference.rank for difference in each.differences), each)
+        first.setdefault(min((difference.rank for difference in each.differences), default=Cost.CRASHES), each)
     return [*first.values(), *(each for each in breaks if each not in first.values())]
 
 
