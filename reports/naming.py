@@ -78,7 +78,11 @@ class Names:
 
     def _made(self, kind: str, name: str | None, key: Key) -> None:
         self._by_kind.setdefault(kind, []).append(key)
-        for word in self._words(kind) if name is None else ():
+        words = self._words(kind) if name is None else ()
+        if kind == "Sequential" and not self._older:
+            # In Keras 3 it makes a model for itself, without a name, whatever its own is.
+            words = ("functional", *words)
+        for word in words:
             count = self._counts.get(word, 0)
             self._counts[word] = count + 1
             # The first input of tf_keras has a number already.

@@ -23,7 +23,9 @@ from harness.releases.interpreters import Interpreter
 LIMIT = 3600.0
 """The seconds that a tool may take: half a gigabyte over a slow network."""
 
-_NOT_OURS = re.compile(r"PYTHON(PATH|HOME)|VIRTUAL_ENV|PIP_(TARGET|PREFIX|ROOT|USER|PYTHON|REQUIRE_VIRTUALENV|LOG)")
+_NOT_OURS = re.compile(
+    r"PYTHON(PATH|HOME)|VIRTUAL_ENV|PIP_(TARGET|PREFIX|ROOT|USER|PYTHON|REQUIRE_VIRTUALENV|LOG|QUIET|VERBOSE)"
+)
 _UNREACHED = re.compile(
     r"connection broken|Failed to establish|Max retries|name resolution|ConnectTimeout|ReadTimeout|timed out|"
     r"ProxyError|SSLError|error sending request|Failed to fetch|tcp connect|network is unreachable",

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from reports.records import Finding, Run, read
+from tests.interrupting import heed_interrupts
 
 CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
 
@@ -100,6 +101,7 @@ def test_an_interrupt_keeps_everything_so_far(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
     try:
         deadline = time.monotonic() + 120

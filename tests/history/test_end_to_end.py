@@ -18,6 +18,7 @@ import pytest
 
 from harness.subjects.place import Place
 from reports.known import load
+from tests.interrupting import heed_interrupts
 
 HISTORY = [sys.executable, "-c", "from harness.commands import main; main()", "history"]
 HOLDING, BREAKING = "keras==3.12.2", "keras==3.12.3"
@@ -177,6 +178,7 @@ def test_an_interrupt_prints_what_is_known_so_far(graph: str, tmp_path: Path, re
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
     try:
         _wait_for_a_subject(process.pid)

@@ -17,6 +17,7 @@ import pytest
 from harness.campaign.proof import raised_in, run_alone
 from harness.subjects.place import Place
 from harness.subjects.subject import Subject
+from tests.interrupting import heed_interrupts
 from tests.judging.texts import HOLLOW, MENDS, TENSORS, UPWARDS, answer
 
 CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
@@ -156,7 +157,8 @@ def test_an_interrupt_keeps_what_was_known(release_place: Callable[[str], Place]
     (tmp_path / "without.py").write_text("def other():\n    pass\n")
     (tmp_path / "fix.py").write_text(MENDS)
     command = [*CLONEDIFF, "judge", "without.py", "fix.py", "--subject", OLD, "--minutes", "5", "--out", "run"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    started = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": heed_interrupts}
+    with subprocess.Popen(command, cwd=tmp_path, **started) as process:  # type: ignore[call-overload]
         verdict = tmp_path / "run" / "candidates" / "without.py" / "verdict.json"
         deadline = time.monotonic() + 300
         while not verdict.exists() and time.monotonic() < deadline:
