@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from reports.records import Coverage
-from strategies.graph import Array, Call, Graph, Items, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
+from strategies.graph import Array, Call, Graph, Layer, Made, MalformedGraph, Ref, Value, call_refs, leaves, refs
 from strategies.typing import infer
 
 FEATURES = (
@@ -56,6 +56,13 @@ class Counting:
         met = set(features(graph))
         self._kinds.update({kind for kind, _ in met})
         self._met.update(each for each in met if each[1])
+
+    def include(self, other: Coverage) -> None:
+        """Count what somebody else counted as well."""
+        self._graphs += other.graphs
+        self._kinds.update(other.kinds)
+        for kind, features_ in other.met.items():
+            self._met.update({(kind, feature): count for feature, count in features_.items()})
 
     def coverage(self) -> Coverage:
         """What was counted, for the record."""
@@ -121,25 +128,13 @@ def _of_call(call: Call) -> Iterator[str]:
         yield "several outputs"
     for key, value in call.kwargs:
         yield _STATES.get(key, "other arguments given")
-        if any(isinstance(each, Array) for each in _leaves(value)):
+        if any(isinstance(each, Array) for each in leaves(value)):
             yield "an array as argument"
-
-
-def _leaves(value: Value) -> Iterator[Value]:
-    match value:
-        case Seq(items=items):
-            for item in items:
-                yield from _leaves(item)
-        case Items(items=pairs):
-            for _, item in pairs:
-                yield from _leaves(item)
-        case _:
-            yield value
 
 
 def _wrapped(values: Iterator[Value]) -> Iterator[Layer]:
     for value in values:
-        for leaf in _leaves(value):
+        for leaf in leaves(value):
             if isinstance(leaf, Made):
                 yield leaf.layer
                 yield from _wrapped(inner for _, inner in leaf.layer.args)

@@ -6,14 +6,14 @@ A cause is explained where an entry matches its root and allows what follows fro
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from reports.entries import read_entries
 from reports.records import Cause
 
 KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
@@ -86,30 +86,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
     """Read the file of known issues."""
-    try:
-        content = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise KnownIssuesError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise KnownIssuesError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
-    try:
-        tables = tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
-        raise KnownIssuesError(f"{path}: not TOML: {error}") from error
-    except RecursionError:
-        raise KnownIssuesError(f"{path}: nested too deep to be a list of issues") from None
-    unknown = sorted(set(tables) - {"format", "issue"})
-    if unknown:
-        raise KnownIssuesError(f"{path}: `{unknown[0]}` is not a field of this file: it has `format` and [[issue]]")
-    if type(tables.get("format")) is not int or tables["format"] != 1:
-        raise KnownIssuesError(f"{path}: `format` must be 1, got {tables.get('format')!r}")
-    entries = tables.get("issue", [])
-    if not isinstance(entries, list):
-        raise KnownIssuesError(f"{path}: `issue` must be a list of tables: write [[issue]], not [issue]")
-    issues: list[KnownIssue] = []
-    for number, entry in enumerate(entries, 1):
-        issues.append(_entry(path, number, entry, {issue.id for issue in issues}))
-    return KnownIssues(tuple(issues))
+    return KnownIssues(read_entries(path, "issue", KnownIssue, _problem, KnownIssuesError, inner={"match": Pattern}))
 
 
 def explains(issue: KnownIssue, cause: Cause) -> bool:
@@ -142,28 +119,7 @@ def gone(known: KnownIssues, examples: Mapping[str, Sequence[Cause]]) -> list[Kn
     ]
 
 
-def _entry(path: Path, number: int, entry: Any, ids: set[str]) -> KnownIssue:
-    name = entry.get("id") if isinstance(entry, dict) else None
-    where = f"{path}: issue {number}" + (f" ({name})" if isinstance(name, str) else "")
-    try:
-        issue = msgspec.convert(entry, KnownIssue)
-    except msgspec.ValidationError as error:
-        message = str(error)
-        if "unknown field" in message:
-            message += f"; it may have {', '.join(_fields(message))}"
-        raise KnownIssuesError(f"{where}: {message}") from error
-    problem = _problem(issue, ids)
-    if problem:
-        raise KnownIssuesError(f"{where}: {problem}")
-    return issue
-
-
-def _problem(issue: KnownIssue, ids: set[str]) -> str | None:
-    if issue.id in ids:
-        return f"`id` {issue.id!r} stands twice: give each entry its own"
-    for field in ("id", "title", "because"):
-        if not getattr(issue, field).strip():
-            return f"`{field}` is empty"
+def _problem(issue: KnownIssue) -> str | None:
     if not issue.match:
         return "`match` has no pattern: add at least one [[issue.match]]"
     for number, pattern in enumerate(issue.match, 1):
@@ -182,11 +138,6 @@ def _problem(issue: KnownIssue, ids: set[str]) -> str | None:
         except (msgspec.DecodeError, RecursionError) as error:
             return f"`example` is not JSON: {error}"
     return None
-
-
-def _fields(message: str) -> list[str]:
-    struct: type[msgspec.Struct] = Pattern if "$.match" in message else KnownIssue
-    return list(struct.__struct_fields__)
 
 
 def matches(pattern: Pattern, cause: Cause) -> bool:

@@ -1,10 +1,12 @@
-"""What to try: graphs as data, the catalogue of kinds, and the strategies that draw from it. Imports no Keras."""
+"""What to try: graphs as data, the catalogue of kinds, and the strategies that draw from it. Imports no Keras.
+
+A name is looked up in its module when it is asked for: whoever only reads graphs does not wait for Hypothesis.
+"""
 
 from __future__ import annotations
 
-from strategies.graph import Graph, MalformedGraph, from_json, read_graph, to_json
-from strategies.graphs import FEATURES, functional_graphs
-from strategies.typing import infer
+import importlib
+from typing import TYPE_CHECKING
 
 __all__ = [
     "FEATURES",
@@ -18,9 +20,20 @@ __all__ = [
     "to_json",
 ]
 
+if TYPE_CHECKING:
+    from strategies.graph import Graph, MalformedGraph, from_json, read_graph, to_json
+    from strategies.graphs import FEATURES, functional_graphs
+    from strategies.typing import infer, read_example
+else:  # so that a type checker still knows which names there are
+    _MODULES = {"FEATURES": "graphs", "functional_graphs": "graphs", "infer": "typing", "read_example": "typing"}
 
-def read_example(text: str, where: str) -> Graph:
-    """A graph from text that may come from anywhere: read, and held against the catalogue."""
-    graph = from_json(text, where)
-    infer(graph, where)
-    return graph
+    def __getattr__(name: str) -> object:
+        """A public name, from the module that has it."""
+        if name not in __all__:
+            raise AttributeError(f"module 'strategies' has no attribute {name!r}")
+        module = importlib.import_module(f"strategies.{_MODULES.get(name, 'graph')}")
+        found = globals()[name] = getattr(module, name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -140,17 +140,22 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
 Value: TypeAlias = bool | int | float | str | Ref | Seq | Items | Array | Function | Made | None
 
 
-def refs(value: Value) -> Iterator[Ref]:
-    """Every tensor in a value, from left to right."""
+def leaves(value: Value) -> Iterator[Value]:
+    """Everything in a value that holds no other value, from left to right; a made layer is one."""
     match value:
-        case Ref():
-            yield value
         case Seq(items=items):
             for item in items:
-                yield from refs(item)
+                yield from leaves(item)
         case Items(items=pairs):
             for _, item in pairs:
-                yield from refs(item)
+                yield from leaves(item)
+        case _:
+            yield value
+
+
+def refs(value: Value) -> Iterator[Ref]:
+    """Every tensor in a value, from left to right."""
+    return (leaf for leaf in leaves(value) if isinstance(leaf, Ref))
 
 
 def call_refs(call: Call) -> Iterator[Ref]:

@@ -8,11 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from strategies.graph import Call, Function, Graph, Items, Layer, Made, MalformedGraph, Ref, Seq, Value, call_refs, refs
+from strategies.graph import (
+    Call,
+    Function,
+    Graph,
+    Items,
+    Layer,
+    Made,
+    MalformedGraph,
+    Ref,
+    Seq,
+    Value,
+    call_refs,
+    from_json,
+    refs,
+)
 from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
+
+
+def read_example(text: str, where: str) -> Graph:
+    """A graph from text that may come from anywhere: read, and held against the catalogue."""
+    graph = from_json(text, where)
+    infer(graph, where)
+    return graph
 
 
 def infer(

@@ -58,8 +58,10 @@ def test_a_cause_is_the_bug_where_it_is_like_its_match(tmp_path: Path, check: st
         (('["3.5.0"]', '["3.4.0"]'), "3.4.0 stands in `broken_in` and in `fixed_in`"),
         (("[[bug]]\n", "[bug]\n"), "`bug` must be a list of tables: write [[bug]], not [bug]"),
         (("format = 1", "format = "), "not TOML"),
-        (("format = 1", "format = 2"), "expected `format = 1`"),
+        (("format = 1", "format = 2"), "`format` must be 1, got 2"),
+        (("format = 1", "format = 1\nbugs = 3"), "`bugs` is not a field of this file: it has `format` and [[bug]]"),
         (("graph =", "grahp ="), "unknown field `grahp`; it may have id, title"),
+        (("check =", "chekc ="), "unknown field `chekc` - at `$.match[0]`; it may have check, aspect, kind"),
     ],
 )
 def test_a_wrong_index_is_told_by_file_and_bug(tmp_path: Path, change: tuple[str, str], says: str) -> None:

@@ -46,12 +46,27 @@ def fails_alone(script: Script, subject: Subject, place: Place = BESIDE) -> bool
     """
     if not script.raises:
         return None
-    done = run_alone(script.text, subject, place)
+    return ended_so(script, run_alone(script.text, subject, place))
+
+
+def ended_so(script: Script, done: Ended) -> bool | None:
+    """Whether a script that ended has ended in the exception that it should, with what `fails_alone` answers."""
     if done.code is None:
         return None
+    if script.raises.startswith(("SIG", "exit code ")):
+        return done.code == _code(script.raises)
+    if script.raises in ("timed out", "out of memory"):
+        return None  # it takes longer, or holds more, than it may; what it ended in here says nothing of that
     if done.code != 0 and script.raises in raised_in(done.stderr):
         return True
     return False if script.sure else None
+
+
+def _code(ended: str) -> int | None:
+    """The exit code of a script that takes its process with it in this way."""
+    if ended.startswith("exit code "):
+        return int(ended.removeprefix("exit code "))
+    return -signal.Signals[ended] if ended in signal.Signals.__members__ else None
 
 
 def run_alone(

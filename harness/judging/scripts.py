@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.campaign.proof import raised_in, run_alone
+from harness.campaign.proof import ended_so, run_alone
 from harness.inside.v1 import LINES as V1_LINES
 from harness.judging.reading import Piece, parsed
 from harness.source.reproducer import Script, reproducer
@@ -142,13 +142,9 @@ class Proofs:
         done = run_alone(showing.text, subject, place, limit=limit, started=self._started)
         if showing.endless:
             return done.code is None
-        if done.code is None:
-            return None
-        if showing.code is not None:
+        if showing.code is not None and done.code is not None:
             return done.code == showing.code and "Traceback" not in done.stderr
-        if done.code != 0 and showing.script.raises in raised_in(done.stderr):
-            return True
-        return False if showing.script.sure else None
+        return ended_so(showing.script, done)
 
     def _started(self, process: subprocess.Popen[bytes]) -> None:
         with self._lock:

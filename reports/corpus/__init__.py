@@ -6,13 +6,13 @@ brings an old bug back. Must not import `harness`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from reports.entries import read_entries
 from reports.known import Pattern, matches
 from reports.records import Cause
 from strategies import Graph, read_example
@@ -77,44 +77,10 @@ def shows(bug: Bug, causes: Iterable[Cause]) -> bool:
 
 def load(path: Path = INDEX) -> Corpus:
     """Read the index."""
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path}: not TOML: {error}") from error
-    if tables.get("format") != 1 or set(tables) - {"format", "bug"}:
-        raise CorpusError(
-            f"{path}: expected `format = 1` and tables [[bug]], found {', '.join(sorted(tables)) or 'nothing'}"
-        )
-    entries = tables.get("bug", [])
-    if not isinstance(entries, list):
-        raise CorpusError(f"{path}: `bug` must be a list of tables: write [[bug]], not [bug]")
-    bugs: list[Bug] = []
-    for number, entry in enumerate(entries, 1):
-        bugs.append(_bug(path, number, entry, {bug.id for bug in bugs}))
-    return Corpus(tuple(bugs), path.parent)
+    return Corpus(read_entries(path, "bug", Bug, _problem, CorpusError, inner={"match": Pattern}), path.parent)
 
 
-def _bug(path: Path, number: int, entry: Any, ids: set[str]) -> Bug:
-    name = entry.get("id") if isinstance(entry, dict) else None
-    where = f"{path}: bug {number}" + (f" ({name})" if isinstance(name, str) else "")
-    try:
-        bug = msgspec.convert(entry, Bug)
-    except msgspec.ValidationError as error:
-        raise CorpusError(f"{where}: {error}; it may have {', '.join(Bug.__struct_fields__)}") from error
-    problem = _problem(bug, ids)
-    if problem:
-        raise CorpusError(f"{where}: {problem}")
-    return bug
-
-
-def _problem(bug: Bug, ids: set[str]) -> str | None:
-    if bug.id in ids:
-        return f"`id` {bug.id!r} stands twice: give each bug its own"
-    for field in ("id", "title", "because"):
-        if not getattr(bug, field).strip():
-            return f"`{field}` is empty"
+def _problem(bug: Bug) -> str | None:
     if Path(bug.graph).name != bug.graph or not bug.graph.endswith(".json"):
         return f"`graph` is {bug.graph!r}, expected the name of a JSON file beside the index"
     if not bug.broken_in:

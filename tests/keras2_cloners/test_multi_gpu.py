@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
+from harness.campaign.folder import script_of
+from harness.campaign.hunt import Accusation, Hunt
+from harness.campaign.proof import fails_alone
 from harness.inside.cloners.multi_gpu import ITS_OWN, SIMULATED
+from harness.offers import unable
 from harness.subjects.case import Case
+from harness.subjects.place import Place
 from harness.subjects.process import SubjectProcess
 from harness.triage import Verdict
 from harness.trial import CloneTrial, run
+from reports.known import KnownIssues, load
+from strategies import read_example
 
 Warm = Callable[[str], SubjectProcess]
 
@@ -87,3 +95,36 @@ model = keras.Model(inputs, layers.Dense(4)(inputs))
     assert "made" not in checks(clones["multi_gpu"])
     assert clones["multi_gpu"].notes == (SIMULATED, ITS_OWN % "ValueError")
     assert clones["multi_gpu/fixed"].verdict is Verdict.FAITHFUL
+
+
+def accused(process: SubjectProcess, known: KnownIssues) -> Accusation:
+    """What a hunt has to say of `multi_gpu_model` on the graph of the reported bug: one thing."""
+    reported = load()["keras2-two-outputs"]
+    hunt = Hunt(process, known, cloners=("multi_gpu", "multi_gpu/fixed"), rate=0)
+    (accusation,) = hunt.look(read_example(reported.example or "", reported.id))
+    assert accusation.cloner == "multi_gpu"
+    return accusation
+
+
+@pytest.mark.parametrize(("cloner", "explains"), [("upstream", True), ("fixed", False), ("multi_gpu", False)])
+def test_it_has_the_known_issues_of_what_it_clones_with(cloner: str, explains: bool, warm: Warm) -> None:
+    issue = replace(load()["keras2-two-outputs"], cloner=cloner)
+    accusation = accused(warm("keras==2.2.4"), KnownIssues((issue,)))
+    assert accusation.known == (issue if explains else None)
+
+
+def test_an_accusation_says_that_the_placement_is_simulated(warm: Warm) -> None:
+    assert accused(warm("keras==2.2.4"), load()).notes == (SIMULATED,)
+
+
+def test_its_script_fails_alone(warm: Warm, release_place: Callable[[str], Place]) -> None:
+    process = warm("keras==2.2.4")
+    script = script_of(accused(process, KnownIssues()), process.subject.dialect, process.versions)
+    assert "multi_gpu_model(model, gpus=2, cpu_relocation=True)" in script.text
+    assert script.raises == "AssertionError"
+    assert fails_alone(script, process.subject, release_place("keras==2.2.4")) is True
+
+
+@pytest.mark.parametrize("cloner", ["multi_gpu", "multi_gpu/fixed", "proposed/000", "upstream"])
+def test_keras_2_is_able_to_clone_with_each(cloner: str, warm: Warm) -> None:
+    assert unable(cloner, warm("keras==2.2.4")) == ""

@@ -34,9 +34,9 @@ PLAIN = Manifest(
     clonediff="0.1.0",
 )
 
-needs_tensorflow = pytest.mark.skipif(
-    without(KERAS, "tensorflow") is not None, reason="v1 mode needs the TensorFlow beside clonediff"
-)
+NO_TENSORFLOW = without(KERAS, "tensorflow") is not None
+
+needs_tensorflow = pytest.mark.skipif(NO_TENSORFLOW, reason="v1 mode needs the TensorFlow beside clonediff")
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,12 @@ from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from msgspec.structs import replace
 
 from harness.cases import case_of
 from reports.naming import Names
 from reports.records import Place
-from strategies import Graph, functional_graphs
+from strategies import Graph, from_json, functional_graphs
 
 _NAMES = """
 import json, sys
@@ -31,12 +32,35 @@ for source in json.load(sys.stdin):
     exec(source, space)
     print(json.dumps(list(layers(space["model"]))))
 """
+NAMED = from_json(
+    """{
+    "inputs": [{"shape": [4]}],
+    "layers": [
+        {"kind": "Sequential", "name": "tower", "graph": {
+            "inputs": [{"shape": [4]}],
+            "layers": [{"kind": "Dense", "args": [["units", 4]]}],
+            "calls": [{"layer": 0, "args": [{"is": "ref", "node": 0}]}],
+            "takes": {"is": "ref", "node": 0}, "gives": {"is": "ref", "node": 1}, "sequential": true}},
+        {"kind": "Model", "graph": {
+            "inputs": [{"shape": [4]}],
+            "layers": [{"kind": "Dense", "args": [["units", 4]]}],
+            "calls": [{"layer": 0, "args": [{"is": "ref", "node": 0}]}],
+            "takes": {"is": "ref", "node": 0}, "gives": {"is": "ref", "node": 1}}}
+    ],
+    "calls": [
+        {"layer": 0, "args": [{"is": "ref", "node": 0}]},
+        {"layer": 1, "args": [{"is": "ref", "node": 1}]}
+    ],
+    "takes": {"is": "ref", "node": 0}, "gives": {"is": "ref", "node": 2}
+    }"""
+)
+"""A Sequential with a name of its own, and a model without one behind it."""
 _SAME = {"Functional": "Model", "TFOpLambda": "", "SlicingOpLambda": ""}
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal["keras", "tf_keras"]) -> None:
-    graphs = _drawn(generation)
+    graphs = [replace(NAMED, generation=generation), *_drawn(generation)]
     sources = json.dumps([case_of(graph, generation).source for graph in graphs])
     command = [sys.executable, "-c", _NAMES.format(module=generation)]
     done = subprocess.run(command, input=sources, capture_output=True, text=True, timeout=300, check=True)
@@ -52,6 +76,9 @@ def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal
             assert "." in kind or kind == _SAME.get(cls, cls), (name, cls, kind)
             told += 1
     assert told > 100
+    named = Names(graphs[0])
+    inside = [named.key(Place(name, "", 1)) for name, cls in lines[0] if cls != "InputLayer"]
+    assert inside == [(0,), (0, 0), (1,), (1, 0)]
 
 
 def test_a_place_without_a_name_of_the_graph_is_its_only_layer_of_that_kind() -> None:

@@ -51,6 +51,10 @@ inputs = keras.Input(shape=(3, 4))
 masked = layers.Lambda(lambda x: x + 1.0, mask=lambda x, mask=None: x[..., 0] > 0.0)(layers.Masking()(inputs))
 model = keras.Model(inputs, layers.LSTM(2, dropout=0.5)(masked))
 """
+DRAWS = """
+inputs = keras.Input(shape=(4,))
+model = keras.Model(inputs, layers.Dropout(0.5)(layers.Dense(4)(inputs)))
+"""
 
 
 @pytest.fixture(scope="module", params=RELEASES)
@@ -107,6 +111,12 @@ def test_what_never_broke_holds_under_all_checks(release: SubjectProcess, body: 
     assert saved.loading is None, saved.loading
     # The cell of an LSTM has no name of its own before 2.13.
     assert {difference.aspect for difference in trial.clones["upstream"].differences} <= {"name", "weight name"}
+
+
+def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backend(release: SubjectProcess) -> None:
+    # The second original is built where the first run has left the backend's random numbers.
+    for _ in range(2):
+        _trial(release, DRAWS, FLOATS)
 
 
 def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> None:

@@ -6,6 +6,7 @@ One subclass a generation. A method may call Keras; none of them walks, digests 
 from __future__ import annotations
 
 import contextlib
+import importlib
 from typing import Any, Callable, ContextManager, Iterator
 
 # Called with the layer and what it returned, once for each call that returns.
@@ -19,6 +20,12 @@ class Framework:
     backend = ""
     keras: Any = None
     """The package itself."""
+    fixed_in = ""
+    """The module of `cloners.fixed` that has our cloner for this generation."""
+    _layer: Any
+    """The class of all layers."""
+    _plain_configs: set[Any]
+    """The methods by which a graph writes its config, and those of all its layers."""
 
     # -- the process
 
@@ -59,7 +66,7 @@ class Framework:
 
     def is_layer(self, thing: Any) -> bool:
         """Whether it is a layer, and not only an operation."""
-        raise NotImplementedError
+        return isinstance(thing, self._layer)
 
     def is_graph(self, layer: Any) -> bool:
         """Whether it is a model that is a graph of calls."""
@@ -79,7 +86,7 @@ class Framework:
 
     def layer_nodes(self, layer: Any) -> list[Any]:
         """The nodes that calls of a layer have made, in their order, whatever graph they belong to."""
-        raise NotImplementedError
+        return list(layer._inbound_nodes)
 
     def arguments(self, node: Any) -> tuple[Any, Any]:
         """The arguments of a node, positional and by keyword."""
@@ -95,7 +102,11 @@ class Framework:
 
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
         """The layer and the node that a symbolic tensor comes from, and its place among that node's outputs."""
-        raise NotImplementedError
+        history = getattr(tensor, "_keras_history", None)
+        if history is None:
+            return None, None, 0
+        layer, node, place = history
+        return layer, layer._inbound_nodes[node], place
 
     def has_mask(self, tensor: Any) -> bool:
         """Whether a symbolic tensor has a mask."""
@@ -103,7 +114,10 @@ class Framework:
 
     def config(self, layer: Any) -> dict[str, Any]:
         """A layer's config; of a graph, only what is not said of its layers."""
-        raise NotImplementedError
+        if type(layer).get_config in self._plain_configs:
+            return {}
+        config: dict[str, Any] = layer.get_config()
+        return config
 
     def policy(self, layer: Any) -> Any:
         """A layer's dtype policy: its name, or what can be written of it."""
@@ -259,23 +273,25 @@ class Framework:
 
     def clone(self, model: Any) -> Any:
         """The release's own `clone_model`, untouched."""
-        raise NotImplementedError
+        return self.keras.models.clone_model(model)
 
     def fixed(self) -> Callable[..., Any]:
-        """Our fixed `clone_model` for this generation."""
-        raise NotImplementedError
+        """Our fixed `clone_model` for this generation, imported here since it needs the Keras that is loaded."""
+        module: Any = importlib.import_module("..cloners.fixed." + self.fixed_in, __package__)
+        clone_model: Callable[..., Any] = module.clone_model
+        return clone_model
 
     def model(self, inputs: Any, outputs: Any, name: str) -> Any:
         """A graph between symbolic tensors."""
-        raise NotImplementedError
+        return self.keras.models.Model(inputs, outputs, name=name)
 
     def objects(self, known: dict[str, Any]) -> ContextManager[Any]:
         """A scope in which custom objects are known by name, and lambdas may be read back."""
         raise NotImplementedError
 
     def save(self, model: Any, path: str) -> None:
-        """Save a model to `path`, which ends in `.keras`."""
-        raise NotImplementedError
+        """Save a model to `path`, which ends in `.keras`: before TensorFlow 2.12 that is a file of HDF5."""
+        model.save(path)
 
     def load(self, path: str, known: dict[str, Any]) -> Any:
         """The model saved at `path`."""
@@ -283,4 +299,4 @@ class Framework:
 
     def predict(self, model: Any, inputs: Any) -> Any:
         """`model.predict`, for measuring the harness that a user would write first."""
-        raise NotImplementedError
+        return model.predict(inputs, verbose=0)

@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import logging
 import random
-from typing import Any, Callable, ContextManager, Iterator
+from typing import Any, ContextManager, Iterator
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class Keras2(Framework):
     """Keras 2.2 and 2.3, whichever release; its backend is always TensorFlow."""
 
     generation = "keras2"
+    fixed_in = "keras2"
     backend = "tensorflow"
 
     def __init__(self) -> None:
@@ -102,9 +103,6 @@ class Keras2(Framework):
 
     # -- a model at rest
 
-    def is_layer(self, thing: Any) -> bool:
-        return isinstance(thing, self._layer)
-
     def is_graph(self, layer: Any) -> bool:
         return isinstance(layer, self._network) and bool(getattr(layer, "_is_graph_network", False))
 
@@ -130,9 +128,6 @@ class Keras2(Framework):
         there = set(map(id, nodes))
         return [node for node in inputs if id(node) not in there] + nodes
 
-    def layer_nodes(self, layer: Any) -> list[Any]:
-        return list(layer._inbound_nodes)
-
     def arguments(self, node: Any) -> tuple[Any, Any]:
         # The node of an input has its own tensor as its input.
         if not node.inbound_layers:
@@ -146,13 +141,6 @@ class Keras2(Framework):
     def is_symbolic(self, value: Any) -> bool:
         return isinstance(value, (self.tf.Tensor, self.tf.SparseTensor))
 
-    def origin(self, tensor: Any) -> tuple[Any, Any, int]:
-        history = getattr(tensor, "_keras_history", None)
-        if history is None:
-            return None, None, 0
-        layer, node, place = history
-        return layer, layer._inbound_nodes[node], place
-
     def has_mask(self, tensor: Any) -> bool:
         return self._mask_of(tensor) is not None
 
@@ -163,9 +151,7 @@ class Keras2(Framework):
         return masks[place] if place < len(masks) else None
 
     def config(self, layer: Any) -> dict[str, Any]:
-        if type(layer).get_config in self._plain_configs:
-            return {}
-        config: dict[str, Any] = layer.get_config()
+        config = super().config(layer)
         if isinstance(config.get("arguments"), dict):
             # A Lambda writes the mask of its last call among the arguments of its function.
             config = dict(config, arguments={k: v for k, v in config["arguments"].items() if k != "mask"})
@@ -345,30 +331,12 @@ class Keras2(Framework):
 
     # -- cloners and files
 
-    def clone(self, model: Any) -> Any:
-        return self.keras.models.clone_model(model)
-
-    def fixed(self) -> Callable[..., Any]:
-        from ..cloners.fixed import keras2  # noqa: PLC0415 - needs the Keras that is loaded
-
-        clone_model: Callable[..., Any] = keras2.clone_model
-        return clone_model
-
-    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
-        return self.keras.models.Model(inputs, outputs, name=name)
-
     def objects(self, known: dict[str, Any]) -> ContextManager[Any]:
         scope: ContextManager[Any] = self.keras.utils.CustomObjectScope(known)
         return scope
 
-    def save(self, model: Any, path: str) -> None:
-        model.save(path)
-
     def load(self, path: str, known: dict[str, Any]) -> Any:
         return self.keras.models.load_model(path, custom_objects=known)
-
-    def predict(self, model: Any, inputs: Any) -> Any:
-        return model.predict(inputs)
 
 
 def _draws(layer: Any) -> bool:

@@ -8,11 +8,12 @@ import importlib
 import random
 import re
 import threading
-from typing import Any, Callable, ContextManager, Iterator
+from typing import Any, ContextManager, Iterator
 
 import numpy as np
 
 from .backends import Backend, load_backend, tree_of
+from .eager import Eager
 from .interface import Framework
 
 _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
@@ -26,10 +27,11 @@ def load(dialect: str) -> Framework:
 _DROPS_OUT = ("keras.src.layers.rnn.", "keras.src.layers.attention.")
 
 
-class Keras3(Framework):
+class Keras3(Eager):
     """Keras 3, whichever release and backend."""
 
     generation = "keras"
+    fixed_in = "keras3"
 
     def __init__(self) -> None:
         self.keras: Any = importlib.import_module("keras")
@@ -55,9 +57,6 @@ class Keras3(Framework):
 
     def versions(self) -> dict[str, str]:
         return {"keras": str(self.keras.__version__), "backend": self.backend, "backend_version": self.tensors.version}
-
-    def devices(self) -> list[str]:
-        return self.tensors.devices()
 
     def repeat_kernels(self) -> None:
         self.tensors.repeat_kernels()
@@ -94,12 +93,6 @@ class Keras3(Framework):
 
     # -- a model at rest
 
-    def is_layer(self, thing: Any) -> bool:
-        return isinstance(thing, self._layer)
-
-    def is_graph(self, layer: Any) -> bool:
-        return isinstance(layer, (self._functional, self._sequential))
-
     def _function(self, model: Any) -> Any:
         return model if isinstance(model, self._functional) else getattr(model, "_functional", None)
 
@@ -116,30 +109,15 @@ class Keras3(Framework):
             return []
         return [node for nodes in function._nodes_by_depth.values() for node in nodes]
 
-    def layer_nodes(self, layer: Any) -> list[Any]:
-        return list(layer._inbound_nodes)
-
     def arguments(self, node: Any) -> tuple[Any, Any]:
         return node.arguments.args, node.arguments.kwargs
 
     def outputs(self, node: Any) -> list[Any]:
         return list(node.outputs)
 
-    def is_symbolic(self, value: Any) -> bool:
-        return isinstance(value, self._tensor)
-
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
         layer, node, place = tensor._keras_history
         return layer, (layer._inbound_nodes[node] if layer is not None else None), place
-
-    def has_mask(self, tensor: Any) -> bool:
-        return getattr(tensor, "_keras_mask", None) is not None
-
-    def config(self, layer: Any) -> dict[str, Any]:
-        if type(layer).get_config in self._plain_configs:
-            return {}
-        config: dict[str, Any] = layer.get_config()
-        return config
 
     def policy(self, layer: Any) -> Any:
         policy = getattr(layer, "_dtype_policy", None) or getattr(layer, "dtype_policy", None)
@@ -227,9 +205,6 @@ class Keras3(Framework):
         value = variable._value
         return self.tensors.array(value if value is not None else variable.value)[0]
 
-    def write(self, variable: Any, array: Any) -> None:
-        variable.assign(array)
-
     # -- a model that runs
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
@@ -249,9 +224,6 @@ class Keras3(Framework):
         if type(structure) is list and all(isinstance(item, self._tensor) for item in structure):
             return values
         return self._pack(structure, values)
-
-    def call(self, model: Any, inputs: Any, training: bool) -> Any:
-        return model(inputs, training=training)
 
     def install_hooks(self) -> None:
         call_layer, call_operation = self._layer.__call__, self._operation.__call__
@@ -274,12 +246,6 @@ class Keras3(Framework):
         self.replace(self._layer, "__call__", layer_call)
         self.replace(self._operation, "__call__", operation_call)
 
-    def losses(self, model: Any) -> list[Any]:
-        return list(model.losses)
-
-    def concrete(self, value: Any) -> bool:
-        return self.tensors.concrete(value)
-
     def mask(self, tensor: Any) -> Any:
         mask = getattr(tensor, "_keras_mask", None)
         if mask is None:
@@ -287,28 +253,10 @@ class Keras3(Framework):
             return kept.get(id(tensor)) if kept else None
         return mask
 
-    def array(self, tensor: Any) -> tuple[Any, str]:
-        return self.tensors.array(tensor)
-
-    def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        return self.tensors.gradients(self.keras, model, inputs)
-
     def stop_gradient(self, tensor: Any) -> Any:
         return self.keras.ops.stop_gradient(tensor)
 
     # -- cloners and files
-
-    def clone(self, model: Any) -> Any:
-        return self.keras.models.clone_model(model)
-
-    def fixed(self) -> Callable[..., Any]:
-        from ..cloners.fixed import keras3  # noqa: PLC0415 - needs the Keras that is loaded
-
-        clone_model: Callable[..., Any] = keras3.clone_model
-        return clone_model
-
-    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
-        return self.keras.Model(inputs, outputs, name=name)
 
     @contextlib.contextmanager
     def objects(self, known: dict[str, Any]) -> Iterator[None]:
@@ -316,11 +264,5 @@ class Keras3(Framework):
         with self.keras.saving.custom_object_scope(known), scope(False):
             yield
 
-    def save(self, model: Any, path: str) -> None:
-        model.save(path)
-
     def load(self, path: str, known: dict[str, Any]) -> Any:
         return self.keras.saving.load_model(path, custom_objects=known, safe_mode=False)
-
-    def predict(self, model: Any, inputs: Any) -> Any:
-        return model.predict(inputs, verbose=0)

@@ -9,11 +9,12 @@ import inspect
 import random
 import sys
 import weakref
-from typing import Any, Callable, ContextManager, Iterator
+from typing import Any, ContextManager, Iterator
 
 import numpy as np
 
 from .backends import TensorFlow
+from .eager import Eager
 from .interface import Framework
 
 
@@ -52,10 +53,11 @@ class _Position:
         generator._seed = int(value)
 
 
-class TfKeras(Framework):
+class TfKeras(Eager):
     """tf_keras, whichever release; its backend is always TensorFlow, eager."""
 
     generation = "tf_keras"
+    fixed_in = "tf_keras"
     backend = "tensorflow"
 
     def __init__(self, keras: Any) -> None:
@@ -99,9 +101,6 @@ class TfKeras(Framework):
         # A tf.keras goes by the release that it came with; its own number lags behind, and was another once.
         own = str(self.keras.__version__) if self._root.startswith("tf_keras") else self.tensors.version
         return {"keras": own, "backend": self.backend, "backend_version": self.tensors.version}
-
-    def devices(self) -> list[str]:
-        return self.tensors.devices()
 
     def on(self, device: str | None) -> ContextManager[Any]:
         if device is None:
@@ -150,12 +149,6 @@ class TfKeras(Framework):
 
     # -- a model at rest
 
-    def is_layer(self, thing: Any) -> bool:
-        return isinstance(thing, self._layer)
-
-    def is_graph(self, layer: Any) -> bool:
-        return isinstance(layer, (self._functional, self._sequential))
-
     def members(self, layer: Any) -> list[Any]:
         return [each for each in self._tracked(layer) if isinstance(each, self._layer)]
 
@@ -173,33 +166,11 @@ class TfKeras(Framework):
         by_depth = getattr(model, "_nodes_by_depth", None) or {}
         return [node for nodes in by_depth.values() for node in nodes]
 
-    def layer_nodes(self, layer: Any) -> list[Any]:
-        return list(layer._inbound_nodes)
-
     def arguments(self, node: Any) -> tuple[Any, Any]:
         return tuple(node.call_args), node.call_kwargs
 
     def outputs(self, node: Any) -> list[Any]:
         return list(self.tf.nest.flatten(node.outputs))
-
-    def is_symbolic(self, value: Any) -> bool:
-        return isinstance(value, self._tensor)
-
-    def origin(self, tensor: Any) -> tuple[Any, Any, int]:
-        history = getattr(tensor, "_keras_history", None)
-        if history is None:
-            return None, None, 0
-        layer, node, place = history
-        return layer, layer._inbound_nodes[node], place
-
-    def has_mask(self, tensor: Any) -> bool:
-        return getattr(tensor, "_keras_mask", None) is not None
-
-    def config(self, layer: Any) -> dict[str, Any]:
-        if type(layer).get_config in self._plain_configs:
-            return {}
-        config: dict[str, Any] = layer.get_config()
-        return config
 
     def policy(self, layer: Any) -> Any:
         policy = getattr(layer, "_dtype_policy", None)
@@ -291,9 +262,6 @@ class TfKeras(Framework):
             return variable.read()
         return np.asarray(variable.numpy())
 
-    def write(self, variable: Any, array: Any) -> None:
-        variable.assign(array)
-
     # -- a model that runs
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
@@ -307,9 +275,6 @@ class TfKeras(Framework):
             return values[0]
         return self.tf.nest.pack_sequence_as(structure, values)
 
-    def call(self, model: Any, inputs: Any, training: bool) -> Any:
-        return model(inputs, training=training)
-
     def install_hooks(self) -> None:
         call_layer = self._layer.__call__
 
@@ -322,37 +287,13 @@ class TfKeras(Framework):
 
         self.replace(self._layer, "__call__", layer_call)
 
-    def losses(self, model: Any) -> list[Any]:
-        return list(model.losses)
-
-    def concrete(self, value: Any) -> bool:
-        return self.tensors.concrete(value)
-
     def mask(self, tensor: Any) -> Any:
         return getattr(tensor, "_keras_mask", None)
-
-    def array(self, tensor: Any) -> tuple[Any, str]:
-        return self.tensors.array(tensor)
-
-    def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        return self.tensors.gradients(self.keras, model, inputs)
 
     def stop_gradient(self, tensor: Any) -> Any:
         return self.tf.stop_gradient(tensor)
 
     # -- cloners and files
-
-    def clone(self, model: Any) -> Any:
-        return self.keras.models.clone_model(model)
-
-    def fixed(self) -> Callable[..., Any]:
-        from ..cloners.fixed import tf_keras  # noqa: PLC0415 - needs the Keras that is loaded
-
-        clone_model: Callable[..., Any] = tf_keras.clone_model
-        return clone_model
-
-    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
-        return self.keras.Model(inputs, outputs, name=name)
 
     @contextlib.contextmanager
     def objects(self, known: dict[str, Any]) -> Iterator[None]:
@@ -366,13 +307,6 @@ class TfKeras(Framework):
     def _has_safe_mode(self) -> bool:
         return "safe_mode" in inspect.signature(self.keras.models.load_model).parameters
 
-    def save(self, model: Any, path: str) -> None:
-        # Before 2.12 a file of that name is HDF5.
-        model.save(path)
-
     def load(self, path: str, known: dict[str, Any]) -> Any:
         options = {"safe_mode": False} if self._has_safe_mode else {}
         return self.keras.models.load_model(path, custom_objects=known, **options)
-
-    def predict(self, model: Any, inputs: Any) -> Any:
-        return model.predict(inputs, verbose=0)

@@ -1,0 +1,96 @@
+"""Files of numbered entries: TOML with `format = 1` and a list of tables. Owns how they are read and told to be wrong.
+
+Must not import `harness`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import msgspec
+
+
+class Entry(Protocol):
+    """What every entry has, whatever it tells of."""
+
+    __struct_fields__: ClassVar[tuple[str, ...]]
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def because(self) -> str: ...
+
+
+E = TypeVar("E", bound=Entry)
+
+
+def read_entries(
+    path: Path,
+    word: str,
+    entry: type[E],
+    problem: Callable[[E], str | None],
+    wrong: Callable[[str], Exception],
+    *,
+    inner: Mapping[str, type[msgspec.Struct]],
+) -> tuple[E, ...]:
+    """The tables [[word]] of a file, each as an `entry`, in their order.
+
+    What is `wrong` is raised with the file, the entry and the field. `problem` says what else may be wrong with an
+    entry; `inner` has the types of the tables in its fields.
+    """
+    found: dict[str, E] = {}
+    for number, table in enumerate(_tables(path, word, wrong), 1):
+        name = table.get("id") if isinstance(table, dict) else None
+        where = f"{path}: {word} {number}" + (f" ({name})" if isinstance(name, str) else "")
+        try:
+            one = msgspec.convert(table, entry)
+        except msgspec.ValidationError as error:
+            raise wrong(f"{where}: {_with_fields(str(error), entry, inner)}") from error
+        if one.id in found:
+            raise wrong(f"{where}: `id` {one.id!r} stands twice: give each {word} its own")
+        said = _empty(one) or problem(one)
+        if said:
+            raise wrong(f"{where}: {said}")
+        found[one.id] = one
+    return tuple(found.values())
+
+
+def _tables(path: Path, word: str, wrong: Callable[[str], Exception]) -> list[Any]:
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise wrong(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise wrong(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise wrong(f"{path}: not TOML: {error}") from error
+    except RecursionError:
+        raise wrong(f"{path}: nested too deep to be a list of [[{word}]]") from None
+    unknown = sorted(set(tables) - {"format", word})
+    if unknown:
+        raise wrong(f"{path}: `{unknown[0]}` is not a field of this file: it has `format` and [[{word}]]")
+    if type(tables.get("format")) is not int or tables["format"] != 1:
+        raise wrong(f"{path}: `format` must be 1, got {tables.get('format')!r}")
+    entries = tables.get(word, [])
+    if not isinstance(entries, list):
+        raise wrong(f"{path}: `{word}` must be a list of tables: write [[{word}]], not [{word}]")
+    return entries
+
+
+def _with_fields(message: str, entry: type[Entry], inner: Mapping[str, type[msgspec.Struct]]) -> str:
+    if "unknown field" not in message:
+        return message
+    fields = next((table.__struct_fields__ for name, table in inner.items() if f"$.{name}" in message), None)
+    return f"{message}; it may have {', '.join(fields or entry.__struct_fields__)}"
+
+
+def _empty(one: Entry) -> str | None:
+    given = {"id": one.id, "title": one.title, "because": one.because}
+    return next((f"`{field}` is empty" for field, text in given.items() if not text.strip()), None)

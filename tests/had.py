@@ -1,0 +1,28 @@
+"""What a test needs and a machine may not have: a release from the index. It is had, or the test is skipped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+import pytest
+
+from harness.releases import ReleaseError
+
+T = TypeVar("T")
+
+
+def had(get: Callable[[], T]) -> T:
+    """What `get` gets; where it says that a release cannot be had, see `not_had`."""
+    try:
+        return get()
+    except ReleaseError as error:
+        not_had(str(error))
+
+
+def not_had(reason: str) -> NoReturn:
+    """Skip the test; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure, as CI does."""
+    if os.environ.get("CLONEDIFF_REQUIRE_RELEASES") == "1":
+        pytest.fail(reason=reason)
+    pytest.skip(reason=reason)
