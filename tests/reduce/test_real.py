@@ -1,0 +1,72 @@
+"""Reductions of what really breaks: graphs on which the clone of a release is not faithful, nothing being known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.campaign.hunt import Accusation, Hunt, Key
+from harness.reducing import reduce
+from harness.reducing.measure import size
+from harness.subjects.process import SubjectProcess
+from reports.known import KnownIssues, load
+from strategies import Graph, read_example, to_json
+from strategies.kinds import Generation
+
+from .questions import drawn
+
+FINDINGS = 3
+"""The causes that are reduced, each found on a drawn graph."""
+
+
+def broken(hunt: Hunt, generation: Generation) -> dict[Key, Graph]:
+    """Graphs that break in different ways, the largest of those that were drawn first."""
+    found: dict[Key, Graph] = {}
+    for graph in sorted(drawn(generation, 500)[:30], key=size, reverse=True):
+        if len(found) >= FINDINGS:
+            break
+        for accusation in accusations(hunt, graph):
+            found.setdefault(accusation.key, graph)
+    return dict(list(found.items())[:FINDINGS])
+
+
+def accusations(hunt: Hunt, graph: Graph) -> list[Accusation]:
+    return [each for each in hunt.look(graph, costly=False) if each.cloner == "upstream"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_the_cause_stays_and_the_graph_becomes_small(
+    generation: Generation, clonediff_processes: Callable[[str], SubjectProcess]
+) -> None:
+    hunt = Hunt(clonediff_processes(generation), KnownIssues(), rate=0)
+    found = broken(hunt, generation)
+    assert len(found) == FINDINGS
+    for key, graph in found.items():
+        reduced = reduce(graph, lambda each, key=key: key in {one.key for one in accusations(hunt, each)})  # type: ignore[misc]  # bound early
+        assert key in {one.key for one in accusations(hunt, reduced.graph)}, (key, to_json(graph))
+        assert size(reduced.graph)[0] <= 9, (key, to_json(reduced.graph))
+    assert hunt.tally.refused == 0, "a candidate was offered that cannot be built"
+
+
+@pytest.mark.slow
+def test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned(
+    clonediff_processes: Callable[[str], SubjectProcess],
+) -> None:
+    """A known issue's example is small already: what a reduction makes of it still shows that issue and no other."""
+    known = load()
+    hunt = Hunt(clonediff_processes("keras"), known, rate=0)
+    issues = known.on("keras", hunt.process.ready.keras).issues
+    tried = 0
+    for issue in [each for each in issues if each.example][:5]:
+        graph = read_example(issue.example or "", issue.id)
+        if issue.id not in {each.known.id for each in hunt.look(graph, costly=False) if each.known}:
+            continue
+        tried += 1
+
+        def still(each: Graph, id_: str = issue.id) -> bool:
+            return id_ in {one.known.id for one in hunt.look(each, costly=False) if one.known}
+
+        assert still(reduce(graph, still).graph)
+    assert tried > 2
