@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from harness.checks.tolerance import TOLERANCE
+from harness.source.comments import comment
 from harness.source.reproducer import Script
 from harness.subjects.case import Case
 from harness.subjects.subject import Subject
@@ -107,6 +108,7 @@ def across(case: Case, dialect: str, difference: Difference, first: Subject, sec
     if difference.numbers is not None:
         numbers = difference.numbers
         said += f": {numbers.expected} and {numbers.found}, {numbers.differing} of {numbers.total}"
+    said = comment(said)
     head = (
         text
         if dialect == "keras"

@@ -1,6 +1,6 @@
 """What a script for Keras 2.2 and 2.3 has to say otherwise: no model there is called eagerly, and masks are symbolic.
 
-Owns the lines of its comparisons, and what stands above a script whose release is not the one beside clonediff.
+Owns the lines of its comparisons, and where the versions stand that a script was seen on.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.inside.v1 import LINES
+from harness.source.comments import named
 from reports.records import Difference
 
 if TYPE_CHECKING:
@@ -84,10 +85,11 @@ def _of_arguments(difference: Difference) -> bool:
 
 
 def standing(script: Script, versions: Mapping[str, str]) -> Script:
-    """The script of a release that is not beside clonediff: the versions it takes, and what v1 mode needs."""
+    """The script with the versions it was seen on: last, or first where it takes them, with what v1 mode needs."""
+    if not versions:
+        return script
     stack = versions.get("stack")
     if stack is None:
-        return script
-    named = ", ".join(f"{name} {version}" for name, version in versions.items() if name != "stack")
-    above = f"# {named}\n" + (LINES + "\n" if stack == "v1 mode" else "\n")
+        return replace(script, text=f"{script.text}{named(versions)}\n")
+    above = f"{named(versions)}\n" + (LINES + "\n" if stack == "v1 mode" else "\n")
     return replace(script, text=above + script.text)

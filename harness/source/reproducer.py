@@ -9,6 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 
+from harness.source.comments import comment
 from harness.source.graph_mode import before_clone, compared
 from reports.records import Difference
 
@@ -23,6 +24,8 @@ from keras.utils import multi_gpu_utils
 # Two GPUs where there may be none: the placement is simulated, everything is on the CPU.
 multi_gpu_utils._get_available_devices = lambda: ["/device:CPU:0", "/device:GPU:0", "/device:GPU:1"]
 parallel = keras.utils.multi_gpu_model(model, gpus=2, cpu_relocation=True)"""
+_CONFIG = "{}.get_config()"
+"""All of it: too long to be told where it differs."""
 _MODES = ("outputs", "masks", "untouched")
 
 
@@ -40,23 +43,23 @@ class Script:
 
 def reproducer(source: str, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
     """The script for a difference that a cloner made, with what was expected and found as its last comment."""
-    said = [f"# {difference.check}: {difference.path}"]
+    said = [comment(f"# {difference.check}: {difference.path}")]
     numbers = difference.numbers
     if numbers is not None:
         at = f" at {list(numbers.index)}" if numbers.index else ""
         most = "" if numbers.max_abs is None else f", by {numbers.max_abs:g} at most"
-        said += [f"#   original: {_line(numbers.expected)}{at}", f"#   clone:    {_line(numbers.found)}{at}"]
+        said += [f"#   original: {comment(numbers.expected)}{at}", f"#   clone:    {comment(numbers.found)}{at}"]
         said += [f"#   {numbers.differing} of {numbers.total} numbers differ{most}"]
     elif difference.check != "made":
-        said += [f"#   original: {_line(difference.expected)}", f"#   clone:    {_line(difference.found)}"]
+        said += [f"#   original: {comment(difference.expected)}", f"#   clone:    {comment(difference.found)}"]
     else:
-        said += [f"#   {_line(difference.found)}"]
+        said += [f"#   {comment(difference.found)}"]
     clones = _CLONES
     if cloner == "multi_gpu" and dialect == "keras2" and difference.check == "made":
         # Any other difference is one of the clone that this function keeps to itself.
         clones = {cloner: _TWO_GPUS}
     if cloner not in clones:
-        said.insert(0, f"# The cloner {cloner} is not to be had outside clonediff; this is the model.")
+        said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
     raises = difference.raised.type if difference.raised else "AssertionError"
     lines, sure = ([], True) if difference.check == "made" else _comparison(difference, dialect)
@@ -65,16 +68,11 @@ def reproducer(source: str, dialect: str, difference: Difference, cloner: str = 
     return Script(text, raises if lines or difference.check == "made" else "", sure)
 
 
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 160 else line[:157] + "..."
-
-
 def _comparison(difference: Difference, dialect: str) -> tuple[list[str], bool]:
     """The lines that fail, and whether they compare just what differed; no lines where that takes many of them."""
     layer = difference.first.name if difference.first else ""
     top = bool(layer) and "/" not in layer
-    name = json.dumps(layer, ensure_ascii=False)
+    name = json.dumps(layer, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
     if dialect == "keras2" and difference.check in (*_MODES, "weights"):
         return compared(difference)
     if difference.check in _MODES:
@@ -105,11 +103,17 @@ def _comparison(difference: Difference, dialect: str) -> tuple[list[str], bool]:
         return _equal(f"[{told} for each in {{}}.inputs]"), True
     if config and top:
         return _equal(f"{{}}.get_layer({name}).get_config().get({json.dumps(config[1])})"), True
-    return _equal("{}.get_config()"), False
+    return _equal(_CONFIG), False
 
 
 def _equal(expression: str) -> list[str]:
-    return [f"assert {expression.format('clone')} == {expression.format('model')}"]
+    """The lines that compare what two models have, and tell what that is."""
+    if expression == _CONFIG:
+        return [f"assert {expression.format('clone')} == {expression.format('model')}"]
+    return [
+        f"expected, found = [{expression.format('it')} for it in (model, clone)]",
+        'assert found == expected, f"{found} in the clone, {expected} in the model"',
+    ]
 
 
 def _called(difference: Difference, dialect: str) -> list[str]:
@@ -125,8 +129,10 @@ def _called(difference: Difference, dialect: str) -> list[str]:
         "rng = np.random.default_rng(0)",
         f"values = [rng.integers(0, 2, [size or 2 for size in each.shape]).astype({dtype}) for each in model.inputs]",
         "values = values if len(values) > 1 else values[0]",
-        f"for one, other in zip({flatten}(model(values, training={training})), "
-        f"{flatten}(clone(values, training={training}))):",
-        "    np.testing.assert_array_equal(one, other)",
-        '    assert (getattr(one, "_keras_mask", None) is None) == (getattr(other, "_keras_mask", None) is None)',
+        f"expected, found = [{flatten}(each(values, training={training})) for each in (model, clone)]",
+        "assert len(found) == len(expected)",
+        "for one, other in zip(expected, found):",
+        "    assert other.dtype == one.dtype",
+        "    np.testing.assert_array_equal(other, one)",
+        '    np.testing.assert_array_equal(*(getattr(each, "_keras_mask", None) for each in (other, one)))',
     ]

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from harness.campaign.proof import fails_alone, raised_in
+from harness.campaign.proof import Ended, ended_so, fails_alone, raised_in
 from harness.source.reproducer import Script, reproducer
 from harness.subjects.subject import Subject
 from reports.records import Cost, Difference, Numbers, Place, Raised
@@ -57,6 +57,20 @@ def test_a_script_that_fails_in_another_way_proves_nothing() -> None:
     assert fails_alone(Script("1 / 0\n", "AssertionError", sure=True), keras) is False
     assert fails_alone(Script("1 / 0\n", "AssertionError"), keras) is None
     assert fails_alone(Script("import harness\n", "AssertionError", sure=True), keras) is False
+
+
+@pytest.mark.parametrize(
+    ("ended", "sure", "proves"),
+    [
+        pytest.param(Ended(1, "AssertionError: no\n"), True, True, id="the exception"),
+        pytest.param(Ended(0, "AssertionError\n"), True, False, id="told and caught"),
+        pytest.param(Ended(0, ""), False, None, id="a comparison of something else"),
+        pytest.param(Ended(-11, ""), True, False, id="a signal"),
+        pytest.param(Ended(None, "AssertionError\n"), True, None, id="its time was over"),
+    ],
+)
+def test_how_a_script_ends_is_what_it_proves(ended: Ended, sure: bool, proves: bool | None) -> None:
+    assert ended_so(Script("assert False\n", "AssertionError", sure=sure), ended) is proves
 
 
 def test_a_crash_is_proved_by_its_own_exception() -> None:

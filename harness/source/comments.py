@@ -1,0 +1,23 @@
+"""Text from a record as part of a comment in a script: it can end neither the comment nor the line.
+
+Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reports.markup import visible
+
+_LONGEST = 160
+
+
+def comment(text: str) -> str:
+    """The text on one line, cut where it is long; control characters stand as their code."""
+    line = " ".join(visible(text).split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+
+
+def named(versions: Mapping[str, str]) -> str:
+    """What a script was seen to fail on, as a comment."""
+    return "# " + comment(", ".join(f"{name} {version}" for name, version in versions.items() if name != "stack"))
