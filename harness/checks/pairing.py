@@ -224,8 +224,12 @@ class Pair:
     def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
         return pair(
             [_variable_keys(variable, variable.owner) for variable in expected],
-            [_variable_keys(variable, self.layers.expected.get(variable.owner, -2)) for variable in found],
+            [_variable_keys(variable, self._owner(variable.owner)) for variable in found],
         )
+
+    def _owner(self, found: int) -> int:
+        """The layer of the original that answers to the owner of a clone's variable; -1 is none, such as a metric."""
+        return found if found < 0 else self.layers.expected.get(found, -2)
 
 
 @dataclasses.dataclass(frozen=True)

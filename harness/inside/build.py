@@ -41,12 +41,14 @@ def build(source: str, module: Any) -> Any:
 
 
 def custom_objects(module: Any) -> dict[str, Any]:
-    """The classes and functions that the source defines, by name."""
-    return {
+    """The classes and functions that the source defines, by name, and those that it calls its `custom_objects`."""
+    named = module.__dict__.get("custom_objects")
+    own = {
         name: value
         for name, value in module.__dict__.items()
         if callable(value) and getattr(value, "__module__", "") == "__main__" and name != "model" and _defined(value)
     }
+    return dict(named, **own) if isinstance(named, dict) else own
 
 
 def _defined(value: Any) -> bool:

@@ -11,6 +11,8 @@ from .frameworks.interface import Framework
 # Said elsewhere, or no property of the layer as it was made.
 _NOT_SAID = frozenset(["name", "trainable", "built", "supports_masking", "dtype", "compiled", "stop_training"])
 _SCALARS = frozenset([bool, int, float, str])
+# Set when weights are read from a file; a layer without them is taken for one where they are False.
+_FALSE_WHERE_LACKING = frozenset(["is_gptq_calibrated", "is_awq_calibrated"])
 # Told by themselves: a config has them in a form that depends on the release and on the process, or not at all.
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
 
@@ -75,6 +77,9 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
         return Config(kind, config, {}, {})
     own = vars(layer)
     settings = {name: own[name] for name in _public(own) if type(own[name]) in _SCALARS and name not in config}
+    for name in _FALSE_WHERE_LACKING:
+        if settings.get(name) is False:
+            del settings[name]
     # A function that the config calls by its name is that function: its object may be any of several wrappers.
     named = {name for name in _CALLABLES if isinstance(config.get(name), str)}
     callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None and name not in named}

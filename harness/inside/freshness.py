@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .digests import same
 from .keeping import Kept
 from .shape import Description
 
@@ -26,11 +27,6 @@ def fresh(original: Description, kept: Kept, clone: Description) -> list[bool]:
         else:
             verdict.append(not (same(first, copied) and drawn_without_seed(original, number, first)))
     return verdict
-
-
-def same(left: Any, right: Any) -> bool:
-    """Whether two arrays are equal, bit for bit."""
-    return bool(left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes())
 
 
 def drawn_without_seed(description: Description, number: int, value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .digests import same
 from .shape import Description
 from .values import weight_arrays
 from .witness import Witness
@@ -29,7 +30,7 @@ class Kept:
         with self._clock.keras("weights"):
             for number, (variable, value) in enumerate(zip(self.variables, self.values)):
                 now = read(variable)
-                if now.tobytes() != value.tobytes():
+                if not same(now, value):
                     changed.append(number)
                     self._framework.write(variable, value)
         return changed
@@ -84,7 +85,7 @@ def copy(original: Description, kept: Kept, clone: Description, witness: Witness
             (value.shape, value.dtype) for value in clone.first_states
         ]
         for number, (variable, first) in enumerate(zip(clone.states, clone.first_states)):
-            if alike and states[number].tobytes() != first.tobytes():
+            if alike and not same(states[number], first):
                 framework.write(variable, states[number])
             ours.keep(variable, states[number] if alike else first)
     return ours, problem

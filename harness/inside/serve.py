@@ -22,6 +22,7 @@ from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .housekeeping import resident_bytes, take_over
 from .offers import offers
+from .own import applications, own_model
 from .trial import run_trial
 from .v1 import give_names_back
 from .witness import Witness
@@ -100,6 +101,8 @@ class Server:
             "bench": self._bench,
             "cloning": self._cloning,
             "rss": self._rss,
+            "own": self._own,
+            "applications": self._applications,
         }
 
     def warm_up(self, dialect: str) -> None:
@@ -171,3 +174,10 @@ class Server:
 
     def _rss(self, request: dict[str, Any]) -> str:
         return encoded({"id": request.get("id"), "rss": resident_bytes()})
+
+    def _own(self, request: dict[str, Any]) -> str:
+        self._last = None
+        return encoded({"id": request.get("id"), "own": own_model(request, self._framework)})
+
+    def _applications(self, request: dict[str, Any]) -> str:
+        return encoded({"id": request.get("id"), "applications": applications(self._framework)})

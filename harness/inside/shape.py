@@ -130,6 +130,10 @@ def _by_chance(value: Any) -> bool:
         return value.dtype.kind not in "OSU"
     if value.size == 1:
         return bool(value.flat[0] not in (0, 1))
+    # A few of its numbers say so nearly always, and a large array is not copied for that.
+    few = value.reshape(-1)[:64].tobytes()
+    if few != few[: value.itemsize] * (len(few) // value.itemsize):
+        return True
     data = value.tobytes()
     return bool(data != data[: value.itemsize] * value.size)
 

@@ -20,14 +20,19 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """The array of one input: its fill over its shape, dimensions that are open taken as three."""
+    """The array of one input: its fill over its shape, dimensions that are open taken as three; or one of a file."""
+    if "file" in spec:
+        with np.load(spec["file"], allow_pickle=False) as arrays:
+            return _as(str(spec.get("dtype", "float32")), arrays[spec["key"]])
     own = spec.get("batch")
     shape = (batch if own is None else int(own),) + tuple(OPEN if size is None else int(size) for size in spec["shape"])
     name = spec.get("fill") or _fill_for(str(spec.get("dtype", "float32")))
     if name not in FILLS:
         raise ValueError("unknown fill %r of an input: choose one of %s" % (name, ", ".join(sorted(FILLS))))
-    values = FILLS[name](random, shape, spec)
-    dtype = str(spec.get("dtype", "float32"))
+    return _as(str(spec.get("dtype", "float32")), FILLS[name](random, shape, spec))
+
+
+def _as(dtype: str, values: Any) -> Any:
     if dtype == "string":
         return values.astype(object) if values.dtype.kind in "SUO" else values.astype(str).astype(object)
     if dtype == "bfloat16":

@@ -89,6 +89,44 @@ class Cloning(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
+class OwnInput(msgspec.Struct, frozen=True):
+    """An input that a model takes. `vocabulary` is how many numbers from 0 on it may hold, None where any will do."""
+
+    name: str
+    shape: tuple[int | None, ...]
+    dtype: str
+    optional: bool = False
+    vocabulary: int | None = None
+
+
+class ArraySeen(msgspec.Struct, frozen=True):
+    """An array in a file of NumPy's."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class OwnSeen(msgspec.Struct, frozen=True):
+    """What a child says of a model that somebody brought, before it is tried.
+
+    `code` has the parts of its file that would run when it is loaded: without leave for that, it is not, and nothing
+    else is said. `refused` says why it was not built, `saved_by` by which Keras the file was saved, `arrays` what is in
+    the file of inputs.
+    """
+
+    code: tuple[str, ...] = ()
+    refused: Failure | None = None
+    saved_by: str = ""
+    kind: str = ""
+    module: str = ""
+    is_model: bool = False
+    is_graph: bool = False
+    inputs: tuple[OwnInput, ...] = ()
+    layers: int = 0
+    parameters: int = 0
+    arrays: dict[str, ArraySeen] = {}
+
+
 Outcome: TypeAlias = Answer | TimedOut | Killed | OutOfMemory
 
 

@@ -31,6 +31,7 @@ from harness.subjects.outcomes import (
     NoDeviceError,
     Outcome,
     OutOfMemory,
+    OwnSeen,
     Ready,
     SubjectError,
     TimedOut,
@@ -76,6 +77,8 @@ class _Reply(msgspec.Struct):
     rss: int | None = None
     bench: Any = None
     cloning: Cloning | None = None
+    own: OwnSeen | None = None
+    applications: tuple[str, ...] | None = None
 
 
 class SubjectProcess:
@@ -247,6 +250,35 @@ class SubjectProcess:
             failure = reply.error or Failure("ProtocolError", "no `cloning` in the reply")
             raise SubjectError(f"{self.subject}: does not say what clones: {failure.type}: {failure.message}", failure)
         return reply.cloning
+
+    def own(self, request: dict[str, Any], timeout: float = 60.0) -> OwnSeen | TimedOut | Killed | OutOfMemory:
+        """What there is to know of a model that somebody brought, before it is tried: see `inside.own`."""
+        self._replace_if_due()
+        self.start()
+        self._since_start += 1
+        try:
+            reply = self._request({**request, "do": "own"}, timeout)
+        except (Ended, Late, TooLarge) as error:
+            outcome = self._outcome(error, timeout)
+            if isinstance(outcome, Answer):
+                raise TypeError("a lost process has no answer") from error
+            return outcome
+        if reply.own is None:
+            failure = reply.error or Failure("ProtocolError", "no `own` in the reply")
+            raise SubjectError(f"{self.subject}: cannot look at the model: {failure.type}: {failure.message}", failure)
+        return reply.own
+
+    def applications(self) -> tuple[str, ...]:
+        """The names of the models that come with this Keras."""
+        self.start()
+        try:
+            reply = self._request({"do": "applications"})
+        except (Ended, Late, TooLarge) as error:
+            raise SubjectError(f"{self.subject}: lost while it listed its applications") from error
+        if reply.applications is None:
+            said = reply.error.message if reply.error else "no `applications` in the reply"
+            raise SubjectError(f"{self.subject}: lists no applications: {said}", reply.error)
+        return reply.applications
 
     def resident(self) -> int:
         """The memory that the child holds, 0 where there is none."""

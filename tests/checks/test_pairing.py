@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from harness.checks.flow import Flow
 from harness.checks.pairing import Pair, full_name, pair, pair_layers
 from harness.checks.places import place
 from harness.checks.skeletons import unlike
-from harness.observation import Clone
+from harness.observation import Clone, Variable
 
 from .making import altered, chain, faithful, gives, layer, observed
 
@@ -119,3 +120,13 @@ def test_a_list_for_a_tuple_is_a_type_and_an_order_of_keys_an_order() -> None:
 
 def _in(index: int) -> object:
     return layer("d", "Dense", 2, inside=index)
+
+
+def test_a_variable_of_no_layer_answers_to_the_one_of_no_layer() -> None:
+    # What a compiled model counts its loss with is owned by none of its layers.
+    loss = Variable("loss/total", -1, (), "float32", False, 600, "zero")
+    whole = chain("Dense")
+    original = replace(whole, shape=replace(whole.shape, states=(*whole.shape.states, loss)))
+    clone = replace(original, shape=replace(original.shape, states=(*whole.shape.states, replace(loss, ident=900))))
+    pairing = Pair(original, Clone(observation=clone)).states
+    assert (pairing.pairs, pairing.missing, pairing.extra) == (((0, 0), (1, 1)), (), ())

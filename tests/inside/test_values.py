@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.inside.canonical import LONGEST, entry, text
-from harness.inside.digests import Digests
+from harness.inside.digests import Digests, same
 from harness.inside.structure import numbered
 from harness.inside.values import FILLS, input_arrays, weight_arrays
 
@@ -122,3 +122,35 @@ def test_texts_have_no_addresses_and_end() -> None:
     assert len(set(long)) == 2
     assert max(map(len, long)) <= LONGEST
     assert text({"b": 1, "a": 2}) == text({"a": 2, "b": 1})
+
+
+def test_a_large_array_is_told_by_the_digest_that_a_small_one_of_its_numbers_has() -> None:
+    array = np.arange(1000, dtype=np.float32)
+    array[3] = np.nan
+    other = array.copy()
+    other.view(np.uint32)[3] |= 1
+    names = {Digests(limit=limit).digest(each) for limit in (0, 1 << 20) for each in (array, other, array[::-1][::-1])}
+    assert len(names) == 1
+    assert Digests(limit=0).digest(array + 1) not in names
+
+
+def test_small_arrays_find_room_beside_large_ones() -> None:
+    digests = Digests(limit=1000)
+    for number in range(50):
+        digests.digest(np.full(60, number, np.float32))
+    names = [digests.digest(np.full(2, number, np.float32)) for number in (0, 1)]
+    assert "missing" not in digests.difference(*names)
+
+
+@pytest.mark.parametrize("size", [3, 1 << 19], ids=["small", "large"])
+def test_arrays_are_the_same_bit_for_bit(size: int) -> None:
+    array = np.linspace(0, 1, size, dtype=np.float32)
+    holes = np.full(size, np.nan, np.float32)
+    assert same(array, array.copy())
+    assert same(holes, holes.copy())
+    assert not same(array, array.astype(np.float64))
+    assert not same(array, array.reshape(1, -1))
+    changed = array.copy()
+    changed[-1] = -changed[-1]
+    assert not same(array, changed)
+    assert not same(np.zeros(size, np.float32), -np.zeros(size, np.float32))

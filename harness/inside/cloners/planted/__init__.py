@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from . import at_rest, behaviour, graph
+from . import at_rest, behaviour, deadly, graph
 
-PLANTED: dict[str, Callable[[Any, Any], Any]] = {
+_CAUGHT: dict[str, Callable[[Any, Any], Any]] = {
     fault.__name__: fault for module in (graph, behaviour, at_rest) for fault in module.FAULTS
 }
+
+PLANTED: dict[str, Callable[[Any, Any], Any]] = {**_CAUGHT, **{fault.__name__: fault for fault in deadly.FAULTS}}
 """The planted faults by name."""
 
-CAUGHT_BY: dict[str, str] = {name: (fault.__doc__ or "").split(":", 1)[0] for name, fault in PLANTED.items()}
-"""The check that must catch each of them, as its first line says."""
+CAUGHT_BY: dict[str, str] = {name: (fault.__doc__ or "").split(":", 1)[0] for name, fault in _CAUGHT.items()}
+"""The check that must catch each of them, as its first line says; the deadly ones leave nothing to check."""

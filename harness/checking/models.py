@@ -1,0 +1,128 @@
+"""What a model is called on the command line, and the source that builds it.
+
+Owns the spelling of MODEL, and the few lines of Python that load one. Nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from packaging.version import Version
+
+from harness.source import DIALECTS
+from harness.subjects.subject import Subject
+
+APPLICATIONS = "applications"
+
+_FUNCTION = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
+_NAME = re.compile(r"[A-Za-z]\w*")
+
+
+class ModelError(ValueError):
+    """A MODEL or a --custom that says nothing that could be tried; the message says what would."""
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A model as it was named. `path` is absolute; `name` is that of a function, or of an application."""
+
+    spec: str
+    how: Literal["file", "function", "application"]
+    path: str = ""
+    name: str = ""
+
+
+def parse(spec: str) -> Model:
+    """The model of that name. That of all applications has no `name`."""
+    if spec == APPLICATIONS:
+        return Model(spec, "application")
+    room, colon, name = spec.partition(":")
+    if room == APPLICATIONS and colon:
+        if not _NAME.fullmatch(name):
+            raise ModelError(f"{spec!r}: expected {APPLICATIONS}:NAME, such as {APPLICATIONS}:MobileNetV2")
+        return Model(spec, "application", name=name)
+    function = _FUNCTION.fullmatch(spec)
+    if function is not None and not Path(spec).exists():
+        file = _existing(function["file"], spec)
+        _importable(file)
+        return Model(spec, "function", str(file), function["name"])
+    if spec.endswith(".py"):
+        raise ModelError(f"{spec}: which function makes the model? Write {spec}:make_model, say")
+    return Model(spec, "file", str(_existing(spec, spec)))
+
+
+def custom_file(path: Path) -> Path:
+    """The file that --custom names, absolute."""
+    if path.suffix != ".py":
+        raise ModelError(f"--custom {path}: expected a file of Python, NAME.py")
+    file = _existing(str(path), f"--custom {path}")
+    _importable(file)
+    return file
+
+
+def source_of(model: Model, subject: Subject, custom: Path | None = None, *, unsafe: bool = False) -> str:
+    """A script that leaves the model in `model`: plain Keras, as a person would have typed it."""
+    folders = [Path(model.path).parent] if model.how == "function" else []
+    folders += [custom.parent] if custom is not None else []
+    lines = ["import sys", ""] if folders else []
+    lines += [f"sys.path.insert(0, {_text(folder)})" for folder in dict.fromkeys(folders)]
+    lines += [""] if folders else []
+    lines.append(DIALECTS[subject.dialect].imports["keras"])
+    arguments = []
+    if custom is not None:
+        lines += [*_imported(custom.stem, "own"), ""]
+        of_file = f'getattr(value, "__module__", "") == {_text(custom.stem)}'
+        lines.append(f"custom_objects = {{name: value for name, value in vars(own).items() if {of_file}}}")
+        arguments.append("custom_objects=custom_objects")
+    if model.how == "application":
+        return "\n".join((*lines, "", f"model = keras.applications.{model.name}(weights=None)", ""))
+    if model.how == "function":
+        stem = Path(model.path).stem
+        return "\n".join((*lines, *_imported(stem, "theirs"), "", f"model = theirs.{model.name}()", ""))
+    if unsafe and takes_safe_mode(subject):
+        arguments.append("safe_mode=False")
+    said = ", ".join((_text(model.path), *arguments))
+    return "\n".join((*lines, "", f"model = keras.models.load_model({said})", ""))
+
+
+def takes_safe_mode(subject: Subject) -> bool:
+    """Whether the release's `load_model` can be told to load safely, or not to."""
+    if subject.dialect == "tf.keras":
+        return subject.version is not None and Version(subject.version) >= Version("2.13")
+    return subject.generation != "keras2"
+
+
+def _imported(stem: str, name: str) -> list[str]:
+    if stem.isidentifier():
+        return [f"import {stem} as {name}"]
+    return ["import importlib", "", f"{name} = importlib.import_module({_text(stem)})"]
+
+
+def _existing(path: str, spec: str) -> Path:
+    found = Path(path).expanduser().absolute()
+    if not found.exists():
+        raise ModelError(
+            f"{spec}: no such file or folder; a model is a file (.keras, .h5), a folder (a SavedModel), "
+            f"FILE.py:FUNCTION or {APPLICATIONS}:NAME"
+        )
+    return found
+
+
+def _importable(file: Path) -> None:
+    """A file is imported by its name, and must not be taken for, nor hide, what goes by that name already."""
+    if "." in file.stem:
+        raise ModelError(f"{file}: a module's name has no dot in it: rename the file")
+    try:
+        taken = importlib.util.find_spec(file.stem)
+    except (ImportError, ValueError):
+        taken = None
+    if taken is not None and taken.origin != str(file):
+        raise ModelError(f"{file}: {file.stem} is the name of a module that is installed: rename the file")
+
+
+def _text(value: object) -> str:
+    return json.dumps(str(value), ensure_ascii=True)

@@ -1,0 +1,214 @@
+"""A model that somebody brought: whether its file holds code, what it is, and what it takes.
+
+Said before it is tried, so that inputs can be made that it accepts. Building it is left to a source, as in a trial.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import inspect
+import json
+import os
+import re
+import zipfile
+from typing import Any, Iterator
+
+import numpy as np
+
+from .build import build, script
+from .failures import failure
+from .frameworks.interface import Framework
+from .shape import Description
+from .witness import Witness
+
+LARGEST_CONFIG = 64 * 1024 * 1024
+"""What of a file's description of its model is read in search of code: more than any that was seen by far."""
+
+
+def own_model(request: dict[str, Any], framework: Framework) -> dict[str, Any]:
+    """What `OwnSeen` declares on the wire. `request` has a `source`, and may have the `file` that it loads."""
+    file = request.get("file")
+    code = [] if file is None else code_in(file)
+    if code and not request.get("unsafe"):
+        return {"code": code}
+    framework.forget()
+    framework.reseed(int(request.get("seed", 0)))
+    try:
+        with framework.on(request.get("device")), script(request["source"]) as module:
+            try:
+                model = build(request["source"], module)
+            except Exception as error:  # a file may be anything, and its loading end in anything
+                return {"code": code, "refused": failure(error, below="build"), "saved_by": saved_by(file)}
+            seen = described(model, framework)
+            del model
+    finally:
+        framework.forget()
+        # A model that was loaded to be looked at may be as large as the one that is tried after it.
+        gc.collect()
+    arrays = request.get("arrays")
+    return dict(seen, code=code, arrays={} if arrays is None else arrays_in(arrays))
+
+
+def described(model: Any, framework: Framework) -> dict[str, Any]:
+    """What a model is and takes. One that is no graph, or not built, has no inputs to tell."""
+    seen: dict[str, Any] = {"kind": type(model).__name__, "module": type(model).__module__}
+    seen["is_model"] = isinstance(model, framework.keras.models.Model)
+    seen["is_graph"] = bool(seen["is_model"] and framework.is_graph(model))
+    if not seen["is_graph"] or not framework.ends(model)[0]:
+        return seen
+    description = Description(model, Witness(framework, 0), values=False)
+    shape = description.shape
+    reach = vocabularies(shape["layers"], [vocabulary(place.layer) for place in description.layers.places])
+    seen["inputs"] = [
+        {
+            "name": end["name"],
+            "shape": end["shape"],
+            "dtype": end["dtype"],
+            "optional": end["optional"],
+            "vocabulary": reach.get(end["tensor"][0]),
+        }
+        for end in shape["inputs"]
+    ]
+    seen["layers"] = len({layer["ident"] for layer in shape["layers"]})
+    seen["parameters"] = sum(int(np.prod(weight["shape"], dtype=np.int64)) for weight in shape["weights"])
+    return seen
+
+
+def vocabularies(layers: list[dict[str, Any]], sizes: list[int | None]) -> dict[int, int]:
+    """For each input layer, by its place, the smallest vocabulary that its numbers are looked up in.
+
+    Goes backwards from every layer that looks something up to the inputs that reach it, not past another such layer.
+    """
+    found: dict[int, int] = {}
+    for start, size in enumerate(sizes):
+        if size is None:
+            continue
+        waiting, seen = list(_before(start, layers)), {start}
+        while waiting:
+            number = waiting.pop()
+            if number in seen or sizes[number] is not None:
+                continue
+            seen.add(number)
+            if layers[number]["inside"] < 0 and layers[number]["kind"] == "InputLayer":
+                found[number] = min(size, found.get(number, size))
+            waiting.extend(_before(number, layers))
+    return found
+
+
+def vocabulary(layer: Any) -> int | None:
+    """How many numbers from 0 on a layer knows; None where it looks nothing up."""
+    names = {base.__name__ for base in type(layer).__mro__}
+    size = None
+    if "Embedding" in names:
+        size = getattr(layer, "input_dim", None)
+    elif "CategoryEncoding" in names:
+        size = getattr(layer, "num_tokens", None)
+    return size if isinstance(size, int) and size > 0 else None
+
+
+def _before(number: int, layers: list[dict[str, Any]]) -> Iterator[int]:
+    """The layers that give a layer what it takes; one that is called by its holder takes what that takes."""
+    layer = layers[number]
+    calls = layer.get("calls") or ()
+    for call in calls:
+        for tensor in _tensors([call["args"], call["kwargs"]]):
+            yield tensor[0]
+    if (not calls or layer["kind"] == "InputLayer") and layer["inside"] >= 0:
+        yield layer["inside"]
+
+
+def _tensors(value: Any) -> Iterator[list[int]]:
+    if isinstance(value, dict):
+        if isinstance(value.get("tensor"), list):
+            yield value["tensor"]
+        for item in value.values():
+            for found in _tensors(item):
+                yield found
+    elif isinstance(value, list):
+        for item in value:
+            for found in _tensors(item):
+                yield found
+
+
+def arrays_in(path: str) -> dict[str, Any]:
+    """The arrays of a file of NumPy's: their shape and dtype by name. Nothing in it is unpickled."""
+    file: Any = np.load(path, allow_pickle=False)
+    if not hasattr(file, "files"):
+        raise ValueError("%s holds one array, expected a .npz with one for each input" % path)
+    with file:
+        arrays = {name: file[name] for name in file.files}
+    return {name: {"shape": list(array.shape), "dtype": str(array.dtype)} for name, array in arrays.items()}
+
+
+# -- code in a file
+
+
+def code_in(path: str) -> list[str]:
+    """The parts of a saved model that are code, and would run when it is loaded; [] too where it cannot be read."""
+    if os.path.isdir(path):
+        if os.path.exists(os.path.join(path, "saved_model.pb")):
+            return ["the graph of a SavedModel, which may do whatever TensorFlow can"]
+        return []
+    config: Any = None
+    try:
+        config = json.loads(_config_of(path) or "null")
+    except Exception:  # whatever is wrong with it, Keras has yet to say so
+        return []
+    return list(dict.fromkeys(_code(config, "")))
+
+
+def saved_by(path: str | None) -> str:
+    """The version of Keras that a file says it was saved by, "" where it does not."""
+    try:
+        if path is not None and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive, archive.open("metadata.json") as file:
+                return str(json.loads(file.read(LARGEST_CONFIG))["keras_version"])[:40]
+    except Exception:  # as above
+        pass
+    return ""
+
+
+def _config_of(path: str) -> str | None:
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive, archive.open("config.json") as file:
+            return file.read(LARGEST_CONFIG).decode("utf-8", "replace")
+    with open(path, "rb") as file:
+        if file.read(4) != b"\x89HDF":
+            return None
+    h5py: Any = importlib.import_module("h5py")
+    with h5py.File(path, "r") as archive:
+        config = archive.attrs.get("model_config")
+    return config.decode("utf-8", "replace") if isinstance(config, bytes) else config
+
+
+def _code(value: Any, layer: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        config = value.get("config")
+        name = str(config.get("name", "")) if isinstance(config, dict) else ""
+        layer = name or layer
+        # Keras 3 tells a Python function as a dict of its own, those before it as a list beside its type.
+        if value.get("class_name") == "__lambda__" or "lambda" in (
+            value.get("function_type"),
+            value.get("mask_type"),
+            value.get("output_shape_type"),
+        ):
+            yield "the layer %r" % (layer or "Lambda")
+        for item in value.values():
+            for found in _code(item, layer):
+                yield found
+    elif isinstance(value, list):
+        for item in value:
+            for found in _code(item, layer):
+                yield found
+
+
+# -- the models that come with Keras
+
+_MAKER = re.compile(r"[A-Z]\w*")
+
+
+def applications(framework: Framework) -> list[str]:
+    """The names of the functions of `keras.applications` that make a model, in no order that matters."""
+    room: Any = importlib.import_module(framework.keras.__name__ + ".applications")
+    return [name for name in dir(room) if _MAKER.fullmatch(name) and inspect.isfunction(getattr(room, name))]

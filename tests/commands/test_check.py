@@ -1,0 +1,459 @@
+"""Models of one's own under the checks, with the real Keras: what is said of each, and with which exit code."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.checking.inputs import InputsError
+from harness.checking.looking import Wanted, look
+from harness.checking.models import ModelError, parse
+from harness.checking.record import Checked, Status
+from harness.checking.telling import plain, told
+from harness.subjects import Limits, Subject, SubjectProcess
+from reports.known import load
+from tests.interrupting import heed_interrupts
+
+CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
+
+MAKE = """
+import keras
+import numpy as np
+from keras import layers
+
+x = keras.Input((4,), name="x")
+keras.Model(x, layers.Dense(2, name="out")(layers.Lambda(lambda t: t * 2, name="double")(x))).save("lambda.keras")
+
+ids, rest = keras.Input((None,), dtype="int32", name="ids"), keras.Input((3,), name="rest")
+looked = layers.GlobalAveragePooling1D()(layers.Embedding(5, 4)(ids))
+keras.Model([ids, rest], layers.Dense(1)(layers.Concatenate()([looked, rest]))).save("several.keras")
+
+ends = {"b": keras.Input((3,), name="b"), "a": keras.Input((2,), name="a")}
+keras.Model(ends, layers.Dense(1)(layers.Concatenate()([ends["b"], ends["a"]]))).save("dict.keras")
+
+sequential = keras.Sequential([keras.Input((8, 8, 1), name="image"), layers.Conv2D(2, 3), layers.Flatten()])
+sequential.compile("adam", "mse")
+sequential.save("sequential.keras")
+keras.Model(x, layers.Dense(2)(layers.Dropout(0.5)(x))).save("legacy.h5")
+
+import theirs
+
+subclassed = theirs.Sub()
+subclassed(np.ones((1, 2)))
+subclassed.save("subclassed.keras")
+keras.Model(x, theirs.Twice()(x)).save("custom.keras")
+
+bell = keras.Input((2,), name="bell\\x1b]0;title\\x07")
+keras.Model(bell, layers.Lambda(lambda t: t, name="\\x1b[31mred")(bell)).save("escapes.keras")
+
+whole = open("several.keras", "rb").read()
+open("cut.keras", "wb").write(whole[: len(whole) // 2])
+open("junk.keras", "wb").write(b"not a zip \\x1b[31m")
+"""
+
+THEIRS = """
+import os
+
+import keras
+from keras import layers
+
+
+class Sub(keras.Model):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.dense = layers.Dense(2)
+
+    def call(self, x):
+        return self.dense(x)
+
+
+class Twice(layers.Layer):
+    def call(self, x):
+        return x * 2
+
+
+def unnamed():
+    x = keras.Input((None, 4))
+    return keras.Model(x, layers.LSTM(3)(Twice()(x)))
+
+
+def needs_four():
+    x = keras.Input((None, 4), name="x")
+    return keras.Model(x, layers.Reshape((16,))(x))
+
+
+def unbuilt():
+    return keras.Sequential([layers.Dense(2)])
+
+
+def nothing():
+    return None
+
+
+def of_another():
+    import tf_keras
+
+    return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])
+
+
+def dies():
+    os.abort()
+"""
+
+NOTHING_KNOWN = "format = 1\n"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "theirs.py").write_text(THEIRS)
+    (folder / "make.py").write_text(MAKE)
+    (folder / "nothing-known.toml").write_text(NOTHING_KNOWN)
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "KERAS_BACKEND": "tensorflow"}
+    subprocess.run([sys.executable, "make.py"], cwd=folder, env=environment, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse("keras"), limits=Limits(trial=120)) as started:
+        yield started
+
+
+def check(models: Path, name: str, process: SubjectProcess, **wanted: Any) -> Checked:
+    return look(parse(str(models / name)), process, Wanted(seconds=120, **wanted), load())
+
+
+def verdicts(checked: Checked) -> dict[str, str]:
+    assert checked.status is Status.CHECKED, checked
+    return {each.cloner: each.verdict for each in checked.clones}
+
+
+def test_int_inputs_stay_within_the_vocabulary(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "several.keras", process, size=6, batch=3)
+    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
+    assert checked.inputs == ("ids: int32 (3, 6), below 5", "rest: float32 (3, 3)")
+    assert checked.layers == 6
+
+
+def test_a_model_of_a_dict_is_fed_by_name(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "dict.keras", process)
+    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
+    assert checked.inputs == ("a: float32 (2, 2)", "b: float32 (2, 3)")
+
+
+def test_a_compiled_sequential_keeps_all_but_the_names_of_its_weights(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "sequential.keras", process)
+    assert verdicts(checked) == {"upstream": "diverged", "fixed": "faithful"}
+    assert [each.known for each in checked.breaks] == ["wrapped-weight-path"]
+
+
+def test_a_legacy_file_is_checked(models: Path, process: SubjectProcess) -> None:
+    assert verdicts(check(models, "legacy.h5", process))["fixed"] == "faithful"
+
+
+def test_a_file_with_code_is_not_loaded_without_leave(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "lambda.keras", process)
+    assert checked.status is Status.NOT_LOADED
+    assert "'double'" in checked.reason
+    assert "--unsafe" in checked.advice[0]
+
+
+def test_upstream_breaks_on_a_lambda_and_fixed_holds(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "lambda.keras", process, unsafe=True)
+    assert verdicts(checked) == {"upstream": "crashed", "fixed": "faithful"}
+    (found,) = checked.breaks
+    assert (found.known, found.cost, found.blame) == ("lambda-refused", "it crashes", "upstream bug")
+    text = "\n".join(told(checked))
+    assert "from harness import clone_model" in text
+    assert "known: lambda-refused" in text
+    assert "safe_mode=False" in found.script
+
+
+def test_a_class_of_ones_own_is_asked_for_and_taken(models: Path, process: SubjectProcess) -> None:
+    without = check(models, "custom.keras", process)
+    assert without.status is Status.NOT_LOADED
+    assert "--custom" in without.advice[0]
+    checked = check(models, "custom.keras", process, custom=models / "theirs.py")
+    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
+
+
+def test_a_subclassed_model_is_said_to_have_no_graph(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "subclassed.keras", process, custom=models / "theirs.py")
+    assert checked.status is Status.NOT_CHECKED
+    assert "Sub is a subclassed model" in checked.reason
+
+
+@pytest.mark.parametrize("name", ["junk.keras", "cut.keras"])
+def test_a_damaged_file_is_said_to_be_damaged(name: str, models: Path, process: SubjectProcess) -> None:
+    checked = check(models, name, process)
+    assert checked.status is Status.NOT_LOADED
+    assert "damaged" in checked.advice[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "status", "said"),
+    [
+        pytest.param("unbuilt", Status.NOT_CHECKED, "has not been built", id="unbuilt"),
+        pytest.param("nothing", Status.NOT_CHECKED, "NoneType", id="nothing"),
+        pytest.param("of_another", Status.NOT_CHECKED, "--subject tf_keras", id="another-keras"),
+        pytest.param("absent", Status.NOT_LOADED, "absent", id="absent"),
+        pytest.param("needs_four", Status.NOT_CALLED, "--size", id="another-size"),
+        pytest.param("dies", Status.LOST, "SIGABRT", id="dies"),
+    ],
+)
+def test_a_function_that_makes_nothing_to_check(
+    function: str, status: Status, said: str, models: Path, process: SubjectProcess
+) -> None:
+    checked = check(models, f"theirs.py:{function}", process)
+    assert checked.status is status, checked
+    assert said in "\n".join((checked.reason, *checked.advice))
+
+
+def test_a_function_makes_the_model(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "theirs.py:unnamed", process, size=5)
+    assert verdicts(checked) == {"upstream": "diverged", "fixed": "faithful"}
+    assert [each.known for each in checked.breaks] == ["input-name"]
+    assert verdicts(check(models, "theirs.py:needs_four", process, size=4))["fixed"] == "faithful"
+
+
+def test_inputs_of_a_file_are_taken_by_name(models: Path, process: SubjectProcess, tmp_path: Path) -> None:
+    arrays = tmp_path / "arrays.npz"
+    np.savez(arrays, rest=np.ones((4, 3), "float32"), ids=np.full((4, 2), 4))
+    checked = check(models, "several.keras", process, arrays=arrays)
+    assert verdicts(checked)["fixed"] == "faithful"
+    assert checked.inputs[0] == "ids: int32 (4, 2), ids of the file"
+
+
+def test_the_numbers_of_a_file_are_what_the_model_is_given(
+    models: Path, process: SubjectProcess, tmp_path: Path
+) -> None:
+    # A number beyond the vocabulary is refused by the model: so it was that number, not one that was drawn.
+    arrays = tmp_path / "arrays.npz"
+    np.savez(arrays, rest=np.ones((1, 3), "float32"), ids=np.full((1, 2), 99))
+    checked = check(models, "several.keras", process, arrays=arrays)
+    assert checked.status is Status.NOT_CALLED
+    assert "99" in checked.reason
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        pytest.param({"ids": (4, 2)}, "one for each input", id="too-few"),
+        pytest.param({"ids": (4, 2), "rest": (4, 9)}, "expected (None, 3)", id="shape"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_named(
+    given: dict[str, tuple[int, ...]], said: str, models: Path, process: SubjectProcess, tmp_path: Path
+) -> None:
+    arrays = tmp_path / "arrays.npz"
+    np.savez(arrays, **{name: np.zeros(shape) for name, shape in given.items()})
+    with pytest.raises(InputsError) as raised:
+        check(models, "several.keras", process, arrays=arrays)
+    assert said in str(raised.value)
+
+
+def test_another_cloner_answers_for_itself(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "several.keras", process, cloners=("planted/layer_renamed", "fixed"), checks=())
+    assert verdicts(checked) == {"planted/layer_renamed": "diverged", "fixed": "faithful"}
+    assert {each.blame for each in checked.breaks} == {"the cloner's own"}
+    assert "changes a name" in "\n".join(told(checked))
+
+
+def test_no_name_reaches_the_terminal_as_a_command(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "escapes.keras", process, unsafe=True)
+    text = "\n".join(told(checked))
+    assert "\\x1b[31mred" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a\x1b[2Jb", "a\\x1b[2Jb"), ("a\u202eb", "a\\u202eb"), ("a\n b", "a b"), ("naïve 層", "naïve 層")],
+)
+def test_plain_text_is_one_line_that_can_be_printed(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        pytest.param("none.keras", "no such file", id="missing"),
+        pytest.param("theirs.py", "which function", id="no-function"),
+        pytest.param("applications:../x", "applications:NAME", id="application"),
+        pytest.param("json.py:make", "installed", id="taken"),
+    ],
+)
+def test_a_model_that_names_nothing_is_refused(
+    spec: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theirs.py").write_text("")
+    (tmp_path / "json.py").write_text("")
+    with pytest.raises(ModelError) as raised:
+        parse(spec)
+    assert said in str(raised.value)
+
+
+def test_a_compiled_model_of_tf_keras_is_known_not_to_be_compiled_again(tmp_path: Path) -> None:
+    (tmp_path / "compiled.py").write_text(
+        "import tf_keras\n\n\ndef make():\n"
+        "    model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])\n"
+        "    model.compile('sgd', 'mse')\n    return model\n"
+    )
+    with SubjectProcess(Subject.parse("tf_keras")) as process:
+        checked = check(tmp_path, "compiled.py:make", process)
+    assert verdicts(checked) == {"upstream": "diverged", "fixed": "diverged"}
+    assert {(each.known, each.blame) for each in checked.breaks} == {("not-compiled", "shared limit")}
+    line, spec = 465, importlib.util.find_spec("tf_keras.src.models")
+    assert f"cloning.py:{line} " in checked.breaks[0].because
+    cloning = Path((spec.submodule_search_locations or [""])[0] if spec else "") / "cloning.py"
+    assert cloning.read_text().splitlines()[line - 1].startswith("def clone_model(")
+
+
+def test_a_file_of_another_release_is_said_to_be_one(models: Path, tmp_path: Path, process: SubjectProcess) -> None:
+    with zipfile.ZipFile(tmp_path / "other.keras", "w") as archive:
+        archive.writestr("metadata.json", json.dumps({"keras_version": "3.99.0"}))
+        archive.writestr(
+            "config.json", json.dumps({"class_name": "Dense", "module": "keras.layers", "config": {"no": 1}})
+        )
+    checked = check(tmp_path, "other.keras", process)
+    assert checked.status is Status.NOT_LOADED
+    assert "saved by Keras 3.99.0" in checked.advice[0]
+
+
+# -- the command line
+
+
+def clonediff(*arguments: str, cwd: Path, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CLONEDIFF, "check", *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param((), "name a MODEL", id="nothing"),
+        pytest.param(("none.keras",), "no such file", id="missing"),
+        pytest.param(("dict.keras", "--cloner", "fixd"), "'fixd'", id="cloner"),
+        pytest.param(("dict.keras", "--subject", "kerras"), "'kerras'", id="subject"),
+        pytest.param(("dict.keras", "--inputs", "none.npz"), "none.npz", id="inputs"),
+        pytest.param(("dict.keras", "--custom", "none.py"), "none.py", id="custom"),
+        pytest.param(("dict.keras", "--script", "--json"), "--json", id="script"),
+    ],
+)
+def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, models: Path) -> None:
+    done = clonediff(*arguments, cwd=models)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_faithful_model_is_exit_code_0(models: Path, tmp_path: Path) -> None:
+    out = tmp_path / "checked.json"
+    done = clonediff("dict.keras", "--json", "--no-costly", "--out", str(out), cwd=models)
+    assert done.returncode == 0, done.stderr
+    (checked,) = json.loads(done.stdout)
+    assert (checked["model"], checked["status"], checked["versions"]["keras"] != "") == ("dict.keras", "checked", True)
+    assert json.loads(out.read_text()) == json.loads(done.stdout)
+
+
+def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
+    done = clonediff("lambda.keras", "--unsafe", "--script", "--no-costly", cwd=models)
+    assert done.returncode == 1, done.stderr
+    assert "upstream: crashed" in done.stderr
+    script = tmp_path / "repro.py"
+    script.write_text(done.stdout)
+    alone = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
+    assert alone.returncode != 0
+    assert "ValueError: Requested the deserialization of a `Lambda`" in alone.stderr
+    allowed = clonediff("lambda.keras", "--unsafe", "--allow-known", "--no-costly", cwd=models)
+    assert allowed.returncode == 0, allowed.stdout
+    unknown = ("--allow-known", "--known-issues", "nothing-known.toml")
+    assert clonediff("lambda.keras", "--unsafe", "--no-costly", *unknown, cwd=models).returncode == 1
+
+
+def test_one_that_cannot_be_loaded_is_exit_code_2_and_the_others_are_checked(models: Path) -> None:
+    done = clonediff("junk.keras", "dict.keras", "--no-costly", cwd=models)
+    assert done.returncode == 2
+    assert "cannot be loaded" in done.stdout
+    assert "upstream: faithful" in done.stdout
+
+
+def test_a_model_may_take_no_more_than_its_time(models: Path) -> None:
+    (models / "slow.py").write_text("import time\n\n\ndef make():\n    time.sleep(600)\n")
+    done = clonediff("slow.py:make", "--timeout", "1", cwd=models, timeout=120)
+    assert done.returncode == 2
+    assert "took more than 1 s while it was loaded" in done.stdout
+    assert "--timeout" in done.stdout
+
+
+def test_a_model_may_take_no_more_than_its_memory(models: Path) -> None:
+    (models / "large.py").write_text(
+        "def make():\n    held = [bytearray(1 << 28) for _ in range(40)]\n    return held\n"
+    )
+    done = clonediff("large.py:make", "--memory", "1.5", cwd=models, timeout=120)
+    assert done.returncode == 2
+    assert "took more than 1536 MiB" in done.stdout
+
+
+def test_an_interrupt_is_exit_code_130(models: Path) -> None:
+    (models / "waits.py").write_text("import time\n\n\ndef make():\n    time.sleep(600)\n")
+    started = subprocess.Popen(
+        [*CLONEDIFF, "check", "dict.keras", "waits.py:make", "--no-costly"],
+        cwd=models,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
+    )
+    try:
+        assert started.stdout is not None
+        while "fixed: faithful" not in started.stdout.readline():
+            assert started.poll() is None
+        time.sleep(1)
+        os.kill(started.pid, signal.SIGINT)
+        _, stderr = started.communicate(timeout=60)
+    finally:
+        started.kill()
+    assert started.returncode == 130, stderr
+    assert "interrupted" in stderr
+
+
+def test_an_application_is_checked_and_all_are_listed(tmp_path: Path) -> None:
+    listed = clonediff("--list", cwd=tmp_path)
+    assert listed.returncode == 0, listed.stderr
+    names = [line.split()[0] for line in listed.stdout.splitlines()]
+    assert names.index("MobileNetV3Small") < names.index("ResNet50") < names.index("VGG16")
+    done = clonediff("applications:MobileNetV3Small", "--no-costly", "--json", cwd=tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+    (checked,) = json.loads(done.stdout)
+    assert {each["cloner"]: each["verdict"] for each in checked["clones"]}["fixed"] == "faithful"
+    assert checked["inputs"][0].endswith("float32 (1, 224, 224, 3)")
+    assert checked["parameters"] > 2_000_000
+
+
+def test_an_application_that_is_not_there_points_to_the_list(process: SubjectProcess) -> None:
+    checked = look(parse("applications:NoSuchNet"), process, Wanted(), load())
+    assert checked.status is Status.NOT_LOADED
+    assert "--list" in checked.advice[0]
+
+
+def test_what_is_wanted_has_all_checks_by_default() -> None:
+    assert dataclasses.asdict(Wanted())["checks"] == ("again", "training_step", "saving")
