@@ -1,16 +1,19 @@
 """What `pytest` gets from clonediff: options for the property tests, and the fixtures they stand on.
 
 It is loaded into every pytest that has clonediff installed, so it imports nothing heavy until a fixture is asked for.
+The profile that it is told is for what `clonediff_draws` draws; Hypothesis' own stays what the project has made it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from harness.campaign.draws import Draws
     from harness.campaign.hunt import Hunt
     from harness.subjects.process import SubjectProcess
 
@@ -29,11 +32,23 @@ SUBJECTS = (
 )
 """What is tried where the command line does not say. A subject that this machine lacks is one skipped test."""
 
+PROFILES = ("dev", "ci", "nightly")
+"""The names of `strategies.profiles`, which imports Hypothesis."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clonediff", "property tests of model cloning")
     group.addoption(
-        "--clonediff-examples", type=int, default=200, metavar="N", help="graphs to draw for each subject (200)"
+        "--clonediff-profile",
+        choices=PROFILES,
+        help="dev: the same graphs each time, what failed before first; ci: the same, nothing remembered; nightly: "
+        "other graphs each time, and more of them (ci where CI is set, dev elsewhere)",
+    )
+    group.addoption(
+        "--clonediff-examples",
+        type=int,
+        metavar="N",
+        help="graphs to draw for each subject (as the profile says: 200, nightly 2000)",
     )
     group.addoption(
         "--clonediff-subject",
@@ -45,7 +60,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--clonediff-cloner", action="append", metavar="NAME", help="a cloner to try; may be repeated (upstream, fixed)"
     )
-    group.addoption("--clonediff-seed", type=int, default=0, metavar="SEED", help="the seed of the draws (0)")
+    group.addoption(
+        "--clonediff-seed", type=int, metavar="SEED", help="the seed of the draws (as the profile says: 0, or any)"
+    )
     group.addoption(
         "--clonediff-rate",
         type=int,
@@ -122,3 +139,25 @@ def clonediff_hunt(
         cloners=request.config.getoption("--clonediff-cloner") or ("upstream", "fixed"),
         rate=request.config.getoption("--clonediff-rate"),
     )
+
+
+@pytest.fixture
+def clonediff_draws(request: pytest.FixtureRequest, clonediff_shard: int) -> Draws:
+    """What to draw in one part of a property test: what the command line says, and otherwise the profile."""
+    from harness.campaign.draws import Draws
+    from strategies.profiles import profile
+
+    option = request.config.getoption
+    chosen = profile(option("--clonediff-profile") or ("ci" if _in_ci() else "dev"))
+    examples, seed = option("--clonediff-examples"), option("--clonediff-seed")
+    return Draws(
+        chosen.settings.max_examples if examples is None else examples,
+        chosen.some_seed() if seed is None else seed,
+        chosen.settings.database,
+        clonediff_shard,
+        SHARDS,
+    )
+
+
+def _in_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")

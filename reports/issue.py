@@ -10,6 +10,7 @@ import re
 
 from reports.markup import visible
 from reports.records import COSTS, Difference, Finding
+from reports.shortening import LONGEST_FILE, cut, shortened
 
 PROMISES = {
     "made": "A model that can be built and run can be cloned.",
@@ -54,6 +55,7 @@ MOST = 10
 
 def issue(finding: Finding, script: str) -> str:
     """The text. `script` is what shows it, a screen of plain Keras."""
+    finding, script = shortened(finding), cut(script, LONGEST_FILE)
     root = finding.root
     parts = [f"# {title(finding)}", *_what(finding), *(cell(note) for note in finding.notes)]
     if root is not None:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reports.issue import PROMISES
-from reports.markup import Markup, raw, tag, visible
+from reports.markup import Markup, raw, tag
 from reports.records import KnownMet
+from reports.shortening import fitting
 from reports.store import Kept, RunRead
 from reports.summary import ran, still
-from reports.verdict import cost_of, ordered, seconds_of, verdict
+from reports.verdict import cost_of, moment, ordered, seconds_of, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class _Case:
 
 def junit(read: RunRead) -> str:
     """The file's text."""
+    read = fitting(read)
     cases: dict[str, list[_Case]] = {}
     for case in _cases(read):
         cases.setdefault(case.suite, []).append(case)
@@ -98,7 +100,8 @@ def _known(known: KnownMet) -> _Case:
 def _suite(name: str, cases: list[_Case], started: str, seconds: float) -> Markup:
     elements = [element for case in cases for element in (_case(case), raw("\n"))]
     counts = _counts(cases)
-    timestamp = visible(started)[:19] or None
+    at = moment(started)
+    timestamp = None if at is None else at.isoformat(timespec="seconds")[:19]
     suite = tag("testsuite", raw("\n"), *elements, name=name, timestamp=timestamp, time=f"{seconds:.3f}", **counts)
     return raw(suite + "\n")
 

@@ -53,9 +53,13 @@ def visible(value: str) -> str:
     return _UNFIT.sub(lambda found: f"\\x{ord(found[0]):02x}", value)
 
 
-_FIT = "\\t\\n\\x20-\\x7e\\xa0-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff"
+_FIT = (
+    "\\t\\n\\x20-\\x7e\\xa0-\\u061b\\u061d-\\u200d\\u2010-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufefe"
+    "\\uff00-\\ufffd\\U00010000-\\U000dffff\\U000e0100-\\U0010ffff"
+)
 _UNFIT = re.compile(f"[^{_FIT}]")
-"""What no file can hold as it is; marks that turn the direction of text too: a line would read as another."""
+"""What no file can hold as it is; marks that turn the direction of text, or that nobody sees, too: a line would read
+as another."""
 _SPECIAL = re.compile(f"[&<>\"']|[^{_FIT}]")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from reports.issue import cell
+import re
+
+from reports import issue
 from reports.markup import visible
 from reports.records import KnownMet, Run
+from reports.shortening import fitting
 from reports.store import Kept, RunRead
 from reports.verdict import cost_of, counted, lasted, seconds_of, some, verdict
 
@@ -14,6 +17,7 @@ MOST = 50
 
 def summary(read: RunRead) -> str:
     """The verdict, what ran, what was found, known issues, and what could not be read."""
+    read = fitting(read)
     found = verdict(read)
     new, unproven, known = counted(read.findings)
     parts = [f"## clonediff: {found.headline}"]
@@ -89,3 +93,8 @@ def still(known: KnownMet) -> str:
     if known.breaks:
         return "yes"
     return "its example no longer does" if known.count else "no longer"
+
+
+def cell(text: str) -> str:
+    """Text in a cell, where an address is no link either: no one has looked at where it leads."""
+    return re.sub(r"(?i)://|\bwww\.", lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", issue.cell(text))

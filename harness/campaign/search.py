@@ -8,11 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 
-from hypothesis import Phase, Verbosity, given, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis.database import ExampleDatabase
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
 from harness.campaign.hunt import Accusation, Hunt, Key, news
+from harness.campaign.steady import steady
 from strategies.graph import Graph
 
 SHRINKING = 60.0
@@ -53,11 +55,13 @@ def search(
     until: float | None = None,
     after_each: Callable[[], None] = lambda: None,
     shrinking: float = SHRINKING,
+    database: ExampleDatabase | None = None,
 ) -> Accusation | None:
     """The first news among `examples` graphs, with the smallest graph that shows the same; None where there is none.
 
     `seen` has the keys of what is news no more. `until` is when to stop drawing, on the clock
-    of `time.monotonic`. The same seed, strategy and releases give the same answer, unless time runs out.
+    of `time.monotonic`. What is found is saved to `database`, from which nothing is taken. The same seed, strategy and
+    releases give the same answer, unless time runs out.
     """
     smallest: list[Accusation] = []
 
@@ -78,17 +82,7 @@ def search(
             smallest.append(same[0])
             raise _Found(same[0].title)
 
-    test = seed(seed_)(
-        settings(
-            max_examples=examples,
-            database=None,
-            deadline=None,
-            report_multiple_bugs=False,
-            print_blob=False,
-            verbosity=Verbosity.quiet,
-            phases=(Phase.generate, Phase.shrink),
-        )(given(graphs)(probe))
-    )
+    test = _test(graphs, probe, examples, seed_, Phase.generate, Phase.shrink, database=database)
     try:
         test()
     except (_Found, _OutOfTime):
@@ -103,3 +97,95 @@ def search(
     except KeyboardInterrupt:
         raise Interrupted(smallest[-1] if smallest else None) from None
     return smallest[-1] if smallest else None
+
+
+def draw(graphs: SearchStrategy[Graph], count: int, seed_: int, each: Callable[[Graph], None]) -> None:
+    """Hand on `count` graphs, the same for the same seed; fewer where there are no more. The simplest is the first."""
+
+    def probe(graph: Graph) -> None:
+        try:
+            each(graph)
+        except Exception as error:
+            raise _Stopped(error) from error
+
+    try:
+        _test(graphs, probe, count, seed_, Phase.generate)()
+    except _Stopped as stopped:
+        raise stopped.error from None
+
+
+def shrink(
+    hunt: Hunt,
+    graphs: SearchStrategy[Graph],
+    found: Graph,
+    key: Key,
+    *,
+    examples: int,
+    seed_: int,
+    most: int,
+    until: float | None = None,
+    database: ExampleDatabase | None = None,
+) -> Accusation | None:
+    """The smallest graph that Hypothesis makes, in `most` trials, of one that `draw` gave and that showed `key`.
+
+    None where it does not show it again. Unless it is stopped at `until`, each run gives the same. What fails is kept
+    in the database, for another night.
+    """
+    smallest: list[Accusation] = []
+    tried = 0
+
+    def probe(graph: Graph) -> None:
+        nonlocal tried
+        if not smallest and graph != found:
+            return  # it was tried, and shows something else
+        if smallest and (tried >= most or (until is not None and time.monotonic() > until)):
+            raise _OutOfTime
+        tried += 1
+        try:
+            same = [each for each in hunt.look(graph, costly=hunt.sampled(found)) if each.key == key]
+        except Exception as error:
+            raise _Stopped(error) from error
+        if same:
+            smallest.append(same[0])
+            raise _Found(same[0].title)
+
+    try:
+        _test(graphs, probe, examples, seed_, Phase.generate, Phase.shrink, database=database)()
+    except (_Found, _OutOfTime):
+        pass
+    except Flaky:
+        hunt.tally.unsteady += 1
+        return None
+    except _Stopped as stopped:
+        raise stopped.error from None
+    return smallest[-1] if smallest else None
+
+
+def _test(
+    graphs: SearchStrategy[Graph],
+    probe: Callable[[Graph], None],
+    examples: int,
+    seed_: int,
+    *phases: Phase,
+    database: ExampleDatabase | None = None,
+) -> Callable[[], None]:
+    # In this order: `seed` takes the database away, and what `settings` says then holds.
+    test = seed(seed_)(given(graphs)(probe))
+    test = settings(
+        max_examples=examples,
+        database=database,
+        derandomize=False,  # a profile for CI would have it, and forbid the database
+        deadline=None,
+        report_multiple_bugs=False,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        phases=phases,
+        # How long a draw takes is told by the bench; on a busy machine it says nothing of the strategy.
+        suppress_health_check=(HealthCheck.too_slow,),
+    )(test)
+
+    def steadily() -> None:
+        with steady():
+            test()
+
+    return steadily

@@ -20,6 +20,7 @@ from reports.html.findings import data, findings
 from reports.html.tables import coverage, known, problems, what_ran
 from reports.markup import Markup, raw, tag
 from reports.records import FORMAT
+from reports.shortening import fitting
 from reports.store import RunRead
 from reports.summary import ran
 from reports.verdict import seconds_of, verdict
@@ -30,6 +31,7 @@ _MARKS = {"new": "\u2717", "nothing": "\u2713", "unknown": "?"}
 def page(read: RunRead, drawings: Mapping[str, Drawing | str] | None = None) -> str:
     """The page of a run. `drawings` are those of its findings, where they are drawn already."""
     drawings = draw_all(read.findings) if drawings is None else drawings
+    read = fitting(read)
     style, script = _ours()
     found = verdict(read)
     sections = [

@@ -12,7 +12,10 @@ from reports.store import Kept, RunRead
 from reports.verdict import lasted, moment, seconds_of, some
 
 WIDTH, HEIGHT = 640, 180
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 30
+LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 34
+
+FEW = 30
+"""Findings that are still told apart as dots, and reached by the keyboard."""
 
 Point = tuple[float, float]
 
@@ -76,10 +79,12 @@ def _figure(
         parts.append(tag("text", label, x=x(seconds * part), y=HEIGHT - 8, text_anchor=anchored))
     line = "L".join(f"{x(at)} {y(value)}" for at, value in points)
     parts.append(tag("path", d=f"M{line}", class_="series dotted" if dotted else "series"))
+    # Of many, the list is the way to each: five hundred stops on the way to the next section help nobody.
+    few = len(dots) <= FEW
     for number, (at, kept) in enumerate(dots, 1):
-        dot = tag("circle", tag("title", kept.finding.title), cx=x(at), cy=y(number), r=4, class_="dot")
-        # Of many, the list is the way to each: five hundred stops on the way to the next section help nobody.
-        parts.append(tag("a", dot, href=f"#{anchor(kept)}", tabindex="0" if len(dots) <= 30 else "-1"))
+        title = tag("title", kept.finding.title)
+        dot = tag("circle", title, cx=x(at), cy=y(number), r=4 if few else 2, class_="dot" if few else "dot small")
+        parts.append(tag("a", dot, href=f"#{anchor(kept)}", tabindex="0" if few else "-1"))
     drawn = tag("svg", *parts, class_="chart", viewBox=f"0 0 {WIDTH} {HEIGHT}", role="group", aria_label=said)
     return tag("figure", tag("figcaption", tag("strong", name), f": {said}"), drawn)
 

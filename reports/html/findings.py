@@ -13,13 +13,15 @@ from reports.html.cells import cell
 from reports.issue import PROMISES, issue
 from reports.markup import Markup, join, tag, visible
 from reports.records import Cost, Difference, Finding
+from reports.shortening import cut
 from reports.store import Kept, RunRead, slug
-from reports.verdict import cost_of, ordered, some
+from reports.verdict import cost_of, counted, some
 
 MOST = 40
 """Differences in a table; of more, only their number is said."""
 
 _COLUMNS = (
+    ("news", "News first"),
     ("cost", "Cost"),
     ("title", "Title"),
     ("seen", "First seen"),
@@ -31,7 +33,7 @@ _COLUMNS = (
 
 def findings(read: RunRead, drawings: Mapping[str, Drawing | str]) -> Markup:
     """All findings, with what sorts and searches them."""
-    shown = ordered(read.findings)
+    shown = _in_order(read)
     parts: list[Markup] = []
     if len(shown) > 1:
         parts.append(_tools(len(shown)))
@@ -46,7 +48,7 @@ def findings(read: RunRead, drawings: Mapping[str, Drawing | str]) -> Markup:
 
 def data(read: RunRead) -> list[dict[str, Any]]:
     """What the script sorts and searches by, in the order of the page."""
-    return [_row(kept) for kept in ordered(read.findings)]
+    return [_row(kept) for kept in _in_order(read)]
 
 
 def anchor(kept: Kept) -> str:
@@ -54,17 +56,23 @@ def anchor(kept: Kept) -> str:
     return f"finding-{slug(kept.name)}"
 
 
+def _in_order(read: RunRead) -> list[Kept]:
+    """What is news, then what does not count, then what is known; the costliest of each first."""
+    return [kept for group in counted(read.findings) for kept in group]
+
+
 def _row(kept: Kept) -> dict[str, Any]:
     finding = kept.finding
     root = finding.root
     cost = finding.cost
-    kinds = {layer.kind for layer in kept.graph.layers} if kept.graph is not None else set()
+    kinds = {cut(layer.kind, 100) for layer in kept.graph.layers} if kept.graph is not None else set()
     words = [finding.id, finding.title, finding.cloner, finding.subject, cost_of(kept), _standing(kept)[0], *kinds]
     words += [f"{each.check} {each.path} {each.expected} {each.found}" for each in finding.differences[:MOST]]
     words += [*finding.notes, finding.blame, finding.detail]
     words += [root.raised.message, root.raised.frame] if root is not None and root.raised is not None else []
     return {
         "id": anchor(kept),
+        "news": 0 if kept.counts else 1 if finding.known is None else 2,
         "cost": int(Cost.NAME) + 1 if cost is None else int(cost),
         "title": finding.title,
         "seen": finding.first_seen,

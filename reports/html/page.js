@@ -58,7 +58,8 @@
   const rows = JSON.parse(one("data").textContent).map((row, place) => ({ ...row, place, element: one(row.id) }));
   const list = one("list");
   const tools = one("tools");
-  const compare = (a, b) => (typeof a === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true }));
+  const collator = new Intl.Collator(undefined, { numeric: true });
+  const compare = (a, b) => (typeof a === "number" ? a - b : collator.compare(String(a), String(b)));
   if (tools) {
     tools.hidden = false;
     const search = one("search");

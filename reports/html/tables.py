@@ -10,6 +10,7 @@ from reports.coverage import FEATURES, Counting
 from reports.html.cells import cell
 from reports.markup import Child, Markup, join, tag
 from reports.records import Coverage, KnownMet, Run
+from reports.shortening import shortened
 from reports.store import RunRead
 from reports.summary import still
 from reports.verdict import lasted, seconds_of, some
@@ -48,7 +49,7 @@ def coverage(read: RunRead) -> Markup:
     for kept in read.findings:
         if kept.graph is not None:
             counting.add(kept.graph)
-    found = counting.coverage()
+    found = shortened(counting.coverage())
     if not found.kinds:
         return none
     said = f"Below is what the graphs of the findings have, {some(found.graphs, 'graph')} made as small as could be."

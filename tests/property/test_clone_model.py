@@ -10,11 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.campaign.draws import Draws
 from harness.campaign.hunt import Hunt
-from harness.campaign.search import search
 from harness.campaign.telling import told
 from harness.offers import graphs_on
-from harness.pytest_plugin import SHARDS
 from harness.subjects.place import Place
 from harness.subjects.process import SubjectProcess
 from reports.known import KnownIssue, load
@@ -25,14 +24,10 @@ SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 """The subject that each generation's issues are tried on."""
 
 
-def test_every_clone_is_faithful_or_a_known_issue(
-    clonediff_hunt: Hunt, clonediff_shard: int, request: pytest.FixtureRequest
-) -> None:
-    examples = max(1, request.config.getoption("--clonediff-examples") // SHARDS)
-    seed = request.config.getoption("--clonediff-seed") * SHARDS + clonediff_shard
-    found = search(clonediff_hunt, graphs_on(clonediff_hunt.process), examples=examples, seed_=seed)
+def test_every_clone_is_faithful_or_a_known_issue(clonediff_hunt: Hunt, clonediff_draws: Draws) -> None:
+    found = clonediff_draws.first_news(clonediff_hunt, graphs_on(clonediff_hunt.process))
     if found is not None:
-        pytest.fail(told(found, clonediff_hunt), pytrace=False)
+        pytest.fail(f"{told(found, clonediff_hunt)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
 
 
 @pytest.mark.parametrize("issue", [each for each in KNOWN.issues if each.example], ids=lambda each: each.id)

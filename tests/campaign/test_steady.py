@@ -1,0 +1,33 @@
+"""A seed draws the same graphs in any process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+DRAW = """
+import hashlib, importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+from harness.campaign.search import draw
+from strategies import functional_graphs, to_json
+digest = hashlib.sha256()
+draw(functional_graphs(generation="keras"), 120, 7, lambda graph: digest.update(to_json(graph)))
+print(digest.hexdigest())
+"""
+
+
+@pytest.mark.parametrize(
+    "more", [("reports.writing",), ("harness.releases", "harness.commands.fuzz", "harness.campaign.tasks")]
+)
+def test_what_is_drawn_does_not_depend_on_what_is_imported(more: tuple[str, ...]) -> None:
+    assert _drawn() == _drawn(*more)
+
+
+def _drawn(*modules: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", DRAW, *modules], capture_output=True, text=True, timeout=120, check=True
+    )
+    return done.stdout
