@@ -7,82 +7,84 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import secrets
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
+from filelock import FileLock, Timeout
 
 from harness.campaign.hunt import Accusation
+from harness.cases import case_of
 from harness.source.across import across
 from harness.source.graph_mode import standing
 from harness.source.reproducer import Script, reproducer
+from harness.subjects.case import Case
 from harness.subjects.subject import Subject
-from reports.records import Finding, Run, write, write_bytes
-from strategies.graph import to_json
+from reports.records import Difference, Finding, Run, write, write_bytes
+from reports.store import slug
+from strategies.graph import from_json, to_json
 
 
 class RunFolder:
-    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/."""
+    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/.
 
-    def __init__(self, path: Path | None) -> None:
+    One process has it at a time.
+    """
+
+    def __init__(self, path: Path | None, *, resume: bool = False) -> None:
+        """A new folder, or with `resume` one that a run has begun."""
         self.path = path or Path("runs") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
-        self.path.mkdir(parents=True, exist_ok=True)
-        if any(self.path.iterdir()):
-            raise FileExistsError(f"{self.path}: expected an empty folder for a new run, and there are files in it")
-        (self.path / "journal").mkdir()
+        if not resume:
+            self.path.mkdir(parents=True, exist_ok=True)
+            if any(self.path.iterdir()):
+                raise FileExistsError(
+                    f"{self.path}: expected an empty folder for a new run, and there are files in it; "
+                    "to go on with a run that was stopped, give it to --resume"
+                )
+        self._lock = FileLock(self.path / ".lock")
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise FileExistsError(f"{self.path}: another clonediff is at work in this folder") from None
+        (self.path / "journal").mkdir(exist_ok=True)
         if path is None:
             self._point_latest()
+
+    def close(self) -> None:
+        """Let others have it."""
+        self._lock.release()
 
     def event(self, what: str, **about: object) -> None:
         """One line, appended as it happens."""
         line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": what, **about})
-        with (self.path / "events.ndjson").open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        append(self.path / "events.ndjson", line.encode())
 
     def journal(self, worker: str) -> Path:
         """Where a worker writes the trial that it is on."""
         return self.path / "journal" / f"{worker}.json"
 
-    def finding(self, accusation: Accusation, subject: Subject, versions: Mapping[str, str]) -> Finding:
-        """Write a finding's folder. What its script proves is an event of its own, since that takes a while."""
-        cause = accusation.cause
-        finding = Finding(
-            id=accusation.fingerprint,
-            title=accusation.title,
-            generation=subject.generation,
-            cloner=accusation.cloner,
-            graph=msgspec.Raw(to_json(accusation.graph)),
-            differences=cause.differences if cause else (),
-            source=accusation.case.source,
-            versions=dict(versions),
-            known=accusation.known.id if accusation.known else None,
-            subject=str(subject),
-            first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
-            blame=accusation.blame.value if accusation.blame else "",
-            across=accusation.across,
-            detail=accusation.detail,
-            notes=accusation.notes,
-        )
-        folder = self._of(finding)
-        write(folder / "finding.json", finding)
-        write_bytes(folder / "repro.py", script_of(accusation, subject.dialect, versions).text.encode())
-        self.event("finding", id=finding.id, subject=str(subject), cloner=finding.cloner, title=finding.title)
-        return finding
+    def finding(self, finding: Finding, script: str) -> Path:
+        """Write a finding's folder, whole or not at all; what stands in it already is replaced."""
+        folder = self.of(finding)
+        beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+        new = beside if not folder.exists() else folder
+        try:
+            write(new / "finding.json", finding)
+            write_bytes(new / "repro.py", script.encode("utf-8", "replace"))
+            if new is beside:
+                os.replace(beside, folder)
+        except BaseException:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+        return folder
 
-    def proven(self, finding: Finding, proof: bool | None) -> Finding:
-        """Write a finding once more, with what its script proved on its own."""
-        finding = replace(finding, proof=proof)
-        write(self._of(finding) / "finding.json", finding)
-        self.event("proof", id=finding.id, subject=finding.subject, reproduced=proof)
-        return finding
-
-    def _of(self, finding: Finding) -> Path:
+    def of(self, finding: Finding) -> Path:
         """A finding's folder."""
         who = finding.cloner or (finding.across[-1] if finding.across else "original")
-        return self.path / "findings" / re.sub(r"[^\w.=]+", "-", f"{finding.subject}-{who}-{finding.id}")
+        return self.path / "findings" / slug(finding.subject, who, finding.id)
 
     def run(self, run: Run) -> None:
         """Write what ran and what came of it, as far as it is known."""
@@ -96,12 +98,62 @@ class RunFolder:
         beside.replace(latest)
 
 
+def append(path: Path, line: bytes) -> None:
+    """Append a line at once. After a line that was cut off, by a full disk or a killed process, it begins a new one."""
+    try:
+        with path.open("ab+") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    line = b"\n" + line
+            file.write(line + b"\n")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def finding_of(accusation: Accusation, subject: Subject, versions: Mapping[str, str]) -> Finding:
+    """An accusation as it is kept. What its script proves is not known yet."""
+    cause = accusation.cause
+    return Finding(
+        id=accusation.id,
+        title=accusation.title,
+        generation=subject.generation,
+        cloner=accusation.cloner,
+        graph=msgspec.Raw(to_json(accusation.graph)),
+        differences=cause.differences if cause else (),
+        source=accusation.case.source,
+        versions=dict(versions),
+        known=accusation.known.id if accusation.known else None,
+        subject=str(subject),
+        first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
+        blame=accusation.blame.value if accusation.blame else "",
+        across=accusation.across,
+        detail=accusation.detail,
+        notes=accusation.notes,
+    )
+
+
 def script_of(accusation: Accusation, dialect: str, versions: Mapping[str, str]) -> Script:
     """The script that shows an accusation: plain Keras, unless it is our own cloner that is accused."""
-    if accusation.cause is None:
-        return standing(Script(accusation.case.source), versions)
-    if accusation.across:
-        first, second = map(Subject.parse, accusation.across)
-        return standing(across(accusation.case, dialect, accusation.cause.root, first, second), versions)
-    script = reproducer(accusation.case.source, dialect, accusation.cause.root, accusation.cloner)
-    return standing(script, versions)
+    cause = accusation.cause
+    return _script(
+        accusation.case, dialect, cause.root if cause else None, accusation.cloner, accusation.across, versions
+    )
+
+
+def script_from(finding: Finding) -> Script:
+    """The script of a finding as it is kept."""
+    dialect = Subject.parse(finding.subject).dialect
+    case = case_of(from_json(bytes(finding.graph), "`$.graph`"), dialect)
+    return _script(case, dialect, finding.root, finding.cloner, finding.across, finding.versions)
+
+
+def _script(
+    case: Case, dialect: str, root: Difference | None, cloner: str, sides: tuple[str, ...], versions: Mapping[str, str]
+) -> Script:
+    if root is None:
+        return standing(Script(case.source), versions)
+    if sides:
+        first, second = map(Subject.parse, sides)
+        return standing(across(case, dialect, root, first, second), versions)
+    return standing(reproducer(case.source, dialect, root, cloner), versions)

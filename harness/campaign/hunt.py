@@ -16,6 +16,7 @@ from harness.triage import Blame, Verdict, title
 from harness.trial import Case, Trial, run
 from reports.known import KnownIssue, KnownIssues
 from reports.records import Cause
+from reports.store import slug
 from strategies.graph import Graph
 from strategies.kinds import Generation
 
@@ -54,8 +55,16 @@ class Accusation:
     @property
     def key(self) -> Key:
         """What makes two accusations the same one; a refusal is known by the type of its exception."""
-        said = self.detail.partition(":")[0] if self.fingerprint in (REFUSED, LOST) else " ".join(self.across)
-        return self.cloner, self.fingerprint, said
+        return self.cloner, self.fingerprint, self._how or " ".join(self.across)
+
+    @property
+    def id(self) -> str:
+        """The name of the finding."""
+        return slug(self.fingerprint, self._how.lower()) if self._how else self.fingerprint
+
+    @property
+    def _how(self) -> str:
+        return self.detail.partition(":")[0] if self.fingerprint in (REFUSED, LOST) else ""
 
 
 @dataclass(slots=True)
@@ -99,6 +108,10 @@ class Hunt:
             cloner: known.on(self.generation, process.ready.keras, _CLONES_WITH.get(cloner, cloner))
             for cloner in self.cloners
         }
+
+    def known(self, cloner: str) -> KnownIssues:
+        """The known issues that may explain what a cloner does."""
+        return self._known[cloner]
 
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""

@@ -9,10 +9,14 @@ import click
 
 _COMMANDS = {
     "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
+    "check": "Say whether models of your own are cloned faithfully, and what to do if not.",
+    "doctor": "What is installed, which subjects work, and what is missing for the rest.",
     "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
     "history": "Release by release, does it break? A table, and the answer in a line.",
     "judge": "Try proposed fixes of clone_model in the place of the release's own code.",
+    "replay": "Try findings and graphs once more: is it fixed?",
     "report": "Draw the reports of a run again, from its folder.",
+    "repro": "Print the script of a finding, run it, or print the text of its issue.",
     "subjects": "List, install and remove the releases that can be tried.",
 }
 
@@ -67,5 +71,6 @@ def _of_the_caller(error: Exception) -> bool:
     from harness.subjects import SubjectError
     from harness.subjects.subject import UnknownSubjectError
     from reports.known import KnownIssuesError
+    from reports.records import RecordError
 
-    return isinstance(error, (SubjectError, UnknownSubjectError, KnownIssuesError, OSError))
+    return isinstance(error, (SubjectError, UnknownSubjectError, KnownIssuesError, RecordError, OSError))

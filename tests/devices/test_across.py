@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from harness.across import AcrossHunt, others_of
-from harness.campaign.folder import RunFolder, script_of
+from harness.campaign.folder import RunFolder, finding_of, script_of
 from harness.campaign.hunt import Accusation, news
 from harness.campaign.proof import fails_alone
 from harness.campaign.search import search
@@ -235,7 +235,8 @@ def test_fuzz_keeps_what_two_sides_compute_differently(process: SubjectProcess, 
         assert found.cause is not None
         assert len(found.graph.calls) == 1, "the smallest graph is one Dense"
         assert found.graph.layers[0].kind == "Dense"
-        folder.finding(found, process.subject, process.versions)
+        script = script_of(found, process.subject.dialect, process.versions)
+        folder.finding(finding_of(found, process.subject, process.versions), script.text)
     finally:
         other.close()
     (kept,) = (folder.path / "findings").iterdir()

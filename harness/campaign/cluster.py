@@ -1,0 +1,161 @@
+"""The workers of a campaign: a local cluster on the loopback, or one that exists and is reached by its address.
+
+The only module, with the engine, that imports Dask; whoever does not run a campaign never waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+import psutil  # type: ignore[import-untyped]  # it comes without types
+from distributed import Client, LocalCluster, Security, Worker, WorkerPlugin
+from distributed.comm.core import connect
+
+from harness.campaign import held
+
+LOOPBACK = "127.0.0.1"
+WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
+"""The seconds that a scheduler has to answer, and to have a worker."""
+EACH = 1 << 30
+"""The memory that a job takes, more or less: what a subject holds, and its worker."""
+
+
+class ClusterError(ConnectionError):
+    """A cluster that cannot be reached, or has no workers; the message says which and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The files of a cluster that speaks TLS: of the authority, and of this client."""
+
+    ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any was."""
+        return any((self.ca, self.cert, self.key))
+
+
+def jobs_here() -> int:
+    """As many jobs as this machine has cores for, and memory."""
+    cores = len(os.sched_getaffinity(0))
+    return max(1, min(cores, int(psutil.virtual_memory().available // EACH)))
+
+
+@contextmanager
+def local(jobs: int, campaign: str) -> Iterator[Client]:
+    """A cluster of this machine's own: a process for each job, that only this machine can reach."""
+    settings: dict[str, Any] = {
+        # A worker that is killed is nobody's fault; the engine itself gives up on a shard that always does it.
+        "distributed.scheduler.allowed-failures": 100,
+        "distributed.scheduler.worker-saturation": 1.0,
+        "distributed.comm.timeouts.connect": "60s",
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.limit": "1h",
+        "distributed.worker.preload": ["harness.campaign.cluster"],
+    }
+    with ExitStack() as stack:
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="clonediff-", ignore_cleanup_errors=True))
+        stack.enter_context(dask.config.set({**settings, "temporary-directory": scratch}))
+        _quiet()
+        cluster = stack.enter_context(
+            LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                processes=True,
+                host=LOOPBACK,
+                dashboard_address=f"{LOOPBACK}:0",
+                memory_limit=0,  # a subject has its own limit, and is not the worker
+                silence_logs=logging.CRITICAL,
+            )
+        )
+        client = stack.enter_context(Client(cluster, set_as_default=False))
+        stack.enter_context(_plugged(client, campaign))
+        yield client
+
+
+@contextmanager
+def remote(address: str, tls: Tls, campaign: str) -> Iterator[Client]:
+    """A cluster that exists. Its workers need clonediff, and a Keras to try."""
+    security = None
+    if tls.given or address.startswith("tls://"):
+        security = Security(
+            tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
+        )
+    _quiet()
+    try:
+        # A client that cannot connect leaves a traceback behind when it is collected: better none is made.
+        asyncio.run(_reach(address, security))
+        client = Client(address, security=security, timeout=WAIT, set_as_default=False)
+    except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
+        raise ClusterError(f"{address}: no Dask scheduler answers there within {WAIT:g} s ({error})") from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAIT)
+        except TimeoutError as error:
+            raise ClusterError(
+                f"{address}: the scheduler has no workers: start one with `dask worker {address}`"
+            ) from error
+        with _plugged(client, campaign):
+            yield client
+
+
+async def _reach(address: str, security: Security | None) -> None:
+    arguments = (security or Security()).get_connection_args("client")
+    comm = await connect(address, timeout=WAIT, **arguments)
+    await comm.close()
+
+
+def threads(client: Client) -> int:
+    """How many shards the workers can try at once."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return sum(worker["nthreads"] for worker in workers)
+
+
+class _Ours(WorkerPlugin):
+    """What a worker does before a campaign and after it: its subjects end with it."""
+
+    def __init__(self, campaign: str) -> None:
+        self.name = f"clonediff-{campaign}"
+        self._campaign = campaign
+
+    def setup(self, worker: Worker) -> None:
+        # Hypothesis looks whether the global generator was used while it draws: it was, by a thread of Dask's.
+        warnings.filterwarnings("ignore", message="Do not use the `random` module inside strategies")
+
+    def teardown(self, worker: Worker) -> None:
+        held.close(self._campaign)
+
+
+@contextmanager
+def _plugged(client: Client, campaign: str) -> Iterator[None]:
+    plugin = _Ours(campaign)
+    client.register_plugin(plugin)
+    try:
+        yield
+    finally:
+        client.unregister_worker_plugin(plugin.name)
+
+
+def _quiet() -> None:
+    """What Dask says of workers that come and go is told by the engine, in its own words."""
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def dask_setup(worker: Worker) -> None:
+    """What a local worker does first. Ctrl-C goes to every process of a terminal: what it means is for the engine."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _quiet()

@@ -1,0 +1,188 @@
+"""What a person sees of a campaign while it runs, and when it ends.
+
+On a terminal one line that is written again and again; elsewhere a plain line now and then. Must not import Keras, nor
+Dask.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections import Counter, deque
+
+import click
+
+from harness.campaign.events import (
+    Event,
+    Found,
+    Settling,
+    ShardEnded,
+    ShardLost,
+    Stopping,
+    SubjectLost,
+    SubjectMet,
+    Tick,
+    Unsteady,
+)
+from harness.campaign.shards import Plan
+from harness.campaign.sums import Sums, compared
+from reports.markup import visible
+from reports.records import Finding
+from reports.verdict import lasted, some
+
+EVERY = 0.5, 15.0
+"""The seconds between two lines of progress: on a terminal, and elsewhere."""
+RECENT = 60.0
+"""A rate is that of the last so many seconds."""
+
+
+class Console:
+    """A listener that tells. Progress goes to standard error, what was found to standard output, unless `quiet`."""
+
+    def __init__(self, plan: Plan, sums: Sums, *, quiet: bool) -> None:
+        self._plan = plan
+        self._sums = sums
+        self._quiet = quiet
+        self._terminal = sys.stderr.isatty()
+        self._settling: dict[tuple[str, ...], str] = {}
+        self._recent: deque[tuple[float, int]] = deque()
+        self._began = time.monotonic()
+        self._last = 0.0
+        self._line = ""
+
+    def __call__(self, event: Event) -> None:
+        """Tell of it, where it is for people."""
+        match event:
+            case SubjectLost(reason=reason):
+                self._say(f"clonediff: {visible_lines(reason)}", error=True)
+            case ShardLost(subject=subject, turn=turn, reason=reason):
+                self._say(f"clonediff: {subject}: shard {turn} cannot be tried: {visible_lines(reason)}", error=True)
+            case Settling(subject=subject, key=key, title=title, begins=True):
+                self._settling[subject, *key] = title
+            case Settling(subject=subject, key=key):
+                self._settling.pop((subject, *key), None)
+            case Found(finding=finding, finished=finished, fresh=True) if not self._quiet:
+                self._say(told(finding, finished=finished))
+            case Unsteady(subject=subject, title=title) if not self._quiet:
+                self._say(f"not counted: {visible(title)} [{subject}] showed once and not again")
+            case Stopping(running=running):
+                self._say(
+                    f"stopping: {some(running, 'task')} under way, to be finished first; Ctrl-C again ends it now",
+                    error=True,
+                )
+            case ShardEnded(fresh=True) | SubjectMet() | Tick():
+                self._progress(event.left if isinstance(event, Tick) else None, timed=isinstance(event, Tick))
+            case _:
+                pass
+
+    def warn(self, problem: str) -> None:
+        """Something that the user should know of."""
+        self._say(f"clonediff: {visible_lines(problem)}", error=True)
+
+    def clear(self) -> None:
+        """Take the line of progress away."""
+        if self._line:
+            click.echo("\r" + " " * len(self._line) + "\r", nl=False, err=True)
+            self._line = ""
+
+    def _say(self, line: str, *, error: bool = False) -> None:
+        self.clear()
+        click.echo(line, err=error)
+
+    def _progress(self, left: float | None, *, timed: bool) -> None:
+        now = time.monotonic()
+        self._recent.append((now, self._sums.trials))
+        while now - self._recent[0][0] > RECENT:
+            self._recent.popleft()
+        every = EVERY[0] if self._terminal else EVERY[1]
+        if not timed or (self._quiet and not self._terminal) or now - self._last < every:
+            return
+        self._last = now
+        line = ", ".join(self._parts(left))
+        if not self._terminal:
+            click.echo(line, err=True)
+            return
+        room = shutil.get_terminal_size().columns - 1
+        self.clear()
+        self._line = line[:room]
+        click.echo(self._line, nl=False, err=True)
+
+    def _parts(self, left: float | None) -> list[str]:
+        sums = self._sums
+        if not sums.of:
+            return ["starting"]
+        (then, before), (now, trials) = self._recent[0], self._recent[-1]
+        parts = [some(trials, "trial")]
+        rate = (trials - before) / (now - then) if now > then else 0.0
+        if rate:
+            parts.append(f"{rate:.1f} a second")
+        parts.append(f"{len(sums.news())} new, {sum(sums.known.values())} known")
+        if self._settling:
+            more = f" and {len(self._settling) - 1} more" if len(self._settling) > 1 else ""
+            parts.append(f"making smaller: {visible(next(iter(self._settling.values())))[:60]}{more}")
+        if left is not None:
+            parts.append(f"{lasted(left)} left" if left > 0 else "finishing")
+        elif self._plan.budget.trials is not None:
+            parts.append(self._of_trials(now - self._began))
+        return parts
+
+    def _of_trials(self, seconds: float) -> str:
+        wanted = (self._plan.budget.trials or 0) * len(self._sums.of)
+        drawn = sum(each.drawn for each in self._sums.of.values())
+        missing = max(0, wanted - drawn)
+        if not missing:
+            return "finishing"
+        return f"{missing:,} to go" + (f", about {lasted(seconds * missing / drawn)} left" if drawn else "")
+
+
+def visible_lines(text: str) -> str:
+    """Lines with nothing in them that a terminal obeys."""
+    return "\n".join(visible(line) for line in text.splitlines())
+
+
+def told(finding: Finding, *, finished: bool = True) -> str:
+    """A finding in a line."""
+    who = finding.cloner or ("across" if finding.across else "original")
+    proof = {True: " its script fails on its own", False: " its script does not fail on its own, so it does not count"}
+    notes = "".join(f" ({note})" for note in finding.notes)
+    rest = "" if finished else ", not as small as it could be"
+    said = f"found: {finding.title} [{who}: {finding.id}]{notes}" + (
+        proof[finding.proof] if finding.proof is not None else ""
+    )
+    return visible(said + rest)
+
+
+def summary(sums: Sums, folder: str) -> str:
+    """What it came to, for a person."""
+    lines = [""]
+    for name, each in sums.of.items():
+        versions = ", ".join(f"{key} {value}" for key, value in each.met.versions.items())
+        lines.append(f"{name} ({versions})")
+        lines.append(
+            f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller, "
+            f"{each.costly:,} with the costly checks; {each.refused:,} graphs refused"
+        )
+        for key, count in sorted(each.verdicts.items()):
+            cloner, _, verdict = key.partition(": ")
+            lines.append(f"  {cloner:9} {verdict:10} {count:,}")
+        if each.known:
+            lines.append(
+                "  known issues met: " + ", ".join(f"{key} {n:,}" for key, n in Counter(each.known).most_common())
+            )
+        gone = [key for key, breaks in each.breaks.items() if breaks is False]
+        if gone:
+            lines.append(f"  known issues that no longer break: {', '.join(gone)}")
+        if each.restarts:
+            lines.append(f"  {some(each.restarts, 'process')} of it lost on the way".replace("processs", "processes"))
+        lines += [f"  {line}" for line in compared(each)]
+    for name, reason in sums.lost.items():
+        lines.append(f"not tried: {name}: {visible(reason.splitlines()[0].removeprefix(f'{name}: '))}")
+    found, news = len(sums.findings), len(sums.news())
+    if found:
+        lines.append(f"{news} new, each with its script in {folder}/findings")
+        if news < found:
+            lines.append(f"{found - news} kept there that do not count: the script does not fail alone")
+    else:
+        lines.append(f"nothing new in {sums.trials:,} trials; the run is in {folder}")
+    return "\n".join(lines)

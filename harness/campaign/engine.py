@@ -1,0 +1,386 @@
+"""The campaign itself: which task is next, on whichever workers there are, until the budget is spent.
+
+Owns the order of tasks, what a lost worker means, and when it ends. What to try is said by the dockets, what is kept by
+those who listen. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+from uuid import uuid4
+
+from distributed import Client, Future, KilledWorker
+
+from harness.campaign import tasks
+from harness.campaign.cluster import threads
+from harness.campaign.docket import Case, Docket
+from harness.campaign.events import (
+    Event,
+    Found,
+    KnownExamined,
+    Listener,
+    Seen,
+    Settling,
+    ShardEnded,
+    ShardLost,
+    Stopping,
+    SubjectLost,
+    SubjectMet,
+    Tick,
+    Unsteady,
+)
+from harness.campaign.ledger import Ledger
+from harness.campaign.search import SHRINKING
+from harness.campaign.shards import Done, Examined, Met, Plan, Settled, Shard, ShardDone, Spent, Witness
+from harness.subjects import SubjectError
+
+ATTEMPTS = 5
+"""How often a task that loses its worker, or its subject, is begun."""
+TICK = 0.5
+SPENT = 5.0
+"""The seconds after which the time spent is written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something that a worker does. `case` and `witness` are of a cause that is settled."""
+
+    what: str
+    subject: str
+    shard: Shard | None = None
+    case: Case | None = None
+    witness: Witness | None = None
+    attempt: int = 0
+
+
+@dataclass(slots=True)
+class Ending:
+    """How a campaign ended. `failures` are shards and tasks that nobody could do."""
+
+    interrupted: bool = False
+    failures: list[str] = field(default_factory=list)
+
+
+class Engine:
+    """One campaign over its subjects. `spent` are the seconds of its budget that an earlier part of it took."""
+
+    def __init__(self, plan: Plan, client: Client, ledger: Ledger, listeners: Sequence[Listener]) -> None:
+        self._plan = plan
+        self._client = client
+        self._ledger = ledger
+        self._listeners = listeners
+        self._trials = plan.budget.trials
+        self._dockets: dict[str, Docket] = {}
+        self._met: dict[str, Met] = {}
+        self._here: set[str] = set()
+        self._examined: dict[str, Examined] = {}
+        self._busy: dict[str, float] = dict.fromkeys(plan.subjects, 0.0)
+        self._running: dict[Future, Task] = {}
+        self._again: list[Task] = []
+        self._heard: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._spent = 0.0
+        self._began = time.monotonic()
+        self._written = 0.0
+        self._stopping = False
+        self._capacity = 0
+        self._counted = 0.0
+        self.ending = Ending()
+
+    def resume(self, done: Sequence[Done]) -> None:
+        """Take what was done before. Told to the listeners like everything else, but as nothing fresh."""
+        for each in done:
+            match each:
+                case Spent(seconds=seconds):
+                    self._spent = max(self._spent, seconds)
+                case Met():
+                    if not each.lost:
+                        self._meet(each)
+                case Examined():
+                    self._examined[each.subject] = each
+                    self._tell(KnownExamined(each))
+                case ShardDone() if each.subject in self._busy:
+                    self._take(each, fresh=False)
+                case Settled() if each.subject in self._busy:
+                    self._settle(each, fresh=False)
+
+    def run(self) -> Ending:
+        """Until the budget is spent, or the user has had enough of it."""
+        self._began = time.monotonic()
+        with self._interruptible():
+            try:
+                self._submit_all()
+                while self._running or self._again:
+                    self._hear()
+                    self._submit_all()
+            except KeyboardInterrupt:
+                self.ending.interrupted = True
+            finally:
+                self._cancel()
+        for docket in self._dockets.values():
+            docket.take_all()
+        self._spend(force=True)
+        return self.ending
+
+    @property
+    def dockets(self) -> dict[str, Docket]:
+        """What there is of each subject."""
+        return self._dockets
+
+    # What is next.
+
+    def _submit_all(self) -> None:
+        self._count()
+        while len(self._running) < self._capacity:
+            task = self._next()
+            if task is None:
+                return
+            self._submit(task)
+
+    def _next(self) -> Task | None:
+        if self._again:
+            return self._again.pop(0)
+        if self._stopping:
+            return None
+        for name in self._busy:
+            if name not in self._here and not any(task.subject == name for task in self._running.values()):
+                return Task("meet", name)
+        settled = self._next_case()
+        if settled is not None or self._over():
+            return settled
+        for name in self._here:
+            if name not in self._examined and self._plan.setup.known:
+                self._examined[name] = Examined(name)
+                return Task("examine", name)
+        # The subject that had the least of the time so far.
+        for name in sorted(self._here, key=lambda each: (self._busy[each], each)):
+            shard = self._dockets[name].next_shard()
+            if shard is not None:
+                self._busy[name] += 1e-6  # so that subjects take turns while nothing has come back
+                return Task("shard", name, shard)
+        return None
+
+    def _next_case(self) -> Task | None:
+        if self._over(SHRINKING):
+            return None
+        for name, docket in self._dockets.items():
+            found = docket.next_case() if name in self._here else None
+            if found is not None:
+                case, shard, witness = found
+                self._tell(Settling(name, case.key, case.title, begins=True))
+                return Task("settle", name, shard, case, witness)
+        return None
+
+    def _submit(self, task: Task) -> None:
+        setup = self._plan.setup
+        call: tuple[Any, ...]
+        match task.what:
+            case "meet":
+                call = tasks.meet, setup, task.subject
+            case "examine":
+                call = tasks.examine, setup, task.subject
+            case "shard":
+                call = tasks.try_shard, setup, task.shard
+            case _:
+                left = self._left()
+                seconds = None if left is None else max(0.0, left) + SHRINKING
+                call = tasks.settle, setup, task.shard, task.witness, seconds
+        future = self._client.submit(
+            *call,
+            key=f"clonediff-{task.what}-{setup.campaign}-{uuid4().hex}",
+            priority=0 if task.what == "shard" else 10,
+            pure=False,
+        )
+        self._running[future] = task
+        future.add_done_callback(self._heard.put)
+
+    # What comes back.
+
+    def _hear(self) -> None:
+        try:
+            future = self._heard.get(timeout=TICK)
+        except queue.Empty:
+            self._tell(Tick(self._left(), len(self._running)))
+            self._spend()
+            return
+        task = self._running.pop(future, None)
+        if task is None:
+            return
+        try:
+            done = future.result()
+        except KilledWorker as error:
+            self._retry(task, f"it ended its worker {task.attempt + 1} times ({error})")
+        except CancelledError as error:
+            raise ConnectionError(f"the cluster gave up a task ({error}): its scheduler is gone") from error
+        except SubjectError as error:
+            self._retry(task, str(error))
+        else:
+            self._keep(task, done)
+        finally:
+            future.release()
+        self._tell(Tick(self._left(), len(self._running)))
+        self._spend()
+
+    def _keep(self, task: Task, done: Done) -> None:
+        match done:
+            case Met() if done.lost or done.unable:
+                self._lose(task.subject, done.lost or done.unable)
+            case Met():
+                self._welcome(done)
+            case Examined():
+                self._ledger.add(done)
+                self._tell(KnownExamined(done))
+            case ShardDone():
+                self._ledger.add(done)
+                self._take(done)
+            case Settled():
+                # The finding first: what is in the ledger is not done again.
+                self._settle(done)
+                self._ledger.add(done)
+
+    def _welcome(self, met: Met) -> None:
+        """A subject that works here: it is tried, unless it is another one than the campaign began with."""
+        before = self._met.get(met.subject)
+        if met.clonediff != self._plan.clonediff:
+            self._lose(
+                met.subject,
+                f"{met.subject}: the worker has clonediff {met.clonediff}, the campaign is of {self._plan.clonediff}: "
+                "install the same on both",
+            )
+        elif before is not None and before.versions != met.versions:
+            self._lose(
+                met.subject,
+                f"{met.subject}: was {_told(before.versions)} when the campaign began, and is {_told(met.versions)} "
+                "now: begin a new one",
+            )
+        else:
+            if before is None:
+                self._ledger.add(met)
+                self._meet(met)
+            self._here.add(met.subject)
+
+    def _meet(self, met: Met) -> None:
+        if met.subject not in self._busy:
+            return
+        self._met[met.subject] = met
+        if met.subject not in self._dockets:
+            first = {bytes(each): each for each in (*self._plan.first.get(met.subject, ()), *met.first)}
+            self._dockets[met.subject] = Docket(met.subject, self._plan.seed, tuple(first.values()), self._trials)
+        self._tell(SubjectMet(met))
+
+    def _take(self, done: ShardDone, *, fresh: bool = True) -> None:
+        docket = self._dockets.get(done.subject)
+        if docket is None or done.subject not in self._busy:
+            return
+        before = set(docket.cases)
+        if not docket.done(done):
+            return
+        self._busy[done.subject] += done.seconds
+        self._tell(ShardEnded(done, fresh))
+        if fresh:
+            for key, case in docket.cases.items():
+                if key not in before and case.waiting:
+                    self._tell(Seen(done.subject, case.waiting[0][1]))
+
+    def _settle(self, settled: Settled, *, fresh: bool = True) -> None:
+        docket = self._dockets.get(settled.subject)
+        if docket is None:
+            return
+        case = docket.settled(settled)
+        if fresh:
+            self._tell(Settling(settled.subject, case.key, case.title, begins=False))
+        if settled.finding is not None and case.finding is not None:
+            self._tell(Found(case.finding, settled.script, settled.trials, settled.finished, fresh))
+        elif case.unsteady:
+            self._tell(Unsteady(settled.subject, settled.key, case.title))
+
+    def _retry(self, task: Task, reason: str) -> None:
+        if task.attempt + 1 < ATTEMPTS and not self._stopping:
+            again = Task(task.what, task.subject, task.shard, task.case, task.witness, task.attempt + 1)
+            self._again.append(again)
+            return
+        if task.what == "meet":
+            self._lose(task.subject, reason)
+        elif task.case is not None:
+            self._dockets[task.subject].give_up(task.case.key)
+            self._tell(Settling(task.subject, task.case.key, task.case.title, begins=False))
+            self.ending.failures.append(f"{task.subject}: {task.case.title}: cannot be made smaller: {reason}")
+        elif task.shard is not None:
+            self.ending.failures.append(f"{task.subject}: shard {task.shard.turn} cannot be tried: {reason}")
+            self._tell(ShardLost(task.subject, task.shard.turn, reason))
+            self._take(ShardDone(task.subject, task.shard.turn, failed=reason))
+
+    def _lose(self, subject: str, reason: str) -> None:
+        # What is known of it already stays; nothing more is asked of it.
+        self._busy.pop(subject, None)
+        self._here.discard(subject)
+        self._tell(SubjectLost(subject, reason))
+
+    # Time, and those who wait.
+
+    def _left(self) -> float | None:
+        minutes = self._plan.budget.minutes
+        if minutes is None:
+            return None
+        return minutes * 60 - self._now()
+
+    def _over(self, grace: float = 0.0) -> bool:
+        left = self._left()
+        return left is not None and left + grace <= 0
+
+    def _now(self) -> float:
+        return self._spent + time.monotonic() - self._began
+
+    def _spend(self, *, force: bool = False) -> None:
+        now = time.monotonic()
+        if force or now - self._written > SPENT:
+            self._written = now
+            self._ledger.add(Spent(self._now()))
+
+    def _count(self) -> None:
+        now = time.monotonic()
+        if not self._capacity or now - self._counted > SPENT:
+            # No more than can be tried at once, so that what runs is soon done when the user has had enough.
+            self._counted, self._capacity = now, max(1, threads(self._client))
+
+    def _tell(self, event: Event) -> None:
+        for listener in self._listeners:
+            listener(event)
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            if self._stopping:
+                raise KeyboardInterrupt
+            self._stopping = True
+            self.ending.interrupted = True
+            self._tell(Stopping(len(self._running)))
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _cancel(self) -> None:
+        for future, task in list(self._running.items()):
+            if task.case is not None:
+                self._dockets[task.subject].given_back(task.case.key)
+            future.cancel()
+        self._running.clear()
+
+
+def _told(versions: dict[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in versions.items())

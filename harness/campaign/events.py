@@ -1,0 +1,122 @@
+"""What happens in a campaign, as it happens: frozen, and the same whoever listens.
+
+The run's folder is written by one listener, the console by another. Must not import Keras, nor Dask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from harness.campaign.hunt import Key
+from harness.campaign.shards import Examined, Met, ShardDone, Witness
+from reports.records import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectMet:
+    """A subject works, and is tried."""
+
+    met: Met
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectLost:
+    """A subject cannot be had, or not any more."""
+
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownExamined:
+    """It is known which known issues still break on a subject."""
+
+    examined: Examined
+
+
+@dataclass(frozen=True, slots=True)
+class ShardEnded:
+    """A shard was tried. `fresh` is False where it had been told before the campaign was stopped."""
+
+    done: ShardDone
+    fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ShardLost:
+    """A shard took its worker with it each time."""
+
+    subject: str
+    turn: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A cause was seen for the first time."""
+
+    subject: str
+    witness: Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """A cause is being made smaller, or is not any more."""
+
+    subject: str
+    key: Key
+    title: str
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unsteady:
+    """A cause was seen and did not show again: no accusation is made of it."""
+
+    subject: str
+    key: Key
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding, as small as it got, with its script. `fresh` as above."""
+
+    finding: Finding
+    script: str
+    trials: int
+    finished: bool
+    fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """The user has had enough: what runs is finished, and nothing else is begun."""
+
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time passes: how much of it is left, where it is limited, and what runs."""
+
+    left: float | None
+    running: int
+
+
+Event: TypeAlias = (
+    SubjectMet
+    | SubjectLost
+    | KnownExamined
+    | ShardEnded
+    | ShardLost
+    | Seen
+    | Settling
+    | Unsteady
+    | Found
+    | Stopping
+    | Tick
+)
+Listener: TypeAlias = Callable[[Event], None]

@@ -1,0 +1,77 @@
+"""The warm processes of a worker: one of each subject for each of its threads, kept from shard to shard.
+
+Must not import Keras, nor Dask.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from pathlib import Path
+
+from harness.across import AcrossHunt
+from harness.campaign.shards import Setup
+from harness.releases import place_of
+from harness.subjects.process import SubjectProcess
+from harness.subjects.subject import Subject
+from reports.known import KnownIssues
+from reports.store import slug
+
+MOST = 4
+"""As many subjects a thread keeps warm: each holds more than half a gigabyte."""
+
+
+class Held:
+    """The processes of one thread. The one that was not used for longest is ended where there are too many."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._processes: OrderedDict[str, SubjectProcess] = OrderedDict()
+        self._known = KnownIssues(setup.known)
+
+    def process(self, name: str) -> SubjectProcess:
+        """The process of a subject; started where it does not run."""
+        process = self._processes.get(name)
+        if process is None:
+            subject = Subject.parse(name)
+            worker = slug(str(os.getpid()), str(threading.get_native_id()), name)
+            journal = Path(self._setup.journals) / f"{worker}.json" if self._setup.journals else None
+            process = SubjectProcess(subject, journal=journal, worker=worker, place=place_of(subject))
+            process.start()
+            self._processes[name] = process
+        self._processes.move_to_end(name)
+        return process
+
+    def hunt(self, name: str) -> AcrossHunt:
+        """A hunt on a subject, with nothing counted yet."""
+        setup = self._setup
+        process = self.process(name)
+        others = [self.process(other) for other in setup.across.get(name, ())]
+        while len(self._processes) > max(MOST, 1 + len(others)):
+            _, old = self._processes.popitem(last=False)
+            old.close()
+        return AcrossHunt(process, self._known, others, cloners=setup.cloners, rate=setup.rate)
+
+    def close(self) -> None:
+        """End them all."""
+        while self._processes:
+            _, process = self._processes.popitem()
+            process.close()
+
+
+_HELD: dict[tuple[str, int], Held] = {}
+
+
+def held(setup: Setup) -> Held:
+    """What this thread holds for a campaign."""
+    key = setup.campaign, threading.get_ident()
+    if key not in _HELD:
+        _HELD[key] = Held(setup)
+    return _HELD[key]
+
+
+def close(campaign: str) -> None:
+    """End all that this worker holds for a campaign."""
+    for key in [each for each in _HELD if each[0] == campaign]:
+        _HELD.pop(key).close()

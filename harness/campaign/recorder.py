@@ -1,0 +1,142 @@
+"""Writes a campaign into its run's folder as it happens.
+
+Owns when each file is written. Whoever reads the folder meanwhile sees whole files. Must not import Keras, nor Dask.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import msgspec
+
+from harness.campaign.corpus import About, NightlyCorpus
+from harness.campaign.docket import Docket
+from harness.campaign.events import (
+    Event,
+    Found,
+    KnownExamined,
+    Seen,
+    ShardEnded,
+    ShardLost,
+    SubjectLost,
+    SubjectMet,
+    Unsteady,
+)
+from harness.campaign.folder import RunFolder, script_from
+from harness.campaign.shards import Plan
+from harness.campaign.sums import Sums
+from harness.subjects.subject import Subject
+from reports.records import Finding, Run
+from strategies.graph import from_json
+
+EVERY = 5.0
+"""The seconds after which run.json is written again."""
+
+
+class Recorder:
+    """A listener. `sums` is what it has heard so far."""
+
+    def __init__(self, folder: RunFolder, plan: Plan, sums: Sums, corpus: NightlyCorpus | None, jobs: int) -> None:
+        self.sums = sums
+        self._folder = folder
+        self._plan = plan
+        self._corpus = corpus
+        self._jobs = jobs
+        self._written = 0.0
+        self._told: set[tuple[str, ...]] = set()
+
+    def __call__(self, event: Event) -> None:
+        """Write what there is to write of it."""
+        sums, folder = self.sums, self._folder
+        match event:
+            case SubjectMet(met=met):
+                sums.meet(met)
+                folder.event("subject", subject=met.subject, versions=met.versions)
+            case SubjectLost(subject=subject, reason=reason):
+                sums.lost[subject] = reason
+                folder.event("lost", subject=subject, reason=reason)
+            case KnownExamined(examined=examined):
+                sums.examined(examined)
+            case ShardEnded(done=done, fresh=fresh):
+                sums.shard(done)
+                if fresh:
+                    folder.event("progress", trials=sums.trials)
+            case ShardLost(subject=subject, turn=turn, reason=reason):
+                folder.event("shard lost", subject=subject, turn=turn, reason=reason)
+            case Seen(subject=subject, witness=witness):
+                self._event("finding", witness.finding)
+            case Found(finding=finding, script=script, trials=trials, fresh=fresh):
+                sums.found(finding, trials)
+                if fresh or not (folder.of(finding) / "finding.json").exists():
+                    self._keep(finding, script)
+            case Unsteady(subject=subject, title=title):
+                sums.unsteady.append(f"{subject}: {title}")
+                folder.event("unsteady", subject=subject, title=title)
+            case _:
+                pass
+        if time.monotonic() - self._written > EVERY:
+            self.write()
+
+    def write(self, ended: str | None = None, *, interrupted: bool = False) -> None:
+        """Write run.json."""
+        self._written = time.monotonic()
+        sums, plan = self.sums, self._plan
+        self._folder.run(
+            Run(
+                started=plan.started,
+                subjects={name: each.met.versions for name, each in sums.of.items()},
+                seed=plan.seed,
+                trials=sums.trials,
+                verdicts=sums.verdicts,
+                findings=tuple(finding.id for finding in sums.findings.values()),
+                ended=ended,
+                interrupted=interrupted,
+                budget=plan.budget,
+                jobs=self._jobs,
+                cloners=plan.setup.cloners,
+                drawn=sum(each.drawn for each in sums.of.values()),
+                refused=sum(each.refused for each in sums.of.values()),
+                lost=sums.lost,
+                how={name: each.met.how for name, each in sums.of.items()},
+                coverage=sums.coverage.coverage(),
+                known=sums.known_met(),
+                clonediff=plan.clonediff,
+            )
+        )
+
+    def finish(self, dockets: Iterable[Docket], *, interrupted: bool) -> None:
+        """Write what is left: what there was no time to make smaller, how often each was met, and the end."""
+        for docket in dockets:
+            for case in docket.cases.values():
+                finding = case.finding
+                if finding is None and case.waiting:
+                    finding = msgspec.structs.replace(case.waiting[0][1].finding, count=max(1, case.count))
+                if finding is None or self.sums.findings.get(_key(finding)) == finding:
+                    continue
+                self._keep(finding, script_from(finding).text)
+                self.sums.found(finding)
+        self._folder.event("end", interrupted=interrupted, trials=self.sums.trials)
+        self.write(datetime.now(UTC).isoformat(timespec="seconds"), interrupted=interrupted)
+
+    def _keep(self, finding: Finding, script: str) -> None:
+        self._folder.finding(finding, script)
+        self._event("finding", finding)
+        if finding.proof is not None:
+            self._folder.event("proof", id=finding.id, subject=finding.subject, reproduced=finding.proof)
+        if self._corpus is not None:
+            about = About((finding.id,), finding.title, finding.subject, finding.cloner)
+            generation = Subject.parse(finding.subject).generation
+            self._corpus.keep(generation, from_json(bytes(finding.graph), "`$.graph`"), about)
+
+    def _event(self, what: str, finding: Finding) -> None:
+        """A finding is told once, when it is first seen."""
+        key = finding.subject, finding.cloner, finding.id, *finding.across
+        if key not in self._told:
+            self._told.add(key)
+            self._folder.event(what, id=finding.id, subject=finding.subject, cloner=finding.cloner, title=finding.title)
+
+
+def _key(finding: Finding) -> tuple[str, str, str, tuple[str, ...]]:
+    return finding.subject, finding.cloner, finding.id, finding.across

@@ -1,0 +1,241 @@
+"""A campaign from what was asked for to its exit code: the plan, the folder, the cluster, the engine, the reports.
+
+Must not import Keras; Dask is imported once there is something to run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import msgspec
+
+from harness.across import others_of
+from harness.campaign.console import Console, summary
+from harness.campaign.corpus import NightlyCorpus
+from harness.campaign.examples import DatabaseError
+from harness.campaign.folder import RunFolder
+from harness.campaign.ledger import Ledger
+from harness.campaign.recorder import Recorder
+from harness.campaign.shards import Done, Plan, Setup
+from harness.campaign.sums import Sums, compared
+from harness.subjects.subject import Subject
+from reports.known import KnownIssues, load
+from reports.records import Budget, RecordError
+from strategies.graph import to_json
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from harness.campaign.engine import Ending
+
+MINUTES = 2.0
+"""The budget where none is given."""
+
+
+class MistakenError(ValueError):
+    """What was asked for cannot be meant; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person asked for, by the names of the options."""
+
+    subjects: tuple[str, ...]
+    cloners: tuple[str, ...]
+    across: tuple[str, ...]
+    minutes: float | None
+    trials: int | None
+    seed_: int
+    rate: int
+    out: Path | None
+    known_issues: Path
+    corpus: Path | None
+    database: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where it runs: `jobs` at once on this machine (None: as many as it has room for), or on a cluster."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
+
+
+@dataclass(slots=True)
+class Began:
+    """A campaign that is ready to run, with what of it is done already."""
+
+    plan: Plan
+    folder: RunFolder
+    ledger: Ledger
+    done: list[Done]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What it came to: for a script, for a person, for the shell."""
+
+    summary: dict[str, Any]
+    told: str
+    exit_code: int
+
+
+def begin(asked: Asked, where: Where) -> Began:
+    """A new run, in a new folder."""
+    chosen = [Subject.parse(name) for name in dict.fromkeys(asked.subjects)]
+    others = {subject: others_of(subject, map(Subject.parse, asked.across)) for subject in chosen}
+    for name in asked.across:
+        if not any(Subject.parse(name) in its for its in others.values()):
+            raise MistakenError(
+                f"--across {name}: expected another backend or device of {' or '.join(map(str, chosen))}"
+            )
+    known = load(asked.known_issues)
+    budget = Budget(asked.minutes, asked.trials)
+    if asked.minutes is None and asked.trials is None:
+        budget = Budget(MINUTES)
+    try:
+        # A bad option is told before there is a folder for the run.
+        NightlyCorpus(Path(), asked.database)
+    except DatabaseError as error:
+        raise MistakenError(f"--database {error}") from None
+    folder = RunFolder(asked.out)
+    place = (asked.corpus or folder.path.parent / "corpus").absolute()
+    corpus = NightlyCorpus(place, asked.database)
+    first = {
+        str(subject): tuple(msgspec.Raw(to_json(each)) for each in corpus.graphs(subject.generation))
+        for subject in chosen
+    }
+    shared = asked.database is not None and "://" in asked.database
+    setup = Setup(
+        campaign=uuid4().hex[:12],
+        cloners=tuple(dict.fromkeys(asked.cloners)),
+        rate=asked.rate,
+        known=known.issues,
+        across={str(subject): tuple(map(str, its)) for subject, its in others.items()},
+        journals="" if where.scheduler else str((folder.path / "journal").absolute()),
+        corpus=str(place) if where.scheduler is None or shared else "",
+        database=asked.database,
+    )
+    plan = Plan(
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        subjects=tuple(map(str, chosen)),
+        setup=setup,
+        seed=asked.seed_,
+        budget=budget,
+        first=first,
+        corpus=str(place),
+        clonediff=version("clonediff"),
+    )
+    ledger = Ledger(folder.path)
+    ledger.begin(plan)
+    return Began(plan, folder, ledger, [], corpus.problems)
+
+
+def go_on(path: Path) -> Began:
+    """A run that was stopped, with what is done of it."""
+    if not path.is_dir():
+        raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
+    ledger = Ledger(path)
+    plan = ledger.plan()
+    if plan.clonediff != version("clonediff"):
+        raise RecordError(
+            f"{path}: was begun by clonediff {plan.clonediff}, and this is {version('clonediff')}, "
+            "which may draw other graphs: begin a new run"
+        )
+    folder = RunFolder(path, resume=True)
+    done = ledger.read()
+    journals = plan.setup.journals and str((folder.path / "journal").absolute())
+    setup = msgspec.structs.replace(plan.setup, campaign=uuid4().hex[:12], journals=journals)
+    for left in (folder.path / "journal").glob("*.json"):
+        left.unlink()
+    folder.event("resumed")
+    return Began(msgspec.structs.replace(plan, setup=setup), folder, ledger, done, tuple(ledger.problems))
+
+
+def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
+    """Carry a campaign out; whatever ends it, what was found is in the folder."""
+    from reports.store import read_run
+    from reports.writing import write_reports
+
+    plan, folder = began.plan, began.folder
+    started = time.monotonic()
+    sums = Sums(KnownIssues(plan.setup.known))
+    console = Console(plan, sums, quiet=quiet)
+    corpus = NightlyCorpus(Path(plan.corpus), plan.setup.database)
+    for problem in began.problems:
+        console.warn(problem)
+    try:
+        with _cluster(where, plan.setup.campaign) as client:
+            from harness.campaign.cluster import threads
+            from harness.campaign.engine import Engine
+
+            recorder = Recorder(folder, plan, sums, corpus, threads(client))
+            engine = Engine(plan, client, began.ledger, [recorder, console])
+            engine.resume(began.done)
+            ending = engine.run()
+            recorder.finish(engine.dockets.values(), interrupted=ending.interrupted)
+    finally:
+        console.clear()
+        folder.close()
+    write_reports(read_run(folder.path))
+    return Ended(
+        _summary(folder, sums, ending, time.monotonic() - started),
+        ("interrupted; " if ending.interrupted else "") + summary(sums, str(folder.path)).lstrip("\n")
+        if ending.interrupted
+        else summary(sums, str(folder.path)),
+        130 if ending.interrupted else 2 if sums.lost or ending.failures else 1 if sums.news() else 0,
+    )
+
+
+@contextlib.contextmanager
+def _cluster(where: Where, campaign: str) -> Iterator[Client]:
+    from harness.campaign import cluster
+
+    if where.scheduler is not None:
+        with cluster.remote(where.scheduler, cluster.Tls(where.ca, where.cert, where.key), campaign) as client:
+            yield client
+    else:
+        with cluster.local(where.jobs or cluster.jobs_here(), campaign) as client:
+            yield client
+
+
+def _summary(folder: RunFolder, sums: Sums, ending: Ending, seconds: float) -> dict[str, Any]:
+    return {
+        "folder": str(folder.path),
+        "report": str(folder.path / "report.html"),
+        "interrupted": ending.interrupted,
+        "seconds": round(seconds, 3),
+        "trials": sums.trials,
+        "drawn": sum(each.drawn for each in sums.of.values()),
+        "subjects": {name: each.met.versions for name, each in sums.of.items()},
+        "lost": sums.lost,
+        "failures": ending.failures,
+        "verdicts": sums.verdicts,
+        "known": sums.known,
+        "across": [line for each in sums.of.values() for line in compared(each)],
+        "unsteady": sums.unsteady,
+        "findings": [
+            {
+                "id": finding.id,
+                "title": finding.title,
+                "subject": finding.subject,
+                "cloner": finding.cloner,
+                "count": finding.count,
+                "reproduced": finding.proof,
+                "folder": str(folder.of(finding)),
+            }
+            for finding in sums.findings.values()
+        ],
+    }

@@ -1,0 +1,148 @@
+"""A campaign as data: what all of it shares, its shards, and what comes back of each.
+
+A shard is a few graphs on one subject. It is the same wherever and whenever it runs, so a worker that is lost loses
+nothing: the shard runs again. What comes back is small, since it crosses the network and is kept for whoever resumes.
+Must not import Keras, nor Dask.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from harness.campaign.hunt import Key
+from reports.known import KnownIssue
+from reports.records import FORMAT, Budget, Coverage, Finding
+
+SIZE = 50
+"""Graphs in a shard: some seconds of work, which is what a lost worker costs."""
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """What every shard of a campaign shares. `across` has, by subject, those that it is compared with.
+
+    `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
+    `corpus` and `database` are of `harness.campaign.corpus`; without a corpus, Hypothesis keeps nothing.
+    """
+
+    campaign: str
+    cloners: tuple[str, ...]
+    rate: int
+    known: tuple[KnownIssue, ...] = ()
+    across: dict[str, tuple[str, ...]] = {}
+    journals: str = ""
+    corpus: str = ""
+    database: str | None = None
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What was asked for: enough to begin a campaign, and to go on with it.
+
+    `first` has the graphs to try before any are drawn, by subject.
+    """
+
+    started: str
+    subjects: tuple[str, ...]
+    setup: Setup
+    seed: int
+    budget: Budget
+    first: dict[str, tuple[msgspec.Raw, ...]] = {}
+    corpus: str = ""
+    clonediff: str = ""
+    format: int = FORMAT
+
+
+class Shard(msgspec.Struct, frozen=True):
+    """Graphs to try on a subject: those given, or `count` that are drawn from a seed. `turn` is its place in line.
+
+    `opens` is for the first that draws: it tries the simplest graph of all as well.
+    """
+
+    subject: str
+    turn: int
+    seed: int = 0
+    count: int = 0
+    opens: bool = False
+    graphs: tuple[msgspec.Raw, ...] = ()
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """The first graph of a shard that shows something new, as a finding that nobody has made smaller yet."""
+
+    key: Key
+    finding: Finding
+
+
+class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
+    """What came of a shard. `met` has how many of its graphs showed each thing that is not known.
+
+    `failed` says why there is nothing: it took its worker with it each time, say.
+    """
+
+    subject: str
+    turn: int
+    trials: int = 0
+    costly: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    verdicts: dict[str, int] = {}
+    known: dict[str, int] = {}
+    witnesses: tuple[Witness, ...] = ()
+    met: tuple[tuple[Key, int], ...] = ()
+    coverage: Coverage = Coverage()
+    compared: dict[str, int] = {}
+    not_compared: dict[str, dict[str, int]] = {}
+    restarts: int = 0
+    recycled: int = 0
+    resident: int = 0
+    failed: str = ""
+
+
+class Settled(msgspec.Struct, frozen=True, tag="settled"):
+    """What came of a witness: the finding made smaller and proven, or None where it did not show again.
+
+    `trials` were run for it. `finished` is False where the time was over before it was as small as it gets.
+    """
+
+    subject: str
+    key: Key
+    turn: int
+    finding: Finding | None = None
+    script: str = ""
+    trials: int = 0
+    finished: bool = True
+
+
+class Examined(msgspec.Struct, frozen=True, tag="examined"):
+    """Whether each known issue's example still breaks, on one subject; None where it could not be tried."""
+
+    subject: str
+    breaks: dict[str, bool | None] = {}
+
+
+class Met(msgspec.Struct, frozen=True, tag="met"):
+    """A subject that works, and where it came from; or why it does not work.
+
+    `first` has the graphs that Hypothesis' examples of earlier nights draw on it, `problems` what could not be read.
+    """
+
+    subject: str
+    versions: dict[str, str] = {}
+    how: str = ""
+    keras: str = ""
+    lost: str = ""
+    unable: str = ""
+    clonediff: str = ""
+    first: tuple[msgspec.Raw, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Spent(msgspec.Struct, frozen=True, tag="spent"):
+    """How many seconds of its budget a campaign has spent by now, over all the times that it ran."""
+
+    seconds: float
+
+
+Done: TypeAlias = ShardDone | Settled | Examined | Met | Spent
+"""What is kept of a campaign that may have to go on: a line each."""

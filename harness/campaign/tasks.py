@@ -1,0 +1,222 @@
+"""What a worker of a campaign is asked for: to meet a subject, to try a shard, to settle what a shard found.
+
+Each is a plain function of data, so that it gives the same on whichever worker it runs, and as often as it is asked.
+Must not import Keras, nor Dask.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import Counter
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+from hypothesis.strategies import SearchStrategy
+
+from harness.across import AcrossHunt
+from harness.campaign.corpus import NightlyCorpus
+from harness.campaign.folder import finding_of, script_of
+from harness.campaign.held import held
+from harness.campaign.hunt import Accusation, Key, news
+from harness.campaign.proof import fails_alone
+from harness.campaign.search import draw, shrink
+from harness.campaign.shards import Examined, Met, Settled, Setup, Shard, ShardDone, Witness
+from harness.offers import graphs_on, unable
+from harness.reducing import reduce
+from harness.releases import ReleaseError
+from harness.replaying import still_breaks
+from harness.subjects import NoDeviceError, SubjectError
+from reports.coverage import Counting
+from reports.store import slug
+from strategies.graph import Graph, from_json, to_json
+
+SHRINKS, REDUCTIONS = 60, 300
+"""The trials that Hypothesis may spend on making a finding smaller, and then the reducer, which is quicker at it."""
+
+_DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 12}
+"""Where each trial costs a process, or a minute, there are fewer of them."""
+
+_PROVEN = ("upstream", "multi_gpu")
+"""The cloners whose scripts are plain Keras."""
+
+
+def meet(setup: Setup, name: str) -> Met:
+    """Start a subject: what it is, or why it cannot be had."""
+    own = version("clonediff")
+    try:
+        process = held(setup).process(name)
+        for cloner in setup.cloners:
+            reason = unable(cloner, process)
+            if reason:
+                return Met(name, unable=reason, clonediff=own)
+        corpus = _corpus(setup)
+        first = corpus.drawn(process.subject.generation, graphs_on(process)) if corpus else ()
+        return Met(
+            name,
+            process.versions,
+            process.place.how,
+            process.ready.keras,
+            clonediff=own,
+            first=tuple(msgspec.Raw(to_json(each)) for each in first),
+            problems=corpus.problems if corpus else (),
+        )
+    except SubjectError as error:
+        if not isinstance(error, (ReleaseError, NoDeviceError)) and error.failure is None:
+            raise  # it was ended while it started, which may not happen again
+        return Met(name, lost=str(error), clonediff=own)
+
+
+def examine(setup: Setup, name: str) -> Examined:
+    """Whether the known issues of a subject still break."""
+    hunt = held(setup).hunt(name)
+    return Examined(
+        name,
+        {
+            issue.id: still_breaks(issue, hunt)
+            for cloner in setup.cloners
+            for issue in hunt.known(cloner).issues
+            if issue.example is not None
+        },
+    )
+
+
+def try_shard(setup: Setup, shard: Shard) -> ShardDone:
+    """Try each graph of a shard."""
+    hunt = held(setup).hunt(shard.subject)
+    process = hunt.process
+    before = process.restarts, process.recycled
+    began = time.perf_counter()
+    counting = Counting()
+    witnesses: dict[Key, Witness] = {}
+    met: Counter[Key] = Counter()
+
+    def look(graph: Graph) -> None:
+        counting.add(graph)
+        for each in news(hunt.look(graph)):
+            met[each.key] += 1
+            if each.key not in witnesses:
+                witnesses[each.key] = Witness(each.key, finding_of(each, process.subject, process.versions))
+
+    if shard.graphs:
+        for each in shard.graphs:
+            look(from_json(bytes(each), "a graph of the corpus"))
+    else:
+        _draw(shard, _strategy(hunt), look)
+    tally = hunt.tally
+    return ShardDone(
+        subject=shard.subject,
+        turn=shard.turn,
+        trials=tally.trials,
+        costly=tally.costly,
+        refused=tally.refused,
+        seconds=time.perf_counter() - began,
+        verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
+        known=dict(tally.known),
+        witnesses=tuple(witnesses.values()),
+        met=tuple(met.items()),
+        coverage=counting.coverage(),
+        compared={name: each.graphs for name, each in hunt.compared.items()},
+        not_compared={name: dict(each.not_compared) for name, each in hunt.compared.items()},
+        restarts=process.restarts - before[0],
+        recycled=process.recycled - before[1],
+        resident=process.resident(),
+    )
+
+
+def settle(setup: Setup, shard: Shard, witness: Witness, seconds: float | None) -> Settled:
+    """Make what a shard found as small as it gets, and run its script alone.
+
+    `seconds` is how long that may take, but for the script; None for as long as it takes.
+    """
+    hunt = held(setup).hunt(shard.subject)
+    process, key = hunt.process, witness.key
+    until = None if seconds is None else time.monotonic() + seconds
+    graph = from_json(bytes(witness.finding.graph), "a witness")
+    found = _shrunk(hunt, shard, graph, key, setup, until)
+    if found is None:
+        return Settled(shard.subject, key, shard.turn, trials=hunt.tally.trials)
+    reduced = _reduced(hunt, found, hunt.sampled(graph), until)
+    candidates = [found] if reduced is None else [reduced, found]
+    finished = until is None or time.monotonic() < until
+    proof: bool | None = None
+    text = ""
+    for found in candidates:
+        script = script_of(found, process.subject.dialect, process.versions)
+        text = script.text
+        if found.cloner in _PROVEN or found.across:
+            proof = fails_alone(script, process.subject, process.place)
+        if proof is not False:
+            break
+    finding = msgspec.structs.replace(finding_of(found, process.subject, process.versions), proof=proof)
+    return Settled(shard.subject, key, shard.turn, finding, text, hunt.tally.trials, finished)
+
+
+def _shrunk(
+    hunt: AcrossHunt, shard: Shard, graph: Graph, key: Key, setup: Setup, until: float | None
+) -> Accusation | None:
+    """What shows the same, as small as Hypothesis makes it; a graph that was not drawn stays as it is."""
+    if shard.graphs:
+        return _shown(hunt, graph, key, hunt.sampled(graph))
+    corpus = _corpus(setup)
+    return shrink(
+        hunt,
+        _strategy(hunt),
+        graph,
+        key,
+        examples=_examples(shard),
+        seed_=shard.seed,
+        most=_most(key, SHRINKS),
+        until=until,
+        database=corpus.database(hunt.generation) if corpus else None,
+    )
+
+
+def _reduced(hunt: AcrossHunt, found: Accusation, costly: bool, until: float | None) -> Accusation | None:
+    """What shows the same with a smaller graph; None where there is none."""
+    shown: dict[Graph, Accusation] = {}
+
+    def still(graph: Graph) -> bool:
+        if until is not None and time.monotonic() > until:
+            return False
+        same = _shown(hunt, graph, found.key, costly)
+        if same is not None:
+            shown[graph] = same
+        return same is not None
+
+    graph = reduce(found.graph, still, most=_most(found.key, REDUCTIONS)).graph
+    return shown.get(graph)
+
+
+def _shown(hunt: AcrossHunt, graph: Graph, key: Key, costly: bool) -> Accusation | None:
+    return next((each for each in news(hunt.look(graph, costly=costly)) if each.key == key), None)
+
+
+def _most(key: Key, usual: int) -> int:
+    words = slug(*key[1:])
+    return next((most for word, most in _DEADLY.items() if word in words), usual)
+
+
+def _corpus(setup: Setup) -> NightlyCorpus | None:
+    return NightlyCorpus(Path(setup.corpus), setup.database) if setup.corpus else None
+
+
+def _examples(shard: Shard) -> int:
+    return shard.count + (not shard.opens)
+
+
+def _draw(shard: Shard, graphs: SearchStrategy[Graph], look: Callable[[Graph], None]) -> None:
+    numbers = itertools.count()
+
+    def each(graph: Graph) -> None:
+        # The first that Hypothesis draws is the simplest of all, which one shard is enough to try.
+        if next(numbers) > 0 or shard.opens:
+            look(graph)
+
+    draw(graphs, _examples(shard), shard.seed, each)
+
+
+def _strategy(hunt: AcrossHunt) -> SearchStrategy[Graph]:
+    return graphs_on(hunt.process)

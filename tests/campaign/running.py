@@ -1,0 +1,110 @@
+"""Campaigns as a person runs them, in processes of their own, for the tests of this folder."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from reports.known import KNOWN_ISSUES
+from reports.records import Finding, read
+from tests.interrupting import heed_interrupts
+
+CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
+
+UNKNOWN = ("input-options", "wrapped-weight-path")
+"""Known issues that a campaign of these tests is not told of, so that there is something to find."""
+
+
+def known_without(folder: Path, *ids: str) -> Path:
+    """A file of known issues without some of them."""
+    text = KNOWN_ISSUES.read_text(encoding="utf-8")
+    entries = re.split(r"^(?=\[\[issue\]\]$)", text, flags=re.MULTILINE)
+    kept = [each for each in entries if not any(f'\nid = "{name}"\n' in each for name in ids)]
+    assert len(kept) == len(entries) - len(ids)
+    path = folder / "known.toml"
+    path.write_text("".join(kept), encoding="utf-8")
+    return path
+
+
+def fuzz(folder: Path, *arguments: str, timeout: float = 400) -> subprocess.CompletedProcess[str]:
+    """`clonediff fuzz`, to its end."""
+    return subprocess.run(
+        [*CLONEDIFF, "fuzz", *arguments], cwd=folder, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+@contextmanager
+def fuzzing(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """`clonediff fuzz` while it runs; what is left of it afterwards is ended."""
+    with subprocess.Popen(
+        [*CLONEDIFF, "fuzz", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
+    ) as process:
+        below: list[psutil.Process] = []
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                below = psutil.Process(process.pid).children(recursive=True)
+                process.kill()
+            for each in below:
+                try:
+                    each.send_signal(signal.SIGKILL)
+                except psutil.NoSuchProcess:
+                    continue
+
+
+def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """What `--json` said."""
+    assert "Traceback" not in done.stderr, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def found(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
+    """The findings of a run, by folder: how often, what the script proved, the graph and the script."""
+    its = {}
+    for folder in sorted((run / "findings").iterdir()):
+        assert not folder.name.startswith("."), f"{folder} was left behind"
+        finding = read(folder / "finding.json", Finding)
+        its[folder.name] = finding.count, finding.proof, bytes(finding.graph), (folder / "repro.py").read_text()
+    return its
+
+
+def below(pid: int) -> list[psutil.Process]:
+    """The processes that a process has started, and they."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def subjects_below(pid: int) -> list[psutil.Process]:
+    """Those of them in which a Keras runs."""
+    return [each for each in below(pid) if "from inside.serve import main" in _line(each)]
+
+
+def workers_below(pid: int) -> list[psutil.Process]:
+    """Those of them that try shards."""
+    return [each for each in below(pid) if "spawn_main" in _line(each)]
+
+
+def _line(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""

@@ -1,0 +1,209 @@
+"""Campaigns on a real Keras: the same findings however they are run, and whatever happens to them on the way."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from reports.records import Run, read
+from reports.store import read_run
+from tests.campaign.running import (
+    UNKNOWN,
+    below,
+    found,
+    fuzz,
+    fuzzing,
+    known_without,
+    subjects_below,
+    summary,
+    workers_below,
+)
+
+TRIALS = 160
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return known_without(tmp_path_factory.mktemp("known"), *UNKNOWN)
+
+
+@pytest.fixture(scope="module")
+def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with one job that nothing happens to."""
+    folder = tmp_path_factory.mktemp("whole")
+    done = fuzz(folder, *_asked(known, "run"), "--jobs", "1")
+    assert done.returncode == 1, done.stderr
+    return folder / "run"
+
+
+def _asked(known: Path, out: str) -> list[str]:
+    return ["--trials", str(TRIALS), "--known-issues", str(known), "--out", out, "--json"]
+
+
+def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) -> None:
+    its = read_run(whole)
+    assert not its.problems
+    assert len(its.findings) == 2
+    assert {kept.finding.proof for kept in its.findings} == {True}
+    assert all(kept.issue and kept.script for kept in its.findings)
+    assert its.run.drawn == TRIALS
+    assert its.run.ended
+    assert its.run.coverage is not None
+    assert its.run.coverage.graphs == TRIALS
+    assert its.run.known is not None
+    assert {each.breaks for each in its.run.known} == {True}, "an example that no longer breaks"
+    assert (whole / "report.html").exists()
+    assert (whole / "junit.xml").exists()
+    assert not list((whole / "journal").iterdir())
+
+
+def test_two_jobs_find_the_same_as_one(whole: Path, known: Path, tmp_path: Path) -> None:
+    done = fuzz(tmp_path, *_asked(known, "run"), "--jobs", "2")
+    assert done.returncode == 1, done.stderr
+    assert found(tmp_path / "run") == found(whole)
+    mine, theirs = read(tmp_path / "run" / "run.json", Run), read(whole / "run.json", Run)
+    assert (mine.drawn, mine.verdicts, mine.coverage, mine.known) == (
+        theirs.drawn,
+        theirs.verdicts,
+        theirs.coverage,
+        theirs.known,
+    )
+
+
+def test_another_night_tries_what_was_found_first(whole: Path, known: Path, tmp_path: Path) -> None:
+    corpus = whole.parent / "corpus"
+    kept = list((corpus / "keras").glob("*.json"))
+    assert len(kept) == 2
+    done = fuzz(
+        tmp_path, "--trials", "1", "--seed", "77", "--known-issues", str(known), "--corpus", str(corpus), "--json"
+    )
+    assert {each["id"] for each in summary(done)["findings"]} >= {
+        finding.finding.id for finding in read_run(whole).findings
+    }
+
+
+def test_a_driver_that_is_killed_is_gone_on_with(whole: Path, known: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    at = random.Random(4)
+    for turn in range(3):
+        arguments = ["--resume", "run", "--json"] if turn else _asked(known, "run")
+        with fuzzing(tmp_path, *arguments, "--jobs", "2") as process:
+            _wait(lambda shards=turn: _lines(run) > shards or process.poll() is not None)
+            time.sleep(at.uniform(0, 3))
+            left = below(process.pid)
+            process.kill()
+            process.wait()
+        _, alive = psutil.wait_procs(left, timeout=30)
+        assert not alive, [each.cmdline() for each in alive]
+        read_run(run)
+    done = fuzz(tmp_path, "--resume", "run", "--json", "--jobs", "2")
+    assert done.returncode == 1, done.stderr
+    assert found(run) == found(whole)
+    assert not read_run(run).problems
+
+
+@pytest.mark.parametrize(
+    "victims", [pytest.param(subjects_below, id="subject"), pytest.param(workers_below, id="worker")]
+)
+def test_a_process_that_is_killed_loses_nothing(victims, whole: Path, known: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    run = tmp_path / "run"
+    at = random.Random(9)
+    killed = 0
+    with fuzzing(tmp_path, *_asked(known, "run"), "--jobs", "2") as process:
+        _wait(lambda: (run / "done.ndjson").exists() or process.poll() is not None)
+        while process.poll() is None and killed < 4:
+            time.sleep(at.uniform(0.5, 3))
+            there = victims(process.pid)
+            if there:
+                at.choice(there).kill()
+                killed += 1
+        stdout, stderr = process.communicate(timeout=400)
+    assert killed
+    assert process.returncode == 1, stderr
+    assert json.loads(stdout)["failures"] == []
+    assert found(run) == found(whole)
+
+
+def test_an_interrupt_finishes_what_is_under_way(known: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with fuzzing(tmp_path, "--minutes", "9", "--known-issues", str(known), "--out", "run", "--json") as process:
+        _wait(lambda: _lines(run) > 2 or process.poll() is not None)
+        os.kill(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130, stderr
+    said = json.loads(stdout)
+    assert said["interrupted"]
+    its = read_run(run)
+    assert its.run.interrupted
+    assert its.run.drawn == said["drawn"] > 0
+    assert (run / "report.html").exists()
+
+
+def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    nothing = tmp_path / "nothing.toml"
+    nothing.write_text("format = 1\n")
+    asked = ("--minutes", "9", "--known-issues", str(nothing), "--out", "run", "--json")
+    with fuzzing(tmp_path, *asked) as process:
+        _wait(lambda: (run / "events.ndjson").exists() and '"finding"' in (run / "events.ndjson").read_text())
+        left = below(process.pid)
+        os.kill(process.pid, signal.SIGINT)
+        time.sleep(0.5)
+        began = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        took = time.monotonic() - began
+    assert process.returncode == 130, stderr
+    assert took < 20
+    assert json.loads(stdout)["findings"], "what was seen is kept, though nobody made it smaller"
+    assert found(run)
+    _, alive = psutil.wait_procs(left, timeout=30)
+    assert not alive
+
+
+def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(tmp_path: Path) -> None:
+    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", "planted/aborts", "--seed", "2", "--json")
+    said = summary(done)
+    deadly = [each for each in said["findings"] if "sigabrt" in each["id"]]
+    assert [each["cloner"] for each in deadly] == ["planted/aborts"]
+    assert said["drawn"] == 12
+    assert said["verdicts"]["fixed: faithful"] == 12
+    assert said["verdicts"]["planted/aborts: killed its process"] == deadly[0]["count"]
+
+
+def test_a_run_that_is_over_can_be_asked_again(whole: Path, tmp_path: Path) -> None:
+    before = found(whole)
+    done = fuzz(tmp_path, "--resume", str(whole), "--json", "--jobs", "1")
+    assert done.returncode == 1, done.stderr
+    assert summary(done)["drawn"] == TRIALS
+    assert found(whole) == before
+
+
+def test_two_cannot_have_one_folder(known: Path, tmp_path: Path) -> None:
+    with fuzzing(tmp_path, "--minutes", "9", "--known-issues", str(known), "--out", "run", "--jobs", "1") as process:
+        _wait(lambda: (tmp_path / "run" / "plan.json").exists() or process.poll() is not None)
+        done = fuzz(tmp_path, "--resume", "run")
+        assert done.returncode == 2
+        assert "another clonediff is at work" in done.stderr
+
+
+def _wait(until, seconds: float = 180) -> None:  # type: ignore[no-untyped-def]
+    deadline = time.monotonic() + seconds
+    for _ in itertools.count():
+        if until():
+            return
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.1)
+
+
+def _lines(run: Path) -> int:
+    path = run / "done.ndjson"
+    return path.read_bytes().count(b'"shard"') if path.exists() else 0

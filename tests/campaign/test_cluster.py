@@ -1,0 +1,135 @@
+"""Where a campaign runs: what listens, a cluster that exists, one that does not, and one that speaks TLS."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.campaign.running import found, fuzz, fuzzing, known_without, summary, workers_below
+
+DASK = [sys.executable, "-m", "dask"]
+QUICK = ("--trials", "6", "--json")
+
+
+def test_nothing_listens_beyond_this_machine(tmp_path: Path) -> None:
+    with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--jobs", "2") as process:
+        _until((tmp_path / "run" / "done.ndjson").exists)
+        its = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+        assert len(workers_below(process.pid)) == 2
+        listening = [
+            connection.laddr.ip
+            for each in its
+            for connection in each.net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        ]
+    assert listening
+    assert set(listening) == {"127.0.0.1"}
+
+
+def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    known = known_without(tmp_path, "input-options")
+    asked = ("--trials", "60", "--known-issues", str(known), "--json", "--out", "run")
+    assert summary(fuzz(here, *asked, "--jobs", "1"))["findings"]
+    with _cluster(tmp_path, "tcp://127.0.0.1") as address:
+        first = summary(fuzz(there, *asked, "--scheduler", address))
+        again = summary(fuzz(there, "--trials", "3", "--json", "--out", "second", "--scheduler", address))
+        assert not _subjects(), "the subjects end with the campaign, though the workers go on"
+    assert first["findings"]
+    assert again["drawn"] >= 3
+    assert found(here / "run") == found(there / "run")
+
+
+def test_tls_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip(reason="makes its certificates with openssl, which is not here")
+    ca, cert, key = _certificates(tmp_path)
+    files = ("--tls-ca-file", str(ca), "--tls-cert", str(cert), "--tls-key", str(key))
+    with _cluster(tmp_path, "tls://127.0.0.1", *files) as address:
+        assert summary(fuzz(tmp_path, *QUICK, "--scheduler", address, *files))["trials"] == 6
+        monkeypatch.setenv("CLONEDIFF_WAIT", "3")
+        done = fuzz(tmp_path, *QUICK, "--scheduler", address)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setenv("CLONEDIFF_WAIT", "2")
+        done = fuzz(tmp_path, *QUICK, "--scheduler", address)
+    assert done.returncode == 2
+    assert f"{address}: no Dask scheduler answers" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@contextmanager
+def _cluster(folder: Path, host: str, *files: str) -> Iterator[str]:
+    """A scheduler and two workers, as a person would start them."""
+    file = folder / "scheduler.json"
+    protocol, _, ip = host.partition("://")
+    scheduler = [*DASK, "scheduler", "--host", ip, "--protocol", protocol, "--port", "0", "--no-dashboard", *files]
+    with subprocess.Popen(
+        [*scheduler, "--scheduler-file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder
+    ) as first:
+        try:
+            _until(file.exists)
+            address = re.search(rf"{protocol}://[\d.:]+", file.read_text())
+            assert address
+            worker = [*DASK, "worker", address[0], "--host", ip, "--nthreads", "1", "--nworkers", "2", "--no-dashboard"]
+            with subprocess.Popen(
+                [*worker, *files, "--local-directory", str(folder)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+            ) as second:
+                try:
+                    yield address[0]
+                finally:
+                    second.terminate()
+                    second.wait(30)
+        finally:
+            first.terminate()
+            first.wait(30)
+
+
+def _certificates(folder: Path) -> tuple[Path, Path, Path]:
+    ca, ca_key, key, request, cert = (folder / name for name in ("ca.pem", "ca.key", "key.pem", "csr.pem", "cert.pem"))
+    names = folder / "names.cnf"
+    names.write_text("subjectAltName = IP:127.0.0.1\n")
+    made = ["-nodes", "-newkey", "rsa:2048", "-days", "1"]
+    subject = ["-subj", "/CN=127.0.0.1"]
+    for line in (
+        ["req", "-x509", *made, *subject, "-keyout", str(ca_key), "-out", str(ca)],
+        ["req", *made[:3], *subject, "-keyout", str(key), "-out", str(request)],
+        ["x509", "-req", "-in", str(request), "-CA", str(ca), "-CAkey", str(ca_key), "-CAcreateserial"]
+        + ["-days", "1", "-out", str(cert), "-extfile", str(names)],
+    ):
+        subprocess.run(["openssl", *line], check=True, capture_output=True, timeout=60)
+    return ca, cert, key
+
+
+def _subjects() -> list[psutil.Process]:
+    mine = psutil.Process().children(recursive=True)
+    return [each for each in mine if "from inside.serve import main" in " ".join(each.cmdline())]
+
+
+def _until(ready, seconds: float = 120) -> None:  # type: ignore[no-untyped-def]
+    import time
+
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.1)

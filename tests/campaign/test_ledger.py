@@ -1,0 +1,96 @@
+"""What is kept of a campaign for whoever goes on with it, also where a file was cut off or altered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.campaign.folder import append
+from harness.campaign.ledger import Ledger
+from harness.campaign.shards import Examined, Met, Plan, Settled, Setup, ShardDone, Spent, Witness
+from reports.records import Budget, Coverage, Finding, RecordError
+
+FINDING = Finding("f", "title", "keras", "upstream", msgspec.Raw(b'{"inputs":[]}'), (), "source", subject="keras")
+KEY = ("upstream", "f", "")
+DONE = [
+    Met("keras", {"keras": "3.15.1"}, "beside", "3.15.1", first=(msgspec.Raw(b"{}"),)),
+    Examined("keras", {"known": True, "gone": False, "unknown": None}),
+    ShardDone("keras", 0, 50, verdicts={"fixed: faithful": 50}, witnesses=(Witness(KEY, FINDING),), met=((KEY, 2),)),
+    ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
+    Settled("keras", KEY, 0, FINDING, "import keras\n", 61),
+    Settled("keras", ("", "process-lost", "SIGSEGV"), 1),
+    Spent(12.5),
+]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    ledger = Ledger(tmp_path)
+    for each in DONE:
+        ledger.add(each)
+    return ledger
+
+
+def test_what_is_added_is_read_back(ledger: Ledger) -> None:
+    assert msgspec.json.encode(ledger.read()) == msgspec.json.encode(DONE)
+    assert not ledger.problems
+
+
+def test_a_plan_is_read_back(tmp_path: Path) -> None:
+    setup = Setup("c", ("upstream", "fixed"), 8, across={"keras": ("keras/jax",)})
+    plan = Plan(
+        "2026-01-01T00:00:00+00:00", ("keras",), setup, 7, Budget(minutes=3.0), {"keras": (msgspec.Raw(b"{}"),)}
+    )
+    Ledger(tmp_path).begin(plan)
+    assert msgspec.json.encode(Ledger(tmp_path).plan()) == msgspec.json.encode(plan)
+
+
+def test_nothing_done_is_no_problem(tmp_path: Path) -> None:
+    assert Ledger(tmp_path).read() == []
+
+
+def test_a_folder_without_a_plan_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="give --resume the folder of a run"):
+        Ledger(tmp_path).plan()
+
+
+def test_wherever_the_file_was_cut_off_all_whole_lines_are_read(tmp_path: Path, ledger: Ledger) -> None:
+    path = tmp_path / "done.ndjson"
+    content = path.read_bytes()
+    for length in range(0, len(content), 7):
+        path.write_bytes(content[:length])
+        fresh = Ledger(tmp_path)
+        whole = content[:length].count(b"\n")
+        # What lacks nothing but the end of its line may be whole as well.
+        assert len(fresh.read()) in (whole, whole + 1)
+        assert len(fresh.problems) <= 1
+
+
+def test_a_line_after_one_that_was_cut_off_is_a_line_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"whole\ncut o")
+    append(path, b"next")
+    append(path, b"last")
+    assert path.read_bytes() == b"whole\ncut o\nnext\nlast\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(b"\x00\xff\x00", id="bytes"),
+        pytest.param(b"[" * 100_000, id="deep"),
+        pytest.param(b'{"type":"shard","subject":3,"turn":"x"}', id="types"),
+        pytest.param(b'{"type":"nonsense"}', id="unknown"),
+        pytest.param(b"null", id="null"),
+    ],
+)
+def test_an_altered_line_is_named_and_the_others_are_read(tmp_path: Path, ledger: Ledger, line: bytes) -> None:
+    path = tmp_path / "done.ndjson"
+    lines = path.read_bytes().splitlines()
+    lines[2] = line
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    assert len(ledger.read()) == len(DONE) - 1
+    assert len(ledger.problems) == 1
+    assert "line 3" in ledger.problems[0]
