@@ -26,6 +26,8 @@ from harness.campaign import held
 LOOPBACK = "127.0.0.1"
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
 """The seconds that a scheduler has to answer, and to have a worker."""
+STARTS = 3
+"""How often the local workers are started before that fails."""
 EACH = 1 << 30
 """The memory that a job takes, more or less: what a subject holds, and its worker."""
 
@@ -70,8 +72,16 @@ def local(jobs: int, campaign: str) -> Iterator[Client]:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="clonediff-", ignore_cleanup_errors=True))
         stack.enter_context(dask.config.set({**settings, "temporary-directory": scratch}))
         _quiet()
-        cluster = stack.enter_context(
-            LocalCluster(
+        cluster = stack.enter_context(_started(jobs))
+        client = stack.enter_context(Client(cluster, set_as_default=False))
+        stack.enter_context(_plugged(client, campaign))
+        yield client
+
+
+def _started(jobs: int) -> LocalCluster:
+    for attempt in range(STARTS):
+        try:
+            return LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
                 processes=True,
@@ -80,10 +90,11 @@ def local(jobs: int, campaign: str) -> Iterator[Client]:
                 memory_limit=0,  # a subject has its own limit, and is not the worker
                 silence_logs=logging.CRITICAL,
             )
-        )
-        client = stack.enter_context(Client(cluster, set_as_default=False))
-        stack.enter_context(_plugged(client, campaign))
-        yield client
+        except (RuntimeError, OSError, TimeoutError) as error:
+            # A worker that is ended while it starts takes the start of all of them with it.
+            if attempt + 1 == STARTS:
+                raise ClusterError(f"{jobs} local workers cannot be started: {error}") from error
+    raise AssertionError("it was started, or was not")
 
 
 @contextmanager

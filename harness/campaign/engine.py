@@ -41,7 +41,6 @@ from harness.campaign.events import (
 from harness.campaign.ledger import Ledger
 from harness.campaign.search import SHRINKING
 from harness.campaign.shards import Done, Examined, Met, Plan, Settled, Shard, ShardDone, Spent, Witness
-from harness.subjects import SubjectError
 
 ATTEMPTS = 5
 """How often a task that loses its worker, or its subject, is begun."""
@@ -220,10 +219,11 @@ class Engine:
             self._retry(task, f"it ended its worker {task.attempt + 1} times ({error})")
         except CancelledError as error:
             raise ConnectionError(f"the cluster gave up a task ({error}): its scheduler is gone") from error
-        except SubjectError as error:
-            self._retry(task, str(error))
         else:
-            self._keep(task, done)
+            if isinstance(done, tasks.Gone):
+                self._retry(task, done.reason)
+            else:
+                self._keep(task, done)
         finally:
             future.release()
         self._tell(Tick(self._left(), len(self._running)))

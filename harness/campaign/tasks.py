@@ -6,12 +6,15 @@ Must not import Keras, nor Dask.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import msgspec
 from hypothesis.strategies import SearchStrategy
@@ -43,6 +46,31 @@ _PROVEN = ("upstream", "multi_gpu")
 """The cloners whose scripts are plain Keras."""
 
 
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A subject that came up before does not now: it may with another worker, or in a while."""
+
+    reason: str
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _answering(task: Callable[P, T]) -> Callable[P, T | Gone]:
+    """A task that says of a lost subject that it is: its exception would not cross the network whole."""
+
+    @functools.wraps(task)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone:
+        try:
+            return task(*args, **kwargs)
+        except SubjectError as error:
+            return Gone(str(error))
+
+    return run
+
+
+@_answering
 def meet(setup: Setup, name: str) -> Met:
     """Start a subject: what it is, or why it cannot be had."""
     own = version("clonediff")
@@ -69,6 +97,7 @@ def meet(setup: Setup, name: str) -> Met:
         return Met(name, lost=str(error), clonediff=own)
 
 
+@_answering
 def examine(setup: Setup, name: str) -> Examined:
     """Whether the known issues of a subject still break."""
     hunt = held(setup).hunt(name)
@@ -83,6 +112,7 @@ def examine(setup: Setup, name: str) -> Examined:
     )
 
 
+@_answering
 def try_shard(setup: Setup, shard: Shard) -> ShardDone:
     """Try each graph of a shard."""
     hunt = held(setup).hunt(shard.subject)
@@ -126,6 +156,7 @@ def try_shard(setup: Setup, shard: Shard) -> ShardDone:
     )
 
 
+@_answering
 def settle(setup: Setup, shard: Shard, witness: Witness, seconds: float | None) -> Settled:
     """Make what a shard found as small as it gets, and run its script alone.
 

@@ -141,14 +141,25 @@ class _Recorder:
     show_default=True,
     help="Time the costly checks on one graph in N; 0 for none.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=2),
+    default=None,
+    help="Time campaigns instead: of one job, and of this many, beside trials with nothing around them.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(subject: str, count: int, trials: int | None, seed_: int, rate: int, as_json: bool) -> None:
+def command(
+    subject: str, count: int, trials: int | None, seed_: int, rate: int, jobs: int | None, as_json: bool
+) -> None:
     """Time a trial, phase by phase, beside the harness that one would write first.
 
     Building, cloning, calling, reading configs and setting weights are Keras' own code; all else is ours. The first
     harness builds, clones, copies the weights, calls `predict` on both and compares with `allclose`; its time is held
     against ours on the graphs that it can finish.
     """
+    if jobs is not None:
+        _campaigns(subject, jobs, trials, as_json)
+        return
     figures = Figures()
     chosen = Subject.parse(subject)
     generation = chosen.generation
@@ -163,6 +174,20 @@ def command(subject: str, count: int, trials: int | None, seed_: int, rate: int,
     about = {"subject": subject, "keras": ready.keras, "backend": ready.backend, "ready_seconds": ready.seconds}
     summary = {**about, **figures.summary()}
     click.echo(json.dumps(summary, indent=2) if as_json else _table(summary))
+
+
+def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> None:
+    from harness.campaign.speed import FEWEST, speed
+
+    if trials is not None and trials < FEWEST:
+        raise click.BadParameter(f"with --jobs, expected at least {FEWEST}, found {trials}", param_hint="--trials")
+    found = speed(subject, jobs, trials or 2 * FEWEST, lambda line: click.echo(line, err=True))
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    click.echo(f"a campaign of one job makes {found['one_job_of_plain']:.2f} of the trials a second of plain trials,")
+    click.echo(f"one of {jobs} jobs {found['jobs_of_one_job']:.2f} times those of one job,")
+    click.echo(f"which is {found['jobs_of_plain_times_jobs']:.2f} of {jobs} times plain trials")
 
 
 def draw(generation: Generation, count: int, seed_: int, figures: Figures) -> list[Graph]:
