@@ -39,7 +39,7 @@ from strategies.graph import Graph, from_json, to_json
 SHRINKS, REDUCTIONS = 60, 300
 """The trials that Hypothesis may spend on making a finding smaller, and then the reducer, which is quicker at it."""
 
-_DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 12}
+_DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """Where each trial costs a process, or a minute, there are fewer of them."""
 
 _PROVEN = ("upstream", "multi_gpu")

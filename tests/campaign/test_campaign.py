@@ -27,7 +27,7 @@ from tests.campaign.running import (
     workers_below,
 )
 
-TRIALS = 160
+TRIALS = 120
 
 
 @pytest.fixture(scope="module")
