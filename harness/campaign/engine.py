@@ -265,6 +265,8 @@ class Engine:
             if before is None:
                 self._ledger.add(met)
                 self._meet(met)
+            if not self._here:
+                self._began = time.monotonic()  # the budget is for trials, not for starting
             self._here.add(met.subject)
 
     def _meet(self, met: Met) -> None:

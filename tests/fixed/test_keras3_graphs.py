@@ -32,6 +32,13 @@ def shared_layer_at_several_depths():
     return keras.Model(x, [second, first])
 
 
+@model(np.ones((4, 3, 2), "float32"))
+def mask_of_a_tensor_that_is_cast():
+    x = keras.Input((3, 2))
+    narrow = layers.Lambda(lambda x: x * 2.0, mask=lambda x, mask=None: x[..., 0] > 0.0, dtype="mixed_bfloat16")
+    return keras.Model(x, layers.SimpleRNN(1)(layers.Masking()(narrow(x))))
+
+
 @model(VECTORS)
 def layer_called_on_its_own_output():
     x = keras.Input((3,))

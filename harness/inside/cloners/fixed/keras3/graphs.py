@@ -101,13 +101,13 @@ def repeat_calls(
         for original, output in zip(node.outputs, outputs):
             tensors[id(original)] = output
             if faithful:
-                mask_alike(tensors, original)
+                mask_alike(tensors, original, node)
     if faithful:
         # Once more, now that the calls that compute the masks themselves have been repeated too.
         for node in graph_nodes(graph):
             for original in node.outputs:
                 if id(original) in tensors:
-                    mask_alike(tensors, original)
+                    mask_alike(tensors, original, node)
                     dtype_alike(tensors, original)
 
 
@@ -138,8 +138,8 @@ def dtype_alike(tensors: dict[int, Any], original: Any) -> None:
         clone.dtype = original.dtype
 
 
-def mask_alike(tensors: dict[int, Any], original: Any) -> None:
-    """Gives a cloned tensor a mask exactly where the original has one."""
+def mask_alike(tensors: dict[int, Any], original: Any, node: Any) -> None:
+    """Gives a cloned tensor a mask exactly where the original has one. `node` is the call that gave the original."""
     clone = tensors[id(original)]
     mask = getattr(original, "_keras_mask", None)
     if mask is None:
@@ -147,3 +147,8 @@ def mask_alike(tensors: dict[int, Any], original: Any) -> None:
             del clone._keras_mask
     elif id(mask) in tensors:
         clone._keras_mask = tensors[id(mask)]
+    else:
+        # Where Keras casts an argument it hands the mask on, which need not be a tensor of this graph.
+        for tensor in node.input_tensors:
+            if getattr(tensor, "_keras_mask", None) is mask and id(tensor) in tensors:
+                clone._keras_mask = getattr(tensors[id(tensor)], "_keras_mask", None)
