@@ -42,8 +42,8 @@ class Blame(enum.StrEnum):
 CI_FAILS = frozenset([Blame.OURS, Blame.GENERATOR])
 
 _OF_ANY_KIND = re.compile(
-    r"^(weight |input )?(trainable|name)$|order$|^(layer|weight|state) (shared|unshared|merged)$|^not fresh$"
-    r"|^call\.\w+ (type|order)$|^(layer|weight|state) replaced$|^supports_masking$|^role$"
+    r"^(weight |input )?(trainable|name)$|^weight scope$|order$|^(layer|weight|state) (shared|unshared|merged)$"
+    r"|^not fresh$|^call\.\w+ (type|order)$|^(layer|weight|state) replaced$|^supports_masking$|^role$"
 )
 """Aspects that the machinery of cloning owns, not a kind: lost on one layer, they are lost on the next."""
 

@@ -22,7 +22,8 @@ KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the root of a cause is like. A field that is not given matches anything.
 
-    `leads_to` names the checks that may show followers of this root; without it, any may.
+    `place` is the name of the first layer, "inner/dense" for one inside another. `leads_to` names the checks that may
+    show followers of this root; without it, any may.
     """
 
     check: str | None = None
@@ -31,6 +32,7 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exception: str | None = None
     frame: str | None = None
     path: str | None = None
+    place: str | None = None
     leads_to: tuple[str, ...] | None = None
 
 
@@ -148,6 +150,7 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
         (pattern.check, root.check),
         (pattern.aspect, root.aspect),
         (pattern.path, root.path),
+        (pattern.place, first.name if first else ""),
         (pattern.kind, first.kind if first else ""),
         (pattern.exception, raised.type if raised else ""),
         (pattern.frame, raised.frame if raised else ""),

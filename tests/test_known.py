@@ -51,6 +51,8 @@ def test_an_issue_explains_a_cause_by_its_root(tmp_path: Path) -> None:
         (Pattern(exception="ValueError", frame="k.py:*"), True),
         (Pattern(exception="KeyError", frame="k.py:*"), False),
         (Pattern(kind="Lam*", path="p"), True),
+        (Pattern(check="structure", place="l"), True),
+        (Pattern(check="structure", place="*/*"), False),
         (Pattern(check="structure", leads_to=("outputs",)), True),
         (Pattern(check="structure", leads_to=("masks",)), False),
     ],

@@ -23,6 +23,9 @@ PACKAGE = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras"}
 OF_ANOTHER_DAY = re.compile(r"^in \d+\.\d+\.\d+, (?:tensorflow/python/)?keras/[\w/]+\.py:\d+")
 """The line of an issue that is mended, with the release that it was read in."""
 
+NOT_DRAWN = {"open-name-scope": "no graph opens a name scope around its calls"}
+"""The issues that no graph shows, and why."""
+
 each_issue = pytest.mark.parametrize("issue", ISSUES, ids=lambda issue: issue.id)
 
 
@@ -54,7 +57,9 @@ def _lines_are_there(issue: KnownIssue, folder: Path) -> None:
 
 @each_issue
 def test_the_example_is_a_graph_of_its_generation(issue: KnownIssue) -> None:
-    assert issue.example is not None
+    assert (issue.example is None) == (issue.id in NOT_DRAWN)
+    if issue.example is None:
+        pytest.skip(reason=NOT_DRAWN[issue.id])
     assert read_example(issue.example, issue.id).generation == issue.generation
 
 

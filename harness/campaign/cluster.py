@@ -22,6 +22,7 @@ from distributed import Client, LocalCluster, Security, Worker, WorkerPlugin
 from distributed.comm.core import connect
 
 from harness.campaign import held
+from harness.campaign.shards import Setup
 
 LOOPBACK = "127.0.0.1"
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
@@ -57,7 +58,7 @@ def jobs_here() -> int:
 
 
 @contextmanager
-def local(jobs: int, campaign: str) -> Iterator[Client]:
+def local(jobs: int, setup: Setup) -> Iterator[Client]:
     """A cluster of this machine's own: a process for each job, that only this machine can reach."""
     settings: dict[str, Any] = {
         # A worker that is killed is nobody's fault; the engine itself gives up on a shard that always does it.
@@ -74,7 +75,7 @@ def local(jobs: int, campaign: str) -> Iterator[Client]:
         _quiet()
         cluster = stack.enter_context(_started(jobs))
         client = stack.enter_context(Client(cluster, set_as_default=False))
-        stack.enter_context(_plugged(client, campaign))
+        stack.enter_context(_plugged(client, setup))
         yield client
 
 
@@ -98,7 +99,7 @@ def _started(jobs: int) -> LocalCluster:
 
 
 @contextmanager
-def remote(address: str, tls: Tls, campaign: str) -> Iterator[Client]:
+def remote(address: str, tls: Tls, setup: Setup) -> Iterator[Client]:
     """A cluster that exists. Its workers need clonediff, and a Keras to try."""
     security = None
     if tls.given or address.startswith("tls://"):
@@ -119,7 +120,7 @@ def remote(address: str, tls: Tls, campaign: str) -> Iterator[Client]:
             raise ClusterError(
                 f"{address}: the scheduler has no workers: start one with `dask worker {address}`"
             ) from error
-        with _plugged(client, campaign):
+        with _plugged(client, setup):
             yield client
 
 
@@ -136,23 +137,24 @@ def threads(client: Client) -> int:
 
 
 class _Ours(WorkerPlugin):
-    """What a worker does before a campaign and after it: its subjects end with it."""
+    """What a worker does before a campaign and after it. One that joins later does it too."""
 
-    def __init__(self, campaign: str) -> None:
-        self.name = f"clonediff-{campaign}"
-        self._campaign = campaign
+    def __init__(self, setup: Setup) -> None:
+        self.name = f"clonediff-{setup.campaign}"
+        self._setup = setup
 
     def setup(self, worker: Worker) -> None:
+        held.prepare(self._setup)
         # Hypothesis looks whether the global generator was used while it draws: it was, by a thread of Dask's.
         warnings.filterwarnings("ignore", message="Do not use the `random` module inside strategies")
 
     def teardown(self, worker: Worker) -> None:
-        held.close(self._campaign)
+        held.close(self._setup.campaign)
 
 
 @contextmanager
-def _plugged(client: Client, campaign: str) -> Iterator[None]:
-    plugin = _Ours(campaign)
+def _plugged(client: Client, setup: Setup) -> Iterator[None]:
+    plugin = _Ours(setup)
     client.register_plugin(plugin)
     try:
         yield

@@ -179,22 +179,22 @@ class Engine:
         return None
 
     def _submit(self, task: Task) -> None:
-        setup = self._plan.setup
+        campaign = self._plan.setup.campaign
         call: tuple[Any, ...]
         match task.what:
             case "meet":
-                call = tasks.meet, setup, task.subject
+                call = tasks.meet, campaign, task.subject
             case "examine":
-                call = tasks.examine, setup, task.subject
+                call = tasks.examine, campaign, task.subject
             case "shard":
-                call = tasks.try_shard, setup, task.shard
+                call = tasks.try_shard, campaign, task.shard
             case _:
                 left = self._left()
                 seconds = None if left is None else max(0.0, left) + SHRINKING
-                call = tasks.settle, setup, task.shard, task.witness, seconds
+                call = tasks.settle, campaign, task.shard, task.witness, seconds
         future = self._client.submit(
             *call,
-            key=f"clonediff-{task.what}-{setup.campaign}-{uuid4().hex}",
+            key=f"clonediff-{task.what}-{campaign}-{uuid4().hex}",
             priority=0 if task.what == "shard" else 10,
             pure=False,
         )

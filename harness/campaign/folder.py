@@ -156,4 +156,4 @@ def _script(
     if sides:
         first, second = map(Subject.parse, sides)
         return standing(across(case, dialect, root, first, second), versions)
-    return standing(reproducer(case.source, dialect, root, cloner), versions)
+    return standing(reproducer(case.source, dialect, root, cloner, case), versions)

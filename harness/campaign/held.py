@@ -26,7 +26,7 @@ class Held:
     """The processes of one thread. The one that was not used for longest is ended where there are too many."""
 
     def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+        self.setup = setup
         self._processes: OrderedDict[str, SubjectProcess] = OrderedDict()
         self._known = KnownIssues(setup.known)
 
@@ -36,7 +36,7 @@ class Held:
         if process is None:
             subject = Subject.parse(name)
             worker = slug(str(os.getpid()), str(threading.get_native_id()), name)
-            journal = Path(self._setup.journals) / f"{worker}.json" if self._setup.journals else None
+            journal = Path(self.setup.journals) / f"{worker}.json" if self.setup.journals else None
             process = SubjectProcess(subject, journal=journal, worker=worker, place=place_of(subject))
             process.start()
             self._processes[name] = process
@@ -45,7 +45,7 @@ class Held:
 
     def hunt(self, name: str) -> AcrossHunt:
         """A hunt on a subject, with nothing counted yet."""
-        setup = self._setup
+        setup = self.setup
         process = self.process(name)
         others = [self.process(other) for other in setup.across.get(name, ())]
         while len(self._processes) > max(MOST, 1 + len(others)):
@@ -60,18 +60,25 @@ class Held:
             process.close()
 
 
+_SETUPS: dict[str, Setup] = {}
 _HELD: dict[tuple[str, int], Held] = {}
 
 
-def held(setup: Setup) -> Held:
-    """What this thread holds for a campaign."""
-    key = setup.campaign, threading.get_ident()
+def prepare(setup: Setup) -> None:
+    """Know what a campaign's shards share, which is too much to send with each of them."""
+    _SETUPS[setup.campaign] = setup
+
+
+def held(campaign: str) -> Held:
+    """What this thread holds for a campaign that the worker is prepared for."""
+    key = campaign, threading.get_ident()
     if key not in _HELD:
-        _HELD[key] = Held(setup)
+        _HELD[key] = Held(_SETUPS[campaign])
     return _HELD[key]
 
 
 def close(campaign: str) -> None:
-    """End all that this worker holds for a campaign."""
+    """End all that this worker holds for a campaign, and forget it."""
     for key in [each for each in _HELD if each[0] == campaign]:
         _HELD.pop(key).close()
+    _SETUPS.pop(campaign, None)

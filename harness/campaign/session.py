@@ -177,7 +177,7 @@ def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
     for problem in began.problems:
         console.warn(problem)
     try:
-        with _cluster(where, plan.setup.campaign) as client:
+        with _cluster(where, plan.setup) as client:
             from harness.campaign.cluster import threads
             from harness.campaign.engine import Engine
 
@@ -200,14 +200,14 @@ def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
 
 
 @contextlib.contextmanager
-def _cluster(where: Where, campaign: str) -> Iterator[Client]:
+def _cluster(where: Where, setup: Setup) -> Iterator[Client]:
     from harness.campaign import cluster
 
     if where.scheduler is not None:
-        with cluster.remote(where.scheduler, cluster.Tls(where.ca, where.cert, where.key), campaign) as client:
+        with cluster.remote(where.scheduler, cluster.Tls(where.ca, where.cert, where.key), setup) as client:
             yield client
     else:
-        with cluster.local(where.jobs or cluster.jobs_here(), campaign) as client:
+        with cluster.local(where.jobs or cluster.jobs_here(), setup) as client:
             yield client
 
 

@@ -71,11 +71,12 @@ def _answering(task: Callable[P, T]) -> Callable[P, T | Gone]:
 
 
 @_answering
-def meet(setup: Setup, name: str) -> Met:
+def meet(campaign: str, name: str) -> Met:
     """Start a subject: what it is, or why it cannot be had."""
     own = version("clonediff")
+    setup = held(campaign).setup
     try:
-        process = held(setup).process(name)
+        process = held(campaign).process(name)
         for cloner in setup.cloners:
             reason = unable(cloner, process)
             if reason:
@@ -98,14 +99,14 @@ def meet(setup: Setup, name: str) -> Met:
 
 
 @_answering
-def examine(setup: Setup, name: str) -> Examined:
+def examine(campaign: str, name: str) -> Examined:
     """Whether the known issues of a subject still break."""
-    hunt = held(setup).hunt(name)
+    hunt = held(campaign).hunt(name)
     return Examined(
         name,
         {
             issue.id: still_breaks(issue, hunt)
-            for cloner in setup.cloners
+            for cloner in hunt.cloners
             for issue in hunt.known(cloner).issues
             if issue.example is not None
         },
@@ -113,9 +114,9 @@ def examine(setup: Setup, name: str) -> Examined:
 
 
 @_answering
-def try_shard(setup: Setup, shard: Shard) -> ShardDone:
+def try_shard(campaign: str, shard: Shard) -> ShardDone:
     """Try each graph of a shard."""
-    hunt = held(setup).hunt(shard.subject)
+    hunt = held(campaign).hunt(shard.subject)
     process = hunt.process
     before = process.restarts, process.recycled
     began = time.perf_counter()
@@ -157,12 +158,13 @@ def try_shard(setup: Setup, shard: Shard) -> ShardDone:
 
 
 @_answering
-def settle(setup: Setup, shard: Shard, witness: Witness, seconds: float | None) -> Settled:
+def settle(campaign: str, shard: Shard, witness: Witness, seconds: float | None) -> Settled:
     """Make what a shard found as small as it gets, and run its script alone.
 
     `seconds` is how long that may take, but for the script; None for as long as it takes.
     """
-    hunt = held(setup).hunt(shard.subject)
+    setup = held(campaign).setup
+    hunt = held(campaign).hunt(shard.subject)
     process, key = hunt.process, witness.key
     until = None if seconds is None else time.monotonic() + seconds
     graph = from_json(bytes(witness.finding.graph), "a witness")

@@ -24,6 +24,7 @@ def told(accusation: Accusation, hunt: Hunt) -> str:
     lines += accusation.notes
     if accusation.cause.followers:
         lines.append(f"  {len(accusation.cause.followers)} more differences follow from it")
-    plain = reproducer(accusation.case.source, hunt.process.subject.dialect, root, accusation.cloner)
+    case = accusation.case
+    plain = reproducer(case.source, hunt.process.subject.dialect, root, accusation.cloner, case)
     script = standing(plain, hunt.process.versions)
     return "\n".join((*lines, "", script.text))

@@ -194,7 +194,7 @@ def _cloned(name: str, clone: CloneTrial, case: Case, process: SubjectProcess, k
 
 
 def _script(cause: Cause, cloner: str, case: Case, process: SubjectProcess) -> str:
-    plain = reproducer(case.source, process.subject.dialect, cause.root, cloner)
+    plain = reproducer(case.source, process.subject.dialect, cause.root, cloner, case)
     return standing(plain, process.versions).text
 
 

@@ -191,7 +191,9 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
     if before in _AT_REST:
         if earlier.aspect == "trainable" and later.aspect != "weight trainable":
             return False
-        if later.aspect.endswith(" name") and not earlier.aspect.startswith((*_WHOLE_LAYERS, "name", "weight")):
+        if later.aspect.endswith((" name", " scope")) and not earlier.aspect.startswith(
+            (*_WHOLE_LAYERS, "name", "weight")
+        ):
             return False
         return flow.related(earlier.first, later.first)
     return False

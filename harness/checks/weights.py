@@ -45,19 +45,24 @@ def _variables(
         want, have = wants[index], haves[found]
         first = place(shape, want.owner)
         for aspect, expected, got, cost in (
-            ("name", want.name, have.name, Cost.NAME),
+            (_of_the_name(want.name, have.name), want.name, have.name, Cost.NAME),
             ("shape", want.shape, have.shape, Cost.COMPUTES),
             ("dtype", want.dtype, have.dtype, Cost.COMPUTES),
             ("trainable", want.trainable, have.trainable, Cost.TRAINS),
         ):
             if expected != got:
-                path = f"{word}s[{index}].{aspect}"
+                path = f"{word}s[{index}].{'name' if aspect == 'scope' else aspect}"
                 yield Difference("weights", path, f"{word} {aspect}", short(expected), short(got), cost, first)
         if word == "state" and want.value and have.value and want.value != have.value:
             digests = (want.value, have.value)
             yield Difference(
                 "weights", f"states[{index}].value", "state value", *digests, Cost.COMPUTES, first, digests=digests
             )
+
+
+def _of_the_name(expected: str, found: str) -> str:
+    """Which part of a name differs: the variable's own, or only what stands before it, of what was being built."""
+    return "scope" if expected.rpartition("/")[2] == found.rpartition("/")[2] else "name"
 
 
 def _count(

@@ -21,6 +21,18 @@ _BODIES = {
     def compute_output_shape(self, input_shape):
         return input_shape
 """,
+    "Offset": f"""\
+{_HANDS_MASK_ON}
+    def build(self, input_shape):
+        self.offset = self.add_weight(shape=(input_shape[-1],), initializer="uniform")
+        self.built = True
+
+    def call(self, x):
+        return x + self.offset
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+""",
     "MakeMask": f"""\
 {_HANDS_MASK_ON}
     def call(self, x):

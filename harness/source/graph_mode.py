@@ -10,23 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.inside.v1 import LINES
+from harness.source import running
 from harness.source.comments import named
 from reports.records import Difference
 
 if TYPE_CHECKING:
     from harness.source.reproducer import Script
+    from harness.subjects.case import Case
 
 _NODES = "[node for depth in sorted(model._nodes_by_depth) for node in model._nodes_by_depth[depth]]"
-
-_VALUES = """\
-clone.set_weights(model.get_weights())
-
-import numpy as np
-from keras import backend as K
-
-rng = np.random.RandomState(0)
-shapes = [[size or 2 for size in K.int_shape(each)] for each in model.inputs]
-values = [rng.randint(0, 2, shape) for shape in shapes]"""
 
 _PREDICTED = """
 one, other = model.predict(values), clone.predict(values)
@@ -34,6 +26,8 @@ for one, other in zip(*(each if isinstance(each, list) else [each] for each in (
     np.testing.assert_array_equal(one, other)"""
 
 _TRAINING = """
+from keras import backend as K
+
 
 def in_training(model):
     return K.function(model.inputs + [K.learning_phase()], model.outputs)(values + [1])
@@ -67,7 +61,7 @@ def before_clone(difference: Difference) -> list[str]:
     return _BEFORE.splitlines() if _of_arguments(difference) else []
 
 
-def compared(difference: Difference) -> tuple[list[str], bool]:
+def compared(difference: Difference, case: Case | None = None) -> tuple[list[str], bool]:
     """The lines that compare what two models give, and whether they compare just what differed."""
     if _of_arguments(difference):
         return ["assert arguments(model) == before"], True
@@ -76,8 +70,8 @@ def compared(difference: Difference) -> tuple[list[str], bool]:
     if difference.check == "weights":
         text = f"\nfrom keras import backend as K\n\nassert {WEIGHTS.format('clone')} == {WEIGHTS.format('model')}"
         return text.splitlines(), True
-    lines = _VALUES + (_TRAINING if "training" in difference.path else _PREDICTED)
-    return lines.splitlines(), difference.check == "outputs"
+    lines = ["", *running.drawn(case, "keras2"), *running.weighted(case), "clone.set_weights(model.get_weights())"]
+    return [*lines, *(_TRAINING if "training" in difference.path else _PREDICTED).splitlines()], False
 
 
 def _of_arguments(difference: Difference) -> bool:

@@ -8,10 +8,16 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from harness.source import graph_mode, running
 from harness.source.comments import comment
-from harness.source.graph_mode import before_clone, compared
 from reports.records import Difference
+
+if TYPE_CHECKING:
+    from harness.subjects.case import Case
 
 _CLONES = {
     "upstream": "clone = keras.models.clone_model(model)",
@@ -26,14 +32,19 @@ multi_gpu_utils._get_available_devices = lambda: ["/device:CPU:0", "/device:GPU:
 parallel = keras.utils.multi_gpu_model(model, gpus=2, cpu_relocation=True)"""
 _CONFIG = "{}.get_config()"
 """All of it: too long to be told where it differs."""
-_MODES = ("outputs", "masks", "untouched")
+_MODES = ("outputs", "masks")
+_NODES = {
+    "keras": "[[({0}(node.arguments.{1})) for node in each._inbound_nodes] for each in {{}}.operations]",
+    "tf_keras": "[[({0}(node.call_{1})) for node in each.inbound_nodes] for each in {{}}.layers]",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
     """`raises` is the type of the exception that the script has to end in; "" where it shows the models only.
 
-    `sure` says that the script makes the very comparison that differed, so that it is wrong if it does not fail.
+    `sure` says that the script makes the very comparison that differed, whatever the numbers that it runs on, so that
+    it is wrong if it does not fail.
     """
 
     text: str
@@ -41,8 +52,13 @@ class Script:
     sure: bool = False
 
 
-def reproducer(source: str, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
-    """The script for a difference that a cloner made, with what was expected and found as its last comment."""
+def reproducer(
+    source: str, dialect: str, difference: Difference, cloner: str = "upstream", case: Case | None = None
+) -> Script:
+    """The script for a difference that a cloner made, with what was expected and found as its last comment.
+
+    With the `case`, models that have to be called are called on its inputs, with its weights.
+    """
     said = [comment(f"# {difference.check}: {difference.path}")]
     numbers = difference.numbers
     if numbers is not None:
@@ -62,48 +78,88 @@ def reproducer(source: str, dialect: str, difference: Difference, cloner: str = 
         said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
     raises = difference.raised.type if difference.raised else "AssertionError"
-    lines, sure = ([], True) if difference.check == "made" else _comparison(difference, dialect)
-    before = before_clone(difference) if dialect == "keras2" else []
+    before, lines, sure = _comparison(difference, dialect, case)
+    before = ["", *before] if before else []
     text = "\n".join((source.rstrip("\n"), *before, "", clones[cloner], *lines, "", *said, ""))
     return Script(text, raises if lines or difference.check == "made" else "", sure)
 
 
-def _comparison(difference: Difference, dialect: str) -> tuple[list[str], bool]:
-    """The lines that fail, and whether they compare just what differed; no lines where that takes many of them."""
+def _comparison(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
+    """The lines before the clone is made, those that fail after it, and whether they compare just what differed.
+
+    No lines where that takes many of them.
+    """
+    check = difference.check
+    if check == "made":
+        return [], [], True
+    if dialect == "keras2" and check in (*_MODES, "untouched", "weights"):
+        return (graph_mode.before_clone(difference), *graph_mode.compared(difference, case))
+    if check in _MODES:
+        return ([], *running.compared(difference, dialect, case))
+    if check == "untouched":
+        return _untouched(difference, dialect, case)
+    expression, sure = _told(difference, dialect)
+    return [], _equal(expression) if expression else [], sure
+
+
+def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
+    """Lines that note what the original is like, and those that fail where it is so no more."""
+    path = difference.path.removeprefix("original.")
+    if path.startswith(("inference", "training")):
+        if difference.raised is not None or difference.aspect in ("no longer raises", "raises another"):
+            return [], [], False
+        return (*running.unchanged(difference, dialect, case), False)
+    if difference.aspect == "weight value":
+        before = [*running.drawn(case, dialect)[:2], *running.weighted(case), "before = model.get_weights()"]
+        return before, ["", "assert all(map(np.array_equal, model.get_weights(), before))"], case is not None
+    if difference.aspect == "layer replaced":
+        expression, sure = "[id(each) for each in {}._flatten_layers()]", True
+    elif difference.aspect.startswith("call.") and path.startswith("layers"):
+        side = difference.aspect.partition(".")[2].partition(" ")[0]
+        expression = _NODES[dialect].format("sorted" if side == "kwargs" else "len", side)
+        sure = difference.aspect.endswith(("missing", "extra")) and "/" not in path.partition("']")[0]
+    else:
+        check = "weights" if path.startswith("weights") else "structure"
+        expression, sure = _told(replace(difference, check=check, path=path), dialect)
+    expression = expression or _CONFIG
+    return [f"before = {expression.format('model')}"], ["", f"assert {expression.format('model')} == before"], sure
+
+
+def _told(difference: Difference, dialect: str) -> tuple[str, bool]:
+    """An expression of a model that tells what differs, and whether it tells just that; "" where there is none."""
     layer = difference.first.name if difference.first else ""
     top = bool(layer) and "/" not in layer
     name = json.dumps(layer, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
-    if dialect == "keras2" and difference.check in (*_MODES, "weights"):
-        return compared(difference)
-    if difference.check in _MODES:
-        return _called(difference, dialect), True
     if difference.check == "weights":
+        if difference.aspect.startswith(("state", "copied")) or difference.path == "set_weights":
+            return "", False
         attribute = "path" if dialect == "keras" else "name"
-        return _equal(f"[(each.{attribute}, tuple(each.shape), each.trainable) for each in {{}}.weights]"), True
+        about = f"each.{attribute}, tuple(each.shape), str(each.dtype), each.trainable"
+        return f"[({about}) for each in {{}}.weights]", True
     if difference.check != "structure":
-        return [], False
+        return "", False
     if difference.aspect == "input name" and dialect == "keras":
-        return _equal("[each._keras_history.operation.name for each in {}.inputs]"), True
+        return "[each._keras_history.operation.name for each in {}.inputs]", True
     if difference.aspect.endswith("trainable") and difference.first is not None:
         whole = difference.first.layer == -1
-        return _equal("{}.trainable" if whole or not top else f"{{}}.get_layer({name}).trainable"), whole or top
+        return "{}.trainable" if whole or not top else f"{{}}.get_layer({name}).trainable", whole or top
     setting = re.fullmatch(r"layers\['[^']*'\]\.(?:config\.\.)?(\w+)", difference.path)
     if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):
-        return _equal(f"{{}}.get_layer({name}).{setting[1]}"), True
+        return f"{{}}.get_layer({name}).{setting[1]}", True
     own = re.fullmatch(r"layers\['[^']*'\]\.attribute\.(\w+)", difference.path)
     if own and top:
-        return _equal(f"{{}}.get_layer({name}).{own[1]}"), True
+        return f"{{}}.get_layer({name}).{own[1]}", True
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
     if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
         attribute = "_output_shape" if config[1] == "output_shape" else config[1]
-        return _equal(f"type({{}}.get_layer({name}).{attribute})"), False
+        return f"type({{}}.get_layer({name}).{attribute})", False
     if config and top and difference.first and difference.first.kind == "InputLayer":
         # By its tensor: the clone may have another name for it.
         told = f"each._keras_history[0].get_config().get({json.dumps(config[1])})"
-        return _equal(f"[{told} for each in {{}}.inputs]"), True
+        return f"[{told} for each in {{}}.inputs]", True
     if config and top:
-        return _equal(f"{{}}.get_layer({name}).get_config().get({json.dumps(config[1])})"), True
-    return _equal(_CONFIG), False
+        return f"{{}}.get_layer({name}).get_config().get({json.dumps(config[1])})", True
+    return _CONFIG, False
 
 
 def _equal(expression: str) -> list[str]:
@@ -113,26 +169,4 @@ def _equal(expression: str) -> list[str]:
     return [
         f"expected, found = [{expression.format('it')} for it in (model, clone)]",
         'assert found == expected, f"{found} in the clone, {expected} in the model"',
-    ]
-
-
-def _called(difference: Difference, dialect: str) -> list[str]:
-    training = "True" if "training" in difference.path else "False"
-    flatten = "keras.tree.flatten" if dialect == "keras" else "tf.nest.flatten"
-    dtype = "each.dtype" if dialect == "keras" else "each.dtype.as_numpy_dtype"
-    return [
-        "clone.set_weights(model.get_weights())",
-        "",
-        "import numpy as np",
-        *(() if dialect == "keras" else ("import tensorflow as tf",)),
-        "",
-        "rng = np.random.default_rng(0)",
-        f"values = [rng.integers(0, 2, [size or 2 for size in each.shape]).astype({dtype}) for each in model.inputs]",
-        "values = values if len(values) > 1 else values[0]",
-        f"expected, found = [{flatten}(each(values, training={training})) for each in (model, clone)]",
-        "assert len(found) == len(expected)",
-        "for one, other in zip(expected, found):",
-        "    assert other.dtype == one.dtype",
-        "    np.testing.assert_array_equal(other, one)",
-        '    np.testing.assert_array_equal(*(getattr(each, "_keras_mask", None) for each in (other, one)))',
     ]

@@ -27,6 +27,7 @@ def _kept_if_told(specs: Specs, layer: Layer) -> Specs:
 
 KINDS = (
     Kind("Scale", fits=ANY, gives=same, masks=True, weight=2),
+    Kind("Offset", fits=ANY, gives=same, masks=True),  # its weight has no name
     Kind("MakeMask", fits=SEQUENCE, gives=_masked, masks=True),
     Kind("UseMask", calls=("mask",), fits=SEQUENCE, gives=same, masks=True, weight=2),
     Kind("DropMask", fits=ANY, gives=_kept_if_told, masks=True),

@@ -22,6 +22,7 @@ _ABSENT = frozenset(
         "ForkDict",
         "Blend",
         "SumAll",
+        "Offset",
         "DepthwiseConv1D",
         "Conv1DTranspose",
     )

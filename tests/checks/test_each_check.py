@@ -26,6 +26,13 @@ BROKEN = [
     ("made", [("observation", None)], "clone", "nothing", Cost.CRASHES),
     ("weights", [(f"{S}.weights.1", GONE)], "weights[1]", "weight missing", Cost.COMPUTES),
     ("weights", [(f"{S}.weights.1.name", "scale")], "weights[1].name", "weight name", Cost.NAME),
+    (
+        "weights",
+        [(f"{S}.weights.1.name", f"outer/{ORIGINAL.shape.weights[1].name}")],
+        "weights[1].name",
+        "weight scope",
+        Cost.NAME,
+    ),
     ("weights", [(f"{S}.weights.1.shape", [3])], "weights[1].shape", "weight shape", Cost.COMPUTES),
     ("weights", [(f"{S}.weights.1.dtype", "float16")], "weights[1].dtype", "weight dtype", Cost.COMPUTES),
     ("weights", [(f"{S}.weights.1.trainable", False)], "weights[1].trainable", "weight trainable", Cost.TRAINS),

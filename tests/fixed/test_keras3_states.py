@@ -230,3 +230,57 @@ def test_layer_attached_to_a_model():
     model.extra = layers.Dense(2)
     model.extra.build((None, 3))
     assert_faithful(model, VECTORS)
+
+
+@keras.saving.register_keras_serializable("tests")
+class Nameless(layers.Layer):
+    """Weights that were given no name, one among them that was."""
+
+    def build(self, input_shape):
+        self.added = self.add_weight(shape=(input_shape[-1],), initializer="uniform")
+        self.named = self.add_weight(shape=(input_shape[-1],), initializer="uniform", name="named")
+        self.held = keras.Variable(np.ones(input_shape[-1], "float32"), trainable=False)
+        self.built = True
+
+    def call(self, x):
+        return (x * self.added + self.named) * self.held
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+
+NAMELESS = {
+    "layer": Nameless,
+    "nested": lambda: keras.Sequential([keras.Input((5, 3)), Nameless(), Nameless()]),
+    "wrapped": lambda: layers.TimeDistributed(Nameless()),
+}
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_weights_without_a_name(name):
+    x = keras.Input((5, 3))
+    model = keras.Model(x, layers.Dense(2)(NAMELESS[name]()(Nameless()(x))))
+    clone = assert_faithful(model, SEQUENCES)
+    assert [weight.name for weight in clone.weights] == [weight.name for weight in model.weights]
+    assert any(weight.name.startswith("variable") for weight in model.weights)
+
+
+@keras.saving.register_keras_serializable("tests")
+class Renamed(layers.Layer):
+    """Names its weight anew each time that it is made."""
+
+    made = 0
+
+    def build(self, input_shape):
+        type(self).made += 1
+        self.weight = self.add_weight(shape=(input_shape[-1],), name=f"number_{self.made}")
+        self.built = True
+
+    def call(self, x):
+        return x * self.weight
+
+
+def test_a_name_that_a_layer_chose_is_the_layers():
+    x = keras.Input((3,))
+    model = keras.Model(x, Renamed()(x))
+    assert clone_model(model).weights[0].name != model.weights[0].name

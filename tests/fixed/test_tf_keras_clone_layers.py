@@ -236,3 +236,20 @@ def test_seeded_stream_goes_on_where_the_original_is():
     model = around(layers.Dropout(0.5, seed=4))
     model(floats(2, 5, 3), training=True)
     assert_faithful(model, clone_model, floats(2, 5, 3))
+
+
+class Nameless(layers.Layer):
+    def build(self, shape):
+        self.weight = self.add_weight(shape=(shape[-1],), initializer="uniform")
+        super().build(shape)
+
+    def call(self, x):
+        return x * self.weight
+
+
+@pytest.mark.parametrize("wrap", [lambda each: each, layers.TimeDistributed], ids=["alone", "wrapped"])
+def test_weights_without_a_name(wrap):
+    x = keras.Input((5, 3))
+    model = keras.Model(x, Nameless()(wrap(Nameless())(x)))
+    with keras.saving.custom_object_scope({"Nameless": Nameless}):
+        assert_faithful(model, clone_model, floats(2, 5, 3))

@@ -6,10 +6,15 @@ import ast
 
 import pytest
 
-from harness.campaign.proof import Ended, ended_so, fails_alone, raised_in
+from harness.campaign.proof import Ended, ended_so, fails_alone, raised_in, run_alone
+from harness.cases import case_of
 from harness.source.reproducer import Script, reproducer
-from harness.subjects.subject import Subject
+from harness.subjects import Subject, SubjectProcess
+from harness.trial import run
+from reports.known import load
 from reports.records import Cost, Difference, Numbers, Place, Raised
+from strategies import read_example
+from strategies.graph import Call, Graph, Input, Layer, Ref, Seq
 from strategies.kinds import Generation
 
 SOURCES: dict[Generation, str] = {
@@ -27,28 +32,89 @@ INPUT = Place("input_layer", "InputLayer", 0)
 
 @pytest.mark.parametrize("generation", SOURCES)
 @pytest.mark.parametrize(
-    "one",
+    ("one", "sure"),
     [
-        pytest.param(difference("outputs", "inference.outputs[0]"), id="outputs"),
-        pytest.param(difference("masks", "training.outputs[0]", "mask lost"), id="masks"),
-        pytest.param(difference("weights", "weights[0].name", "weight name"), id="weights"),
-        pytest.param(difference("structure", "layers['input_layer'].trainable", "trainable", INPUT), id="trainable"),
+        pytest.param(difference("outputs", "inference.outputs[0]"), False, id="numbers"),
+        pytest.param(difference("outputs", "inference.outputs[0].shape", "shape"), True, id="shape"),
+        pytest.param(difference("outputs", "inference.structure", "structure type"), True, id="structure"),
+        pytest.param(difference("outputs", "inference.steps['a'][0].outputs[0].shape", "shape"), False, id="a step"),
+        pytest.param(difference("masks", "training.outputs[0].mask", "mask lost"), True, id="mask"),
+        pytest.param(difference("masks", "training.outputs[0].mask", "mask value"), False, id="numbers of a mask"),
+        pytest.param(difference("masks", "layers['a'].calls[0].masks[0]", "mask lost"), True, id="symbolic mask"),
+        pytest.param(difference("weights", "weights[0].name", "weight name"), True, id="weights"),
         pytest.param(
-            difference("structure", "layers['input_layer'].config.optional", "config.optional", INPUT), id="config"
+            difference("structure", "layers['input_layer'].trainable", "trainable", INPUT), True, id="trainable"
         ),
+        pytest.param(
+            difference("structure", "layers['input_layer'].config.optional", "config.optional", INPUT),
+            True,
+            id="config",
+        ),
+        pytest.param(
+            difference("untouched", "original.layers['input_layer'].trainable", "trainable", INPUT),
+            True,
+            id="untouched flag",
+        ),
+        pytest.param(
+            difference("untouched", "original.layers['a'].calls[0].kwargs['mask']", "call.kwargs extra", INPUT),
+            True,
+            id="untouched arguments",
+        ),
+        pytest.param(difference("untouched", "original.inference.outputs[0]"), False, id="untouched numbers"),
     ],
 )
-def test_a_script_is_python_that_compares_what_differed(one: Difference, generation: Generation) -> None:
+def test_a_script_is_python_that_compares_what_differed(one: Difference, sure: bool, generation: Generation) -> None:
     script = reproducer(SOURCES[generation], generation, one)
     ast.parse(script.text)
     assert script.raises == "AssertionError"
-    assert script.sure
+    assert script.sure is sure
+
+
+DRAWN = Graph(
+    inputs=(Input((3, 4), fill="steps"), Input((4,))),
+    layers=(Layer("Masking"), Layer("Dropout", (("rate", 0.5),)), Layer("BatchNormalization")),
+    calls=(Call(0, (Ref(0),)), Call(1, (Ref(2),)), Call(2, (Ref(1),))),
+    takes=Seq((Ref(0), Ref(1))),
+    gives=Seq((Ref(3), Ref(4))),
+)
+"""What leaves its mask, draws random numbers, and has weights that are no one's initial ones."""
 
 
 @pytest.mark.parametrize("generation", SOURCES)
-def test_a_script_does_not_fail_where_nothing_differs(generation: Generation) -> None:
-    script = reproducer(SOURCES[generation], generation, difference("outputs", "inference.outputs[0]"))
-    assert fails_alone(script, Subject.parse(generation)) is False
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(difference("outputs", "training.outputs[0]"), id="outputs"),
+        pytest.param(difference("outputs", "training.steps['dropout'][0].outputs[0]"), id="a step"),
+        pytest.param(difference("outputs", "inference.structure", "structure type"), id="structure"),
+        pytest.param(difference("masks", "training.outputs[0].mask", "mask value"), id="masks"),
+        pytest.param(difference("masks", "layers['dropout'].calls[0].masks[0]", "mask lost"), id="symbolic masks"),
+        pytest.param(difference("untouched", "original.inference.outputs[0]"), id="untouched"),
+        pytest.param(
+            difference("untouched", "original.layers['dropout'].calls[0].kwargs['mask']", "call.kwargs extra", INPUT),
+            id="untouched arguments",
+        ),
+        pytest.param(difference("untouched", "original.weights[0].value", "weight value"), id="untouched weights"),
+    ],
+)
+def test_a_script_does_not_fail_where_nothing_differs(one: Difference, generation: Generation) -> None:
+    case = case_of(DRAWN, generation)
+    script = reproducer(case.source, generation, one, case=case)
+    ended = run_alone(script.text, Subject.parse(generation))
+    assert ended.code == 0, ended.stderr
+
+
+def test_numbers_that_differed_differ_in_the_script() -> None:
+    issue = load()["tf-varargs"]
+    subject = Subject.parse("tf_keras")
+    case = case_of(read_example(issue.example or "", issue.id), subject.dialect)
+    with SubjectProcess(subject) as process:
+        causes = run(case, process, ("upstream",)).clones["upstream"].causes
+    values = [each for cause in causes for each in cause.differences if each.aspect == "value"]
+    step = next(each for each in values if ".steps[" in each.path)
+    output = next(each for each in values if ".steps[" not in each.path)
+    for one in (step, output):
+        assert fails_alone(reproducer(case.source, subject.dialect, one, case=case), subject) is True
 
 
 def test_a_script_that_fails_in_another_way_proves_nothing() -> None:

@@ -110,7 +110,7 @@ def test_what_never_broke_holds_under_all_checks(release: SubjectProcess, body: 
     assert saved.saving is None, saved.saving
     assert saved.loading is None, saved.loading
     # The cell of an LSTM has no name of its own before 2.13.
-    assert {difference.aspect for difference in trial.clones["upstream"].differences} <= {"name", "weight name"}
+    assert {difference.aspect for difference in trial.clones["upstream"].differences} <= {"name", "weight scope"}
 
 
 def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backend(release: SubjectProcess) -> None:

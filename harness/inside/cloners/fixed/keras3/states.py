@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,9 +60,23 @@ def name_alike(original: Any, clone: Any) -> None:
 
 
 def _name_variable_alike(original: Any, clone: Any) -> None:
-    if clone.path != original.path and clone.name == original.name:
-        # A plain attribute in earlier releases, a property now.
-        setattr(clone, "path" if "path" in vars(clone) else "_path", original.path)
+    if clone.name != original.name:
+        if not (_is_numbered(original) and _is_numbered(clone)):
+            return  # a name that somebody chose: it is for the layer to give it again
+        _set(clone, "name", original.name)
+    if clone.path != original.path:
+        _set(clone, "path", original.path)
+
+
+def _is_numbered(variable: Any) -> bool:
+    """Whether a variable was given no name, and so took the next one that was free for its class."""
+    named_after = re.sub("([a-z])([A-Z])", r"\1_\2", type(variable).__name__).lower()
+    return re.fullmatch(rf"{named_after}(_\d+)?", variable.name) is not None
+
+
+def _set(variable: Any, attribute: str, value: str) -> None:
+    """Plain attributes in earlier releases, properties now."""
+    setattr(variable, attribute if attribute in vars(variable) else f"_{attribute}", value)
 
 
 def name_operations_alike(original: Any, clone: Any) -> None:
