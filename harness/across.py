@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from harness.campaign.hunt import Accusation, Hunt
 from harness.devices import between, terms_of
+from harness.hunting.hunt import Accusation, Hunt
 from harness.observation import Answer
 from harness.subjects.case import Case
 from harness.subjects.outcomes import Killed, Outcome

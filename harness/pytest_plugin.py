@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from harness.campaign.draws import Draws
-    from harness.campaign.hunt import Hunt
+    from harness.hunting.draws import Draws
+    from harness.hunting.hunt import Hunt
     from harness.subjects.process import SubjectProcess
 
 SHARDS = 4
@@ -122,7 +122,7 @@ def clonediff_hunt(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
 ) -> Hunt:
     """A hunt on one subject, with the cloners and the rate that the command line asks for."""
-    from harness.campaign.hunt import Hunt
+    from harness.hunting.hunt import Hunt
     from harness.subjects.outcomes import NoDeviceError
     from reports.known import load
 
@@ -144,7 +144,7 @@ def clonediff_hunt(
 @pytest.fixture
 def clonediff_draws(request: pytest.FixtureRequest, clonediff_shard: int) -> Draws:
     """What to draw in one part of a property test: what the command line says, and otherwise the profile."""
-    from harness.campaign.draws import Draws
+    from harness.hunting.draws import Draws
     from strategies.profiles import profile
 
     option = request.config.getoption

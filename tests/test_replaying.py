@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 import pytest
 
-from harness.campaign.hunt import Accusation, Hunt
+from harness.hunting.hunt import Accusation, Hunt
 from harness.observation import Failure, Observation, Run, Saved, Shape
 from harness.replaying import Expected, Outcome, replayed, still_breaks
 from harness.replaying.telling import Progress, exit_code

@@ -1,1 +1,4 @@
-"""Many trials: which graphs are tried, what is news, what is kept. Must not import Keras."""
+"""Many trials within a budget, on one machine or many: what is next, what is kept, what is told.
+
+Must not import Keras; only `cluster` and `engine` import Dask.
+"""

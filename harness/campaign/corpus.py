@@ -22,7 +22,7 @@ from filelock import FileLock
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.campaign import examples
+from harness.hunting import examples
 from reports.markup import visible
 from reports.records import FORMAT, write
 from strategies import MalformedGraph, read_example
@@ -57,7 +57,7 @@ class KeptGraph(msgspec.Struct, frozen=True):
 class NightlyCorpus:
     """`FOLDER/<generation>/<digest>.json` for each graph, and Hypothesis' examples where `database` says.
 
-    `database` is None for `FOLDER/examples`, or what `harness.campaign.examples.opened` takes. Nothing is written
+    `database` is None for `FOLDER/examples`, or what `harness.hunting.examples.opened` takes. Nothing is written
     before there is something to keep. `problems` has what could not be read, each once.
     """
 

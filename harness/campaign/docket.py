@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from harness.campaign.hunt import Key
 from harness.campaign.shards import SIZE, Settled, Shard, ShardDone, Witness
+from harness.hunting.hunt import Key
 from reports.records import Finding
 
 WITNESSES = 3

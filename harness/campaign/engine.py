@@ -39,8 +39,8 @@ from harness.campaign.events import (
     Unsteady,
 )
 from harness.campaign.ledger import Ledger
-from harness.campaign.search import SHRINKING
 from harness.campaign.shards import Done, Examined, Met, Plan, Settled, Shard, ShardDone, Spent, Witness
+from harness.hunting.search import SHRINKING
 
 ATTEMPTS = 5
 """How often a task that loses its worker, or its subject, is begun."""

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness.campaign.hunt import Key
 from harness.campaign.shards import Examined, Met, ShardDone, Witness
+from harness.hunting.hunt import Key
 from reports.records import Finding
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from harness.campaign.hunt import Accusation
 from harness.cases import case_of
+from harness.hunting.hunt import Accusation
 from harness.source.across import across
 from harness.source.graph_mode import standing
 from harness.source.reproducer import Script, reproducer

@@ -20,12 +20,12 @@ import msgspec
 from harness.across import others_of
 from harness.campaign.console import Console, summary
 from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.examples import DatabaseError
 from harness.campaign.folder import RunFolder
 from harness.campaign.ledger import Ledger
 from harness.campaign.recorder import Recorder
 from harness.campaign.shards import Done, Plan, Setup
 from harness.campaign.sums import Sums, compared
+from harness.hunting.examples import DatabaseError
 from harness.subjects.subject import Subject
 from reports.known import KnownIssues, load
 from reports.records import Budget, RecordError

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.campaign.hunt import Key
+from harness.hunting.hunt import Key
 from reports.known import KnownIssue
 from reports.records import FORMAT, Budget, Coverage, Finding
 

@@ -19,10 +19,10 @@ from typing import Any
 import msgspec
 
 from harness.campaign.docket import Docket
-from harness.campaign.hunt import COSTLY, Hunt
-from harness.campaign.search import draw
 from harness.campaign.shards import SIZE
 from harness.cases import case_of
+from harness.hunting.hunt import COSTLY, Hunt
+from harness.hunting.search import draw
 from harness.offers import graphs_on
 from harness.releases import open_subject
 from harness.subjects.process import SubjectProcess

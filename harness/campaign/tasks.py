@@ -23,10 +23,10 @@ from harness.across import AcrossHunt
 from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.folder import finding_of, script_of
 from harness.campaign.held import held
-from harness.campaign.hunt import Accusation, Key, news
-from harness.campaign.proof import fails_alone
-from harness.campaign.search import draw, shrink
 from harness.campaign.shards import Examined, Met, Settled, Setup, Shard, ShardDone, Witness
+from harness.hunting.hunt import Accusation, Key, news
+from harness.hunting.proof import fails_alone
+from harness.hunting.search import draw, shrink
 from harness.offers import graphs_on, unable
 from harness.reducing import reduce
 from harness.releases import ReleaseError

@@ -16,9 +16,9 @@ from typing import Any
 import click
 from hypothesis import Phase, given, seed, settings
 
-from harness.campaign.hunt import COSTLY
 from harness.cases import case_of
 from harness.checks import CHECKS, compare
+from harness.hunting.hunt import COSTLY
 from harness.observation import Answer
 from harness.releases import open_subject
 from harness.subjects.case import Case

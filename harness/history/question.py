@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from harness.campaign.hunt import COSTLY
+from harness.hunting.hunt import COSTLY
 from harness.triage import alike
 from reports.known import KnownIssue, KnownIssues, explains, load
 from reports.records import Cause, Finding, RecordError, read

@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.campaign.proof import ended_so, run_alone
+from harness.hunting.proof import ended_so, run_alone
 from harness.inside.v1 import LINES as V1_LINES
 from harness.judging.reading import Piece, parsed
 from harness.source.reproducer import Script, reproducer

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from harness.campaign.hunt import LOST, REFUSED, Accusation, Hunt, Key
-from harness.campaign.search import search
 from harness.cases import case_of
+from harness.hunting.hunt import LOST, REFUSED, Accusation, Hunt, Key
+from harness.hunting.search import search
 from harness.judging.seats import Reference
 from harness.judging.verdicts import Charge, charged
 from harness.subjects.process import SubjectProcess

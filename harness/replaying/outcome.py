@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from harness.campaign.hunt import LOST, REFUSED, Accusation
+from harness.hunting.hunt import LOST, REFUSED, Accusation
 from harness.observation import Observation
 from harness.triage import alike, fingerprint, title
 from harness.trial import Trial

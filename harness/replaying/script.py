@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from harness.campaign.folder import script_from
-from harness.campaign.proof import raised_in, run_alone
+from harness.hunting.proof import raised_in, run_alone
 from harness.releases import ReleaseError, place_of
 from harness.replaying.reading import INSTALLED
 from harness.source.comments import comment, named

@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from harness.across import AcrossHunt
-from harness.campaign.hunt import Accusation, Hunt
 from harness.devices import terms_of
 from harness.history.trying import came_up, unspoken
+from harness.hunting.hunt import Accusation, Hunt
 from harness.releases import place_of
 from harness.replaying.outcome import Expected, Outcome, Replayed, Shown, replayed, shows
 from harness.replaying.reading import INSTALLED, Item

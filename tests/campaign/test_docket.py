@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.campaign.docket import WITNESSES, Docket
-from harness.campaign.hunt import Key
 from harness.campaign.shards import SIZE, Settled, ShardDone, Witness
+from harness.hunting.hunt import Key
 from reports.records import Finding
 
 GRAPH = msgspec.Raw(b"{}")

@@ -8,7 +8,7 @@ import msgspec
 
 from harness.across import AcrossHunt
 from harness.campaign.folder import finding_of, script_from
-from harness.campaign.hunt import Hunt
+from harness.hunting.hunt import Hunt
 from harness.subjects import SubjectProcess
 from reports.known import KnownIssues, load
 from reports.records import Finding, Run, write, write_bytes

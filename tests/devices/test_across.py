@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from harness.across import AcrossHunt, others_of
 from harness.campaign.folder import RunFolder, finding_of, script_of
-from harness.campaign.hunt import Accusation, news
-from harness.campaign.proof import fails_alone
-from harness.campaign.search import search
 from harness.cases import case_of
 from harness.checks.devices import Terms
 from harness.devices import run_on_both, terms_of
+from harness.hunting.hunt import Accusation, news
+from harness.hunting.proof import fails_alone
+from harness.hunting.search import search
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.place import Place
 from harness.subjects.presence import missing

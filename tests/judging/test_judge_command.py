@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from harness.campaign.proof import raised_in, run_alone
+from harness.hunting.proof import raised_in, run_alone
 from harness.subjects.place import Place
 from harness.subjects.subject import Subject
 from tests.interrupting import heed_interrupts

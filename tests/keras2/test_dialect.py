@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from harness.campaign.folder import script_of
-from harness.campaign.hunt import Hunt
-from harness.campaign.proof import fails_alone
-from harness.campaign.search import search
 from harness.cases import case_of
+from harness.hunting.hunt import Hunt
+from harness.hunting.proof import fails_alone
+from harness.hunting.search import search
 from harness.observation import Answer
 from harness.source import write_source
 from harness.subjects import Subject, SubjectProcess

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.campaign.folder import script_of
-from harness.campaign.hunt import Accusation, Hunt
-from harness.campaign.proof import fails_alone
-from harness.campaign.search import search
+from harness.hunting.hunt import Accusation, Hunt
+from harness.hunting.proof import fails_alone
+from harness.hunting.search import search
 from harness.offers import graphs_on
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.place import Place

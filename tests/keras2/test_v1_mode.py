@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.campaign.folder import script_of
-from harness.campaign.hunt import Hunt
-from harness.campaign.proof import fails_alone
+from harness.hunting.hunt import Hunt
+from harness.hunting.proof import fails_alone
 from harness.releases import place_of
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.place import Place

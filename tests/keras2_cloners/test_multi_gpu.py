@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from harness.campaign.folder import script_of
-from harness.campaign.hunt import Accusation, Hunt
-from harness.campaign.proof import fails_alone
+from harness.hunting.hunt import Accusation, Hunt
+from harness.hunting.proof import fails_alone
 from harness.inside.cloners.multi_gpu import ITS_OWN, SIMULATED
 from harness.offers import unable
 from harness.subjects.case import Case

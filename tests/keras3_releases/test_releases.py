@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from harness.campaign.hunt import Hunt
+from harness.hunting.hunt import Hunt
 from harness.offers import graphs_on
 from harness.subjects import SubjectProcess
 from reports.known import KnownIssues

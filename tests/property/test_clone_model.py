@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.campaign.draws import Draws
-from harness.campaign.hunt import Hunt
-from harness.campaign.telling import told
+from harness.hunting.draws import Draws
+from harness.hunting.hunt import Hunt
+from harness.hunting.telling import told
 from harness.offers import graphs_on
 from harness.subjects.place import Place
 from harness.subjects.process import SubjectProcess

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.campaign.hunt import Hunt
-from harness.campaign.search import search
+from harness.hunting.hunt import Hunt
+from harness.hunting.search import search
 from harness.subjects.process import SubjectProcess
 from reports.known import KnownIssues
 from strategies import functional_graphs

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.campaign.hunt import Hunt
-from harness.campaign.search import search
+from harness.hunting.hunt import Hunt
+from harness.hunting.search import search
 from harness.inside.cloners.proposed import PROPOSED
 from harness.subjects.case import Case
 from harness.subjects.place import Place

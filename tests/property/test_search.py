@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.campaign.hunt import Accusation, Hunt, Tally
-from harness.campaign.search import Interrupted, search
 from harness.cases import case_of
+from harness.hunting.hunt import Accusation, Hunt, Tally
+from harness.hunting.search import Interrupted, search
 from harness.subjects import SubjectError
 from strategies import Graph, functional_graphs
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.campaign.hunt import Accusation, Hunt, Key
+from harness.hunting.hunt import Accusation, Hunt, Key
 from harness.reducing import reduce
 from harness.reducing.measure import size
 from harness.subjects.process import SubjectProcess

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from harness.campaign.proof import Ended, ended_so, fails_alone, raised_in, run_alone
 from harness.cases import case_of
+from harness.hunting.proof import Ended, ended_so, fails_alone, raised_in, run_alone
 from harness.source.reproducer import Script, reproducer
 from harness.subjects import Subject, SubjectProcess
 from harness.trial import run

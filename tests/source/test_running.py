@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.campaign.proof import run_alone
+from harness.hunting.proof import run_alone
 from harness.inside.values import FILLS, input_arrays, weight_arrays
 from harness.source.running import drawn, weighted
 from harness.subjects import Case, Subject

@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis.database import InMemoryExampleDatabase
 
-from harness.campaign.draws import Draws
+from harness.hunting.draws import Draws
 from strategies import Graph, functional_graphs
-from tests.campaign.test_examples import Wanting
+from tests.hunting.test_examples import Wanting
 
 GRAPHS = functional_graphs(generation="keras")
 

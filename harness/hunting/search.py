@@ -13,8 +13,8 @@ from hypothesis.database import ExampleDatabase
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
-from harness.campaign.hunt import Accusation, Hunt, Key, news
-from harness.campaign.steady import steady
+from harness.hunting.hunt import Accusation, Hunt, Key, news
+from harness.hunting.steady import steady
 from strategies.graph import Graph
 
 SHRINKING = 60.0

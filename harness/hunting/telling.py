@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaign.hunt import LOST, REFUSED, Accusation, Hunt
+from harness.hunting.hunt import LOST, REFUSED, Accusation, Hunt
 from harness.source.graph_mode import standing
 from harness.source.reproducer import reproducer
 from reports.records import COSTS

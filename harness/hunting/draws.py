@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.campaign.examples import each_drawn, keyed
-from harness.campaign.hunt import Accusation, Hunt, news
-from harness.campaign.search import search
+from harness.hunting.examples import each_drawn, keyed
+from harness.hunting.hunt import Accusation, Hunt, news
+from harness.hunting.search import search
 from strategies.graph import Graph
 
 

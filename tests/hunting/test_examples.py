@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase, InMemoryExampleDatabase
 
-from harness.campaign import examples
 from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.examples import DatabaseError, drawn, keyed, opened
-from harness.campaign.hunt import Accusation, Hunt, Tally
-from harness.campaign.search import search
 from harness.cases import case_of
+from harness.hunting import examples
+from harness.hunting.examples import DatabaseError, drawn, keyed, opened
+from harness.hunting.hunt import Accusation, Hunt, Tally
+from harness.hunting.search import search
 from strategies import Graph, functional_graphs
 
 GRAPHS = functional_graphs(generation="keras")
@@ -164,7 +164,7 @@ def test_a_profile_for_ci_does_not_forbid_the_database(tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; import sys\n"
         "from harness.campaign.corpus import NightlyCorpus\n"
-        "from tests.campaign.test_examples import GRAPHS, find\n"
+        "from tests.hunting.test_examples import GRAPHS, find\n"
         "kept = NightlyCorpus(Path(sys.argv[1]))\n"
         "found = find('LSTM', kept.database('keras'))\n"
         "assert kept.drawn('keras', GRAPHS) == (found,), kept.problems\n"

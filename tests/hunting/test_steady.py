@@ -11,7 +11,7 @@ DRAW = """
 import hashlib, importlib, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
-from harness.campaign.search import draw
+from harness.hunting.search import draw
 from strategies import functional_graphs, to_json
 digest = hashlib.sha256()
 draw(functional_graphs(generation="keras"), 120, 7, lambda graph: digest.update(to_json(graph)))
