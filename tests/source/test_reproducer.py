@@ -170,3 +170,19 @@ def test_values_that_differ_are_told_as_numbers() -> None:
         "#   original: 1.0 at [0, 1]\n#   clone:    1.5 at [0, 1]\n#   3 of 6 numbers differ, by 0.5 at most\n" in text
     )
     assert "digest" not in text
+
+
+def test_a_script_does_not_fail_for_the_sake_of_the_inputs_names() -> None:
+    # A clone names the inputs anew that had no name: no difference elsewhere is proven by that.
+    source = (
+        "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1))\n"
+        "inner_model = keras.Sequential([keras.Input(shape=(1, 1)), layers.Masking(), layers.SimpleRNN(1)])\n"
+        "model = keras.Model(inputs, inner_model(inputs))\n"
+    )
+    place = Place("sequential/not_equal", "NotEqual", 3)
+    difference = Difference(
+        "structure", "layers['sequential/not_equal'].name", "name", "not_equal", "not_equal_2", Cost.NAME, first=place
+    )
+    script = reproducer(source, "keras", difference)
+    assert not script.sure
+    assert fails_alone(script, Subject.parse("keras")) is None
