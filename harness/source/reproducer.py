@@ -164,6 +164,8 @@ def _told(difference: Difference, dialect: str) -> tuple[str, bool]:
         return "[each.name for each in {}.layers]", True
     if difference.aspect.endswith("trainable") and difference.first is not None:
         whole = difference.first.layer == -1
+        if not whole and not top and dialect != "keras2":
+            return "[each.trainable for each in {}._flatten_layers()]", True
         return "{}.trainable" if whole or not top else f"{{}}.get_layer({name}).trainable", whole or top
     setting = re.fullmatch(r"layers\['[^']*'\]\.(?:config\.\.)?(\w+)", difference.path)
     if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):

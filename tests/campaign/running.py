@@ -20,7 +20,7 @@ from tests.interrupting import heed_interrupts
 
 CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
 
-UNKNOWN = ("input-options", "wrapped-weight-path")
+UNKNOWN = ("input-options", "model-trainable")
 """Known issues that a campaign of these tests is not told of, so that there is something to find."""
 
 

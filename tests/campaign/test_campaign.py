@@ -59,7 +59,9 @@ def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) 
     assert its.run.coverage is not None
     assert its.run.coverage.graphs == TRIALS
     assert its.run.known is not None
-    assert {each.breaks for each in its.run.known} == {True}, "an example that no longer breaks"
+    breaks = [each.breaks for each in its.run.known]
+    assert breaks.count(True) > len(breaks) / 2
+    assert False not in breaks, "an example that no longer breaks"
     assert (whole / "report.html").exists()
     assert (whole / "junit.xml").exists()
     assert not list((whole / "journal").iterdir())

@@ -38,7 +38,7 @@ def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
     seen: set[str] = set()
 
     @seed(1)
-    @drawing(1500)
+    @drawing(3000)
     @given(functional_graphs(generation="keras2"))
     def drawn(graph: Graph) -> None:
         infer(graph)

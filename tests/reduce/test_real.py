@@ -23,7 +23,7 @@ FINDINGS = 3
 def broken(hunt: Hunt, generation: Generation) -> dict[Key, Graph]:
     """Graphs that break in different ways, the largest of those that were drawn first."""
     found: dict[Key, Graph] = {}
-    for graph in sorted(drawn(generation, 500)[:30], key=size, reverse=True):
+    for graph in sorted(drawn(generation, 500)[:80], key=size, reverse=True):
         if len(found) >= FINDINGS:
             break
         for accusation in accusations(hunt, graph):
