@@ -46,7 +46,7 @@ def speed(name: str, jobs: int, trials: int, say: Callable[[str], None]) -> dict
         for turn in range(ROUNDS):
             plain.append(_plain(process, trials))
             one.append(_campaign(Path(folder), f"one-{turn}", name, 1, trials))
-            many.append(_campaign(Path(folder), f"many-{turn}", name, jobs, trials * jobs))
+            many.append(_campaign(Path(folder), f"many-{turn}", name, jobs, trials))
             say(f"round {turn + 1} of {ROUNDS}: {plain[-1]:.1f}, {one[-1]:.1f}, {many[-1]:.1f} trials a second")
     return {
         "subject": name,
