@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
+from _pytest.outcomes import Failed, Skipped
 
 from harness.releases import ReleaseError
 from tests.had import had
@@ -20,13 +21,13 @@ def test_what_is_there_is_had() -> None:
 
 def test_the_test_is_skipped_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLONEDIFF_REQUIRE_RELEASES", raising=False)
-    with pytest.raises(pytest.skip.Exception, match="the index has no such release"):
+    with pytest.raises(Skipped, match="the index has no such release"):
         had(nothing)
 
 
 def test_the_test_fails_where_releases_are_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLONEDIFF_REQUIRE_RELEASES", "1")
-    with pytest.raises(pytest.fail.Exception, match="the index has no such release"):
+    with pytest.raises(Failed, match="the index has no such release"):
         had(nothing)
 
 

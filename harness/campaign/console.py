@@ -71,7 +71,10 @@ class Console:
                     f"stopping: {some(running, 'task')} under way, to be finished first; Ctrl-C again ends it now",
                     error=True,
                 )
-            case ShardEnded(fresh=True) | SubjectMet() | Tick():
+            case SubjectMet(met=met):
+                for problem in met.problems:
+                    self.warn(problem)
+            case ShardEnded(fresh=True) | Tick():
                 self._progress(event.left if isinstance(event, Tick) else None, timed=isinstance(event, Tick))
             case _:
                 pass

@@ -311,6 +311,8 @@ class Engine:
             return
         if task.what == "meet":
             self._lose(task.subject, reason)
+        elif task.what == "examine":
+            self.ending.failures.append(f"{task.subject}: the known issues cannot be tried: {reason}")
         elif task.case is not None:
             self._dockets[task.subject].give_up(task.case.key)
             self._tell(Settling(task.subject, task.case.key, task.case.title, begins=False))

@@ -190,11 +190,10 @@ def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
         console.clear()
         folder.close()
     write_reports(read_run(folder.path))
+    told = summary(sums, str(folder.path))
     return Ended(
         _summary(folder, sums, ending, time.monotonic() - started),
-        ("interrupted; " if ending.interrupted else "") + summary(sums, str(folder.path)).lstrip("\n")
-        if ending.interrupted
-        else summary(sums, str(folder.path)),
+        f"{told}\ninterrupted; to go on: clonediff fuzz --resume {folder.path}" if ending.interrupted else told,
         130 if ending.interrupted else 2 if sums.lost or ending.failures else 1 if sums.news() else 0,
     )
 

@@ -95,7 +95,6 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     not_compared: dict[str, dict[str, int]] = {}
     restarts: int = 0
     recycled: int = 0
-    resident: int = 0
     failed: str = ""
 
 

@@ -135,7 +135,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         for each in shard.graphs:
             look(from_json(bytes(each), "a graph of the corpus"))
     else:
-        _draw(shard, _strategy(hunt), look)
+        _draw(shard, graphs_on(process), look)
     tally = hunt.tally
     return ShardDone(
         subject=shard.subject,
@@ -153,7 +153,6 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         not_compared={name: dict(each.not_compared) for name, each in hunt.compared.items()},
         restarts=process.restarts - before[0],
         recycled=process.recycled - before[1],
-        resident=process.resident(),
     )
 
 
@@ -196,7 +195,7 @@ def _shrunk(
     corpus = _corpus(setup)
     return shrink(
         hunt,
-        _strategy(hunt),
+        graphs_on(hunt.process),
         graph,
         key,
         examples=_examples(shard),
@@ -249,7 +248,3 @@ def _draw(shard: Shard, graphs: SearchStrategy[Graph], look: Callable[[Graph], N
             look(graph)
 
     draw(graphs, _examples(shard), shard.seed, each)
-
-
-def _strategy(hunt: AcrossHunt) -> SearchStrategy[Graph]:
-    return graphs_on(hunt.process)

@@ -239,13 +239,9 @@ class SubjectProcess:
     ) -> Cloning | TimedOut | Killed | OutOfMemory:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)
-        try:
-            reply = self._request({"do": "cloning", "pieces": list(pieces)}, timeout)
-        except (Ended, Late, TooLarge) as error:
-            outcome = self._outcome(error, timeout)
-            if isinstance(outcome, Answer):
-                raise TypeError("a lost process has no answer") from error
-            return outcome
+        reply = self._reply_or_loss({"do": "cloning", "pieces": list(pieces)}, timeout)
+        if not isinstance(reply, _Reply):
+            return reply
         if reply.cloning is None:
             failure = reply.error or Failure("ProtocolError", "no `cloning` in the reply")
             raise SubjectError(f"{self.subject}: does not say what clones: {failure.type}: {failure.message}", failure)
@@ -256,13 +252,9 @@ class SubjectProcess:
         self._replace_if_due()
         self.start()
         self._since_start += 1
-        try:
-            reply = self._request({**request, "do": "own"}, timeout)
-        except (Ended, Late, TooLarge) as error:
-            outcome = self._outcome(error, timeout)
-            if isinstance(outcome, Answer):
-                raise TypeError("a lost process has no answer") from error
-            return outcome
+        reply = self._reply_or_loss({**request, "do": "own"}, timeout)
+        if not isinstance(reply, _Reply):
+            return reply
         if reply.own is None:
             failure = reply.error or Failure("ProtocolError", "no `own` in the reply")
             raise SubjectError(f"{self.subject}: cannot look at the model: {failure.type}: {failure.message}", failure)
@@ -317,6 +309,16 @@ class SubjectProcess:
     def _request(self, request: dict[str, Any], timeout: float = 60.0) -> _Reply:
         self._asked += 1
         return self._ask(msgspec.json.encode({**request, "id": self._asked}), timeout, self.limits.memory)
+
+    def _reply_or_loss(self, request: dict[str, Any], timeout: float) -> _Reply | TimedOut | Killed | OutOfMemory:
+        """A reply, or how the process was lost over the request."""
+        try:
+            return self._request(request, timeout)
+        except (Ended, Late, TooLarge) as error:
+            outcome = self._outcome(error, timeout)
+            if isinstance(outcome, Answer):
+                raise TypeError("a lost process has no answer") from error
+            return outcome
 
     def _read(self, line: bytes) -> _Reply:
         try:

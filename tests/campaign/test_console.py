@@ -6,7 +6,17 @@ import msgspec
 import pytest
 
 from harness.campaign.console import Console, summary
-from harness.campaign.events import Found, Settling, ShardEnded, ShardLost, Stopping, SubjectLost, Tick, Unsteady
+from harness.campaign.events import (
+    Found,
+    Settling,
+    ShardEnded,
+    ShardLost,
+    Stopping,
+    SubjectLost,
+    SubjectMet,
+    Tick,
+    Unsteady,
+)
 from harness.campaign.shards import Examined, Met, Plan, Setup, ShardDone
 from harness.campaign.sums import Sums
 from reports.known import load
@@ -150,3 +160,8 @@ def test_a_finding_that_comes_again_replaces_the_first(sums: Sums) -> None:
     sums.found(FINDING)
     sums.found(msgspec.structs.replace(FINDING, count=8))
     assert [each.count for each in sums.news()] == [8]
+
+
+def test_what_of_the_corpus_cannot_be_read_is_told(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
+    console(sums)(SubjectMet(msgspec.structs.replace(MET, problems=("corpus/keras/x.json: not a graph",))))
+    assert "corpus/keras/x.json: not a graph" in capsys.readouterr().err

@@ -186,3 +186,21 @@ def test_a_script_does_not_fail_for_the_sake_of_the_inputs_names() -> None:
     script = reproducer(source, "keras", difference)
     assert not script.sure
     assert fails_alone(script, Subject.parse("keras")) is None
+
+
+def test_the_flag_of_a_layer_inside_another_model_is_compared() -> None:
+    source = (
+        "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1, 1))\n"
+        "inner_model = keras.Sequential([keras.Input(shape=(1, 1, 1)), layers.SpatialDropout2D(0.5)])\n"
+        "inner_model.trainable = False\nmodel = keras.Model(inputs, inner_model(inputs))\n"
+    )
+    place = Place("sequential/spatial_dropout2d", "SpatialDropout2D", 3)
+    path = "layers['sequential/spatial_dropout2d'].trainable"
+    difference = Difference("structure", path, "trainable", "false", "true", Cost.TRAINS, first=place)
+    assert fails_alone(reproducer(source, "keras", difference), Subject.parse("keras"))
+
+
+def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:
+    script = Script("import os\nos.abort()\n", "SIGABRT", sure=True)
+    assert fails_alone(script, Subject.parse("keras"))
+    assert fails_alone(Script("pass\n", "SIGABRT", sure=True), Subject.parse("keras")) is False
