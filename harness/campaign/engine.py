@@ -222,6 +222,8 @@ class Engine:
         else:
             if isinstance(done, tasks.Gone):
                 self._retry(task, done.reason)
+            elif isinstance(done, tasks.Denied):
+                raise done.error()
             else:
                 self._keep(task, done)
         finally:

@@ -53,19 +53,34 @@ class Gone:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """The worker's machine would not do something, such as write a file on a disk that is full."""
+
+    number: int | None
+    reason: str
+    file: str | None
+
+    def error(self) -> OSError:
+        """What it was."""
+        return OSError(self.number, self.reason, self.file) if self.number is not None else OSError(self.reason)
+
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _answering(task: Callable[P, T]) -> Callable[P, T | Gone]:
-    """A task that says of a lost subject that it is: its exception would not cross the network whole."""
+def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied]:
+    """A task that answers with what stopped it: an exception does not always cross the network as what it is."""
 
     @functools.wraps(task)
-    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone:
+    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone | Denied:
         try:
             return task(*args, **kwargs)
         except SubjectError as error:
             return Gone(str(error))
+        except OSError as error:
+            return Denied(error.errno, error.strerror or str(error), error.filename)
 
     return run
 
