@@ -177,11 +177,14 @@ def command(
 
 
 def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> None:
-    from harness.campaign.speed import FEWEST, speed
+    from harness.campaign.speed import DEFAULT, fewest, speed
 
-    if trials is not None and trials < FEWEST:
-        raise click.BadParameter(f"with --jobs, expected at least {FEWEST}, found {trials}", param_hint="--trials")
-    found = speed(subject, jobs, trials or 2 * FEWEST, lambda line: click.echo(line, err=True))
+    least = fewest(jobs)
+    if trials is not None and trials < least:
+        raise click.BadParameter(
+            f"with {jobs} jobs, expected at least {least}, found {trials}", param_hint="--trials"
+        )
+    found = speed(subject, jobs, trials or max(DEFAULT, least), lambda line: click.echo(line, err=True))
     if as_json:
         click.echo(json.dumps(found, indent=2))
         return
