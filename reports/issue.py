@@ -160,11 +160,12 @@ def _versions(finding: Finding) -> str:
 
 
 def _since(finding: Finding) -> str:
+    parts = []
     if finding.since is not None:
-        return f"Since {cell(finding.since)}." + (f" {cell(finding.history)}" if finding.history else "")
+        parts.append(f"Since {cell(finding.since)}.")
     if finding.history:
-        return cell(finding.history)
-    return "Not known: no other release was tried."
+        parts.append(f"Release by release: {cell(finding.history)}.")
+    return " ".join(parts) or "Not known: no other release was tried."
 
 
 def _who(finding: Finding) -> str:

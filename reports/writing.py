@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from reports.drawing import Drawing, draw_all
 from reports.html import page
 from reports.issue import issue
 from reports.junit import junit
-from reports.records import write_bytes
+from reports.records import Finding, read, write, write_bytes
 from reports.store import Kept, RunRead
 from reports.summary import summary
 
@@ -37,6 +39,24 @@ def complete(kept: Kept, drawing: Drawing | str) -> None:
         write_text(kept.folder / "issue.md", issue(kept.finding, kept.script))
     if isinstance(drawing, Drawing) and not (kept.folder / "graph.svg").exists():
         write_text(kept.folder / "graph.svg", drawing.pair() + "\n")
+
+
+def amend(folder: Path, since: str | None, history: str) -> list[str]:
+    """Write into a finding since when it is there. An issue.md that was changed stays, which is in the answer."""
+    finding = read(folder / "finding.json", Finding)
+    new = msgspec.structs.replace(finding, since=since, history=history)
+    text = folder / "issue.md"
+    script, before = (_text(each) for each in (folder / "repro.py", text))
+    changed = bool(before) and before != issue(finding, script)
+    write(folder / "finding.json", new)
+    if changed:
+        return [f"{text}: was changed since it was written, so it is left alone"]
+    write_text(text, issue(new, script))
+    return []
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
 
 
 def write_text(path: Path, text: str) -> None:

@@ -26,6 +26,7 @@ from harness.campaign.recorder import Recorder
 from harness.campaign.shards import Done, Plan, Setup
 from harness.campaign.sums import Sums, compared
 from harness.hunting.examples import DatabaseError
+from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
 from reports.known import KnownIssues, load
 from reports.records import Budget, RecordError
@@ -158,10 +159,23 @@ def go_on(path: Path) -> Began:
     done = ledger.read()
     journals = plan.setup.journals and str((folder.path / "journal").absolute())
     setup = msgspec.structs.replace(plan.setup, campaign=uuid4().hex[:12], journals=journals)
-    for left in (folder.path / "journal").glob("*.json"):
-        left.unlink()
     folder.event("resumed")
-    return Began(msgspec.structs.replace(plan, setup=setup), folder, ledger, done, tuple(ledger.problems))
+    problems = (*ledger.problems, *_left_under_way(folder))
+    return Began(msgspec.structs.replace(plan, setup=setup), folder, ledger, done, problems)
+
+
+def _left_under_way(folder: RunFolder) -> Iterator[str]:
+    """Write down the trials that were under way when the run was ended: one of them may be what ended it."""
+    for path in sorted((folder.path / "journal").glob("*.json")):
+        try:
+            left = read_journal(path)
+        except RecordError as error:
+            yield str(error)
+        else:
+            source = left.request.get("source", "")
+            folder.event("under way", subject=left.subject, worker=left.worker, since=left.written, source=source)
+            yield f"a trial on {left.subject} was under way when the run was ended; its source is in events.ndjson"
+        path.unlink()
 
 
 def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:

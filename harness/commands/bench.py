@@ -181,9 +181,7 @@ def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> No
 
     least = fewest(jobs)
     if trials is not None and trials < least:
-        raise click.BadParameter(
-            f"with {jobs} jobs, expected at least {least}, found {trials}", param_hint="--trials"
-        )
+        raise click.BadParameter(f"with {jobs} jobs, expected at least {least}, found {trials}", param_hint="--trials")
     found = speed(subject, jobs, trials or max(DEFAULT, least), lambda line: click.echo(line, err=True))
     if as_json:
         click.echo(json.dumps(found, indent=2))

@@ -17,7 +17,7 @@ from harness.commands.fuzz import CLONERS
 from harness.history import answer as answers
 from harness.history.known_releases import known_releases, place
 from harness.history.pursuit import Pursuit
-from harness.history.question import QuestionError, question_of
+from harness.history.question import QuestionError, finding_file, question_of
 from harness.history.record import TOLD, History
 from harness.history.spec import ReleasesError, lines, parse
 from harness.history.telling import Progress, coloured, table
@@ -48,6 +48,7 @@ _OF_GENERATION = {"keras": "keras>=3", "tf_keras": "tf_keras", "keras2": "keras<
 @click.option("--no-install", is_flag=True, help="Install nothing: only the releases that are here.")
 @click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the history to a file, as JSON.")
+@click.option("--keep", is_flag=True, help="Write the answer into the finding, and into the text of its issue.")
 def command(
     what: str,
     specs: tuple[str, ...],
@@ -57,6 +58,7 @@ def command(
     no_install: bool,
     as_json: bool,
     out: Path | None,
+    keep: bool,
 ) -> None:
     """Say in which releases a bug is.
 
@@ -81,6 +83,9 @@ def command(
         raise click.BadParameter(
             f"expected one of {', '.join(CLONERS)}, found {question.cloner!r}", param_hint="--cloner"
         )
+    of = finding_file(what)
+    if keep and of is None:
+        raise click.BadParameter(f"expected a finding to write it into, found {what}", param_hint="--keep")
     jobs = jobs or len(os.sched_getaffinity(0))
     progress = Progress(jobs, quiet=as_json)
     known, notes = known_releases(items, here_only=no_install)
@@ -108,6 +113,11 @@ def command(
     )
     if out is not None:
         write(out, history)
+    if keep and of is not None and not history.interrupted and any(row.verdict in TOLD for row in rows):
+        from reports.writing import amend
+
+        for line in amend(of.parent, answers.since(found), history.answer):
+            progress.said(line)
     click.echo(msgspec.json.format(msgspec.json.encode(history), indent=2).decode() if as_json else told(history))
     sys.exit(130 if history.interrupted else 0 if any(row.verdict in TOLD for row in rows) else 2)
 

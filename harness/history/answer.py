@@ -55,6 +55,25 @@ def of_line(line: Line, rows: Sequence[Row], tell: Tell | None = None) -> str:
     return ", ".join(parts) or "has no release to try"
 
 
+def since(table: Table) -> str | None:
+    """The release that a bug came with: the one before it holds, and no later one. None where it is not that plain."""
+    firsts = [_first(line, rows) for line, rows in table]
+    return firsts[0] if len(firsts) == 1 else None
+
+
+def _first(line: Line, rows: Sequence[Row]) -> str | None:
+    if line.between is None:
+        return None
+    its = {**dict.fromkeys(line.between, Verdict.NOT_TRIED), **{row.version: row.verdict for row in rows}}
+    verdicts = [(its[version], version) for version in sorted(its, key=Version)]
+    for number, (verdict, version) in enumerate(verdicts):
+        if verdict is Verdict.BREAKS:
+            later = [each for each, _ in verdicts[number:]]
+            before = verdicts[number - 1][0] if number else None
+            return f"{line} {version}" if before is Verdict.HOLDS and Verdict.HOLDS not in later else None
+    return None
+
+
 def ranges(line: Line, verdicts: dict[str, Verdict], verdict: Verdict) -> list[str]:
     """The releases with a verdict, as ranges where they may be."""
     if line.between is None or verdict not in _RANGED:

@@ -74,6 +74,13 @@ def question_of(what: str, cloner: str | None = None) -> Question:
     raise QuestionError(_unknown(what, known))
 
 
+def finding_file(what: str) -> Path | None:
+    """The file of a finding that was named; None where it was something else."""
+    path = Path(what)
+    path = path / "finding.json" if path.is_dir() else path
+    return path if path.is_file() and _is_finding(path) else None
+
+
 def _is_finding(path: Path) -> bool:
     try:
         fields = msgspec.json.decode(path.read_bytes())

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -112,6 +113,23 @@ def test_a_driver_that_is_killed_is_gone_on_with(whole: Path, known: Path, tmp_p
     assert not read_run(run).problems
 
 
+def test_what_was_under_way_when_a_run_ended_is_told(whole: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    journal = run / "journal"
+    journal.mkdir(exist_ok=True)
+    entry = {"subject": "keras", "worker": "w1", "written": "2026-11-21T02:00:00", "request": {"source": "model = 1"}}
+    (journal / "w1.json").write_text(json.dumps(entry))
+    (journal / "w2.json").write_text(json.dumps(entry)[:30])
+    done = fuzz(tmp_path, "--resume", "run", "--jobs", "1")
+    assert done.returncode == 1, done.stderr
+    assert "a trial on keras was under way when the run was ended" in done.stderr
+    assert "run/journal/w2.json: " in done.stderr
+    events = [json.loads(line) for line in (run / "events.ndjson").read_text().splitlines()]
+    assert [each["source"] for each in events if each["event"] == "under way"] == ["model = 1"]
+    assert not list(journal.glob("*.json"))
+
+
 @pytest.mark.parametrize(
     "victims", [pytest.param(subjects_below, id="subject"), pytest.param(workers_below, id="worker")]
 )
@@ -187,6 +205,12 @@ def test_a_run_that_is_over_can_be_asked_again(whole: Path, tmp_path: Path) -> N
     assert done.returncode == 1, done.stderr
     assert summary(done)["drawn"] == TRIALS
     assert found(whole) == before
+
+
+def test_the_time_to_start_is_not_of_the_budget(tmp_path: Path) -> None:
+    done = fuzz(tmp_path, "--minutes", "0.05", "--jobs", "1", "--json")
+    assert summary(done)["seconds"] > 3, "a machine that starts a Keras sooner tells nothing here"
+    assert summary(done)["drawn"] > 0
 
 
 def test_two_cannot_have_one_folder(known: Path, tmp_path: Path) -> None:

@@ -51,8 +51,12 @@ def test_a_title_says_what_is_wrong(number: int, said: str) -> None:
     ("changes", "said"),
     [
         pytest.param({"since": "3.12.4"}, "Since 3.12.4.", id="since"),
-        pytest.param({"since": "3.12.4", "history": "breaks in 3.12.4"}, "Since 3.12.4. breaks in 3.12.4", id="both"),
-        pytest.param({"history": "breaks in all"}, "## Since\n\nbreaks in all", id="history"),
+        pytest.param(
+            {"since": "3.12.4", "history": "breaks in 3.12.4"},
+            "Since 3.12.4. Release by release: breaks in 3.12.4.",
+            id="both",
+        ),
+        pytest.param({"history": "breaks in all"}, "## Since\n\nRelease by release: breaks in all.", id="history"),
         pytest.param({"proof": True}, "in a fresh process, the script fails as above", id="proven"),
         pytest.param({"proof": False}, "the script did not fail", id="not proven"),
         pytest.param({"notes": ("found where numpy is older",)}, "found where numpy is older", id="notes"),
