@@ -25,6 +25,7 @@ from harness.campaign.ledger import Ledger
 from harness.campaign.recorder import Recorder
 from harness.campaign.shards import Done, Plan, Setup
 from harness.campaign.sums import Sums, compared
+from harness.hunting import examples
 from harness.hunting.examples import DatabaseError
 from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
@@ -111,14 +112,19 @@ def begin(asked: Asked, where: Where) -> Began:
         NightlyCorpus(Path(), asked.database)
     except DatabaseError as error:
         raise MistakenError(f"--database {error}") from None
+    if where.scheduler is not None and asked.database is not None and not examples.shared(asked.database):
+        raise MistakenError(
+            f"--database {asked.database}: is of this machine alone, which workers elsewhere do not see: "
+            "give one that they share, as in redis://HOST:PORT/0, or leave it out"
+        )
+    database = examples.rooted(asked.database)
     folder = RunFolder(asked.out)
     place = (asked.corpus or folder.path.parent / "corpus").absolute()
-    corpus = NightlyCorpus(place, asked.database)
+    corpus = NightlyCorpus(place, database)
     first = {
         str(subject): tuple(msgspec.Raw(to_json(each)) for each in corpus.graphs(subject.generation))
         for subject in chosen
     }
-    shared = asked.database is not None and "://" in asked.database
     setup = Setup(
         campaign=uuid4().hex[:12],
         cloners=tuple(dict.fromkeys(asked.cloners)),
@@ -126,8 +132,8 @@ def begin(asked: Asked, where: Where) -> Began:
         known=known.issues,
         across={str(subject): tuple(map(str, its)) for subject, its in others.items()},
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
-        corpus=str(place) if where.scheduler is None or shared else "",
-        database=asked.database,
+        corpus=str(place) if where.scheduler is None or database else "",
+        database=database,
     )
     plan = Plan(
         started=datetime.now(UTC).isoformat(timespec="seconds"),

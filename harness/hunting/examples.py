@@ -69,6 +69,18 @@ def opened(option: str | None, folder: Path) -> ExampleDatabase:
     return DirectoryBasedExampleDatabase(path)
 
 
+def shared(option: str | None) -> bool:
+    """Whether an option names a database that several machines share."""
+    return option is not None and option.startswith(_REDIS)
+
+
+def rooted(option: str | None) -> str | None:
+    """The same option from whichever folder it is read: a run may be gone on with from another one."""
+    if option is None or _SCHEME.match(option):
+        return option
+    return str(Path(option).absolute())
+
+
 class OwnKey(ExampleDatabase):
     """A database seen under one key, whatever the test is called that saves to it.
 

@@ -75,6 +75,14 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("database", ["examples", "github:somebody/something"])
+def test_a_database_that_workers_elsewhere_would_not_see_is_refused(database: str, tmp_path: Path) -> None:
+    done = fuzz(tmp_path, *QUICK, "--scheduler", "tcp://127.0.0.1:9", "--database", database)
+    assert done.returncode == 2
+    assert f"--database {database}: is of this machine alone" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 @contextmanager
 def _cluster(folder: Path, host: str, *files: str) -> Iterator[str]:
     """A scheduler and two workers, as a person would start them."""

@@ -255,3 +255,12 @@ def test_a_redis_that_is_not_there_is_told_and_the_search_goes_on(tmp_path: Path
     assert kept.drawn("keras", GRAPHS) == ()
     assert any("cannot keep an example" in each for each in kept.problems)
     assert not any("secret" in each for each in kept.problems)
+
+
+def test_a_folder_is_the_same_one_from_wherever_a_run_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert examples.rooted("kept") == str(tmp_path / "kept")
+    for option in (None, "redis://127.0.0.1:6379/0", "github:somebody/something", str(tmp_path)):
+        assert examples.rooted(option) == option
