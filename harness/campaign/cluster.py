@@ -12,7 +12,7 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +62,11 @@ def local(jobs: int, setup: Setup) -> Iterator[Client]:
     """A cluster of this machine's own: a process for each job, that only this machine can reach."""
     settings: dict[str, Any] = {
         # A worker that is killed is nobody's fault; the engine itself gives up on a shard that always does it.
-        "distributed.scheduler.allowed-failures": 100,
+        "distributed.scheduler.allowed-failures": 10,
+        # It is started again, however long that takes on a busy machine.
+        "distributed.deploy.lost-worker-timeout": "1h",
         "distributed.scheduler.worker-saturation": 1.0,
+        "distributed.admin.low-level-log-length": 100,  # which would fill for half an hour
         "distributed.comm.timeouts.connect": "60s",
         "distributed.worker.profile.enabled": False,
         "distributed.admin.tick.limit": "1h",
@@ -155,16 +158,22 @@ class _Ours(WorkerPlugin):
 @contextmanager
 def _plugged(client: Client, setup: Setup) -> Iterator[None]:
     plugin = _Ours(setup)
-    client.register_plugin(plugin)
+    try:
+        client.register_plugin(plugin)
+    except Exception as error:  # whatever a worker raises comes back as it is
+        raise ClusterError(
+            f"the workers cannot be prepared ({type(error).__name__}: {error}): install the same clonediff on each"
+        ) from error
     try:
         yield
     finally:
-        client.unregister_worker_plugin(plugin.name)
+        with suppress(OSError, TimeoutError):  # the scheduler may be gone
+            client.unregister_worker_plugin(plugin.name)
 
 
 def _quiet() -> None:
     """What Dask says of workers that come and go is told by the engine, in its own words."""
-    for name in ("distributed", "tornado", "asyncio"):
+    for name in ("distributed", "distributed.client", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -52,6 +53,9 @@ class KeptGraph(msgspec.Struct, frozen=True):
     about: About = About()
     kept: str = ""
     format: int = FORMAT
+
+
+_OURS = re.compile(r"[0-9a-f]{20}\.json")
 
 
 class NightlyCorpus:
@@ -129,7 +133,8 @@ class NightlyCorpus:
         every = self._files(generation)
         kept = set(_newest(every))
         for file in every:
-            if file not in kept:
+            # What was put there by hand, under a name of its own, is nobody's to delete.
+            if file not in kept and _OURS.fullmatch(file.path.name):
                 file.path.unlink(missing_ok=True)
 
     def _read(self, file: _File, generation: Generation) -> Graph | None:
@@ -195,7 +200,7 @@ def _decoded(path: Path) -> KeptGraph | None:
     """A file that is there already; None where it is none of ours, and is written anew."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=KeptGraph)
-    except (FileNotFoundError, msgspec.DecodeError, RecursionError):
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

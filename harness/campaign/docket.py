@@ -23,7 +23,8 @@ WITNESSES = 3
 class Case:
     """One cause: how often it was met, the witnesses not heard yet with their turns, and what came of one.
 
-    `finding` is the smallest so far, where it was settled; `unsteady` says that no witness could show it again.
+    `finding` is the smallest so far, where it was settled, `seen` the first witness' own; `unsteady` says that no
+    witness could show it again.
     """
 
     key: Key
@@ -33,6 +34,7 @@ class Case:
     under_way: bool = False
     given_up: bool = False
     settled: Settled | None = None
+    seen: Finding | None = None
 
     @property
     def finding(self) -> Finding | None:
@@ -51,7 +53,7 @@ class Case:
         """What to call it."""
         if self.settled is not None and self.settled.finding is not None:
             return self.settled.finding.title
-        return self.waiting[0][1].finding.title if self.waiting else self.key[1]
+        return self.seen.title if self.seen is not None else self.key[1]
 
 
 class Docket:
@@ -149,7 +151,8 @@ class Docket:
     def _take(self, done: ShardDone) -> None:
         for witness in done.witnesses:
             case = self.cases.setdefault(witness.key, Case(witness.key))
+            case.seen = case.seen or witness.finding
             if case.settled is None and case.heard + len(case.waiting) < WITNESSES:
                 case.waiting.append((done.turn, witness))
         for key, count in done.met:
-            self.cases[key].count += count
+            self.cases.setdefault(key, Case(key)).count += count

@@ -10,6 +10,7 @@ import queue
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from uuid import uuid4
 from distributed import Client, Future, KilledWorker
 
 from harness.campaign import tasks
-from harness.campaign.cluster import threads
+from harness.campaign.cluster import WAIT, ClusterError, threads
 from harness.campaign.docket import Case, Docket
 from harness.campaign.events import (
     Event,
@@ -42,8 +43,10 @@ from harness.campaign.ledger import Ledger
 from harness.campaign.shards import Done, Examined, Met, Plan, Settled, Shard, ShardDone, Spent, Witness
 from harness.hunting.search import SHRINKING
 
-ATTEMPTS = 5
+ATTEMPTS = 3
 """How often a task that loses its worker, or its subject, is begun."""
+FAILURES = 3
+"""The shards in a row that fail on a subject before it counts as lost."""
 TICK = 0.5
 SPENT = 5.0
 """The seconds after which the time spent is written down."""
@@ -59,6 +62,7 @@ class Task:
     case: Case | None = None
     witness: Witness | None = None
     attempt: int = 0
+    began: float = field(default_factory=time.monotonic)
 
 
 @dataclass(slots=True)
@@ -83,15 +87,17 @@ class Engine:
         self._here: set[str] = set()
         self._examined: dict[str, Examined] = {}
         self._busy: dict[str, float] = dict.fromkeys(plan.subjects, 0.0)
+        self._failed: Counter[str] = Counter()
         self._running: dict[Future, Task] = {}
         self._again: list[Task] = []
         self._heard: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._spent = 0.0
-        self._began = time.monotonic()
+        self._began: float | None = None
         self._written = 0.0
         self._stopping = False
         self._capacity = 0
         self._counted = 0.0
+        self._manned = time.monotonic()
         self.ending = Ending()
 
     def resume(self, done: Sequence[Done]) -> None:
@@ -113,19 +119,23 @@ class Engine:
 
     def run(self) -> Ending:
         """Until the budget is spent, or the user has had enough of it."""
-        self._began = time.monotonic()
         with self._interruptible():
             try:
                 self._submit_all()
-                while self._running or self._again:
+                while self._running or (self._again and not self._stopping):
                     self._hear()
                     self._submit_all()
             except KeyboardInterrupt:
                 self.ending.interrupted = True
+            except ClusterError as error:
+                self.ending.failures.append(str(error))
             finally:
                 self._cancel()
-        for docket in self._dockets.values():
+        for name, docket in self._dockets.items():
             docket.take_all()
+            for case in docket.cases.values():
+                if case.unsteady:
+                    self._tell(Unsteady(name, case.title, case.seen))
         self._spend(force=True)
         return self.ending
 
@@ -145,14 +155,15 @@ class Engine:
             self._submit(task)
 
     def _next(self) -> Task | None:
-        if self._again:
-            return self._again.pop(0)
         if self._stopping:
             return None
+        if self._again:
+            return self._again.pop(0)
         for name in self._busy:
             if name not in self._here and not any(task.subject == name for task in self._running.values()):
                 return Task("meet", name)
-        settled = self._next_case()
+        # What is settled is kept for other nights, and a subject that is met takes what was kept: so all are met first.
+        settled = self._next_case() if self._here.issuperset(self._busy) else None
         if settled is not None or self._over():
             return settled
         for name in self._here:
@@ -180,6 +191,8 @@ class Engine:
 
     def _submit(self, task: Task) -> None:
         campaign = self._plan.setup.campaign
+        if self._began is None and task.what != "meet":
+            self._began = time.monotonic()  # the budget is for trials, not for starting
         call: tuple[Any, ...]
         match task.what:
             case "meet":
@@ -216,16 +229,21 @@ class Engine:
         try:
             done = future.result()
         except KilledWorker as error:
-            self._retry(task, f"it ended its worker {task.attempt + 1} times ({error})")
+            self._retry(task, f"it ended its worker time and again ({error})")
         except CancelledError as error:
-            raise ConnectionError(f"the cluster gave up a task ({error}): its scheduler is gone") from error
+            raise ClusterError("the scheduler is gone: start one, and go on with --resume") from error
+        except Exception as error:  # what a worker raised, or what cannot be read of its answer
+            self._give_up(task, f"{type(error).__name__}: {error}")
         else:
-            if isinstance(done, tasks.Gone):
-                self._retry(task, done.reason)
-            elif isinstance(done, tasks.Denied):
-                raise done.error()
-            else:
-                self._keep(task, done)
+            match done:
+                case tasks.Gone(reason=reason):
+                    self._retry(task, reason)
+                case tasks.Broken(reason=reason):
+                    self._give_up(task, reason)
+                case tasks.Denied():
+                    raise done.error()
+                case _:
+                    self._keep(task, done)
         finally:
             future.release()
         self._tell(Tick(self._left(), len(self._running)))
@@ -241,6 +259,7 @@ class Engine:
                 self._ledger.add(done)
                 self._tell(KnownExamined(done))
             case ShardDone():
+                self._failed[done.subject] = 0
                 self._ledger.add(done)
                 self._take(done)
             case Settled():
@@ -267,8 +286,6 @@ class Engine:
             if before is None:
                 self._ledger.add(met)
                 self._meet(met)
-            if not self._here:
-                self._began = time.monotonic()  # the budget is for trials, not for starting
             self._here.add(met.subject)
 
     def _meet(self, met: Met) -> None:
@@ -303,14 +320,26 @@ class Engine:
             self._tell(Settling(settled.subject, case.key, case.title, begins=False))
         if settled.finding is not None and case.finding is not None:
             self._tell(Found(case.finding, settled.script, settled.trials, settled.finished, fresh))
-        elif case.unsteady:
-            self._tell(Unsteady(settled.subject, settled.key, case.title))
 
     def _retry(self, task: Task, reason: str) -> None:
-        if task.attempt + 1 < ATTEMPTS and not self._stopping:
-            again = Task(task.what, task.subject, task.shard, task.case, task.witness, task.attempt + 1)
-            self._again.append(again)
-            return
+        """Once more, where there is time for it."""
+        late = task.shard is not None and self._over(SHRINKING if task.case is not None else 0.0)
+        if self._stopping or late:
+            self._give_back(task)
+        elif task.attempt + 1 < ATTEMPTS:
+            self._again.append(Task(task.what, task.subject, task.shard, task.case, task.witness, task.attempt + 1))
+        else:
+            self._give_up(task, reason)
+
+    def _give_back(self, task: Task) -> None:
+        """Leave a task undone, for whoever goes on with this campaign."""
+        if task.case is not None:
+            self._dockets[task.subject].given_back(task.case.key)
+            self._tell(Settling(task.subject, task.case.key, task.case.title, begins=False))
+
+    def _give_up(self, task: Task, reason: str) -> None:
+        if task.subject in self._busy:
+            self._busy[task.subject] += time.monotonic() - task.began
         if task.what == "meet":
             self._lose(task.subject, reason)
         elif task.what == "examine":
@@ -323,6 +352,9 @@ class Engine:
             self.ending.failures.append(f"{task.subject}: shard {task.shard.turn} cannot be tried: {reason}")
             self._tell(ShardLost(task.subject, task.shard.turn, reason))
             self._take(ShardDone(task.subject, task.shard.turn, failed=reason))
+            self._failed[task.subject] += 1
+            if self._failed[task.subject] == FAILURES:
+                self._lose(task.subject, f"{task.subject}: failed on {FAILURES} shards in a row: {reason}")
 
     def _lose(self, subject: str, reason: str) -> None:
         # What is known of it already stays; nothing more is asked of it.
@@ -343,7 +375,7 @@ class Engine:
         return left is not None and left + grace <= 0
 
     def _now(self) -> float:
-        return self._spent + time.monotonic() - self._began
+        return self._spent + (0.0 if self._began is None else time.monotonic() - self._began)
 
     def _spend(self, *, force: bool = False) -> None:
         now = time.monotonic()
@@ -355,7 +387,11 @@ class Engine:
         now = time.monotonic()
         if not self._capacity or now - self._counted > SPENT:
             # No more than can be tried at once, so that what runs is soon done when the user has had enough.
-            self._counted, self._capacity = now, max(1, threads(self._client))
+            there = threads(self._client)
+            self._counted, self._capacity = now, max(1, there)
+            self._manned = now if there else self._manned
+            if now - self._manned > WAIT:
+                raise ClusterError(f"the cluster has had no worker for {WAIT:g} s: start one, and go on with --resume")
 
     def _tell(self, event: Event) -> None:
         for listener in self._listeners:
@@ -381,9 +417,10 @@ class Engine:
             signal.signal(signal.SIGINT, before)
 
     def _cancel(self) -> None:
-        for future, task in list(self._running.items()):
+        for task in (*self._running.values(), *self._again):
             if task.case is not None:
                 self._dockets[task.subject].given_back(task.case.key)
+        for future in list(self._running):
             future.cancel()
         self._running.clear()
 

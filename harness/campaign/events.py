@@ -73,11 +73,11 @@ class Settling:
 
 @dataclass(frozen=True, slots=True)
 class Unsteady:
-    """A cause was seen and did not show again: no accusation is made of it."""
+    """A cause was seen and did not show again: no accusation is made of it. `seen` is how it was seen."""
 
     subject: str
-    key: Key
     title: str
+    seen: Finding | None
 
 
 @dataclass(frozen=True, slots=True)

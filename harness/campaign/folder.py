@@ -23,9 +23,11 @@ from harness.source.graph_mode import standing
 from harness.source.reproducer import Script, reproducer
 from harness.subjects.case import Case
 from harness.subjects.subject import Subject
-from reports.records import Difference, Finding, Run, write, write_bytes
+from reports.records import Difference, Finding, RecordError, Run, write, write_bytes
 from reports.store import slug
 from strategies.graph import from_json, to_json
+
+_OURS = ("journal", "findings", "plan.json", "done.ndjson", "events.ndjson", "run.json")
 
 
 class RunFolder:
@@ -37,7 +39,9 @@ class RunFolder:
     def __init__(self, path: Path | None, *, resume: bool = False) -> None:
         """A new folder, or with `resume` one that a run has begun."""
         self.path = path or Path("runs") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
-        if not resume:
+        if resume:
+            self._refuse_links()
+        else:
             self.path.mkdir(parents=True, exist_ok=True)
             if any(self.path.iterdir()):
                 raise FileExistsError(
@@ -53,6 +57,11 @@ class RunFolder:
         if path is None:
             self._point_latest()
 
+    def _refuse_links(self) -> None:
+        for name in _OURS:
+            if (self.path / name).is_symlink():
+                raise RecordError(f"{self.path / name}: is a link, and a run writes into its own folder only")
+
     def close(self) -> None:
         """Let others have it."""
         self._lock.release()
@@ -67,19 +76,38 @@ class RunFolder:
         return self.path / "journal" / f"{worker}.json"
 
     def finding(self, finding: Finding, script: str) -> Path:
-        """Write a finding's folder, whole or not at all; what stands in it already is replaced."""
+        """Write a finding's folder, whole or not at all; what stands in it already is replaced.
+
+        With it goes what a report made of the old one. Where a kill leaves a folder without finding.json, a run that is
+        gone on with writes it again: so a finding never stands beside the script of another.
+        """
+        from reports.writing import take_back
+
         folder = self.of(finding)
         beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
-        new = beside if not folder.exists() else folder
         try:
-            write(new / "finding.json", finding)
-            write_bytes(new / "repro.py", script.encode("utf-8", "replace"))
-            if new is beside:
+            write(beside / "finding.json", finding)
+            write_bytes(beside / "repro.py", script.encode("utf-8", "replace"))
+            if folder.exists():
+                take_back(folder)
+                (folder / "finding.json").unlink(missing_ok=True)
+                for name in ("repro.py", "finding.json"):
+                    os.replace(beside / name, folder / name)
+                beside.rmdir()
+            else:
                 os.replace(beside, folder)
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
             raise
         return folder
+
+    def withdraw(self, finding: Finding) -> None:
+        """Put a finding aside that did not show again, and that an earlier part of the run had kept as it was seen."""
+        folder = self.of(finding)
+        if folder.exists():
+            aside = self.path / "unsteady" / f"{folder.name}-{secrets.token_hex(4)}"
+            aside.parent.mkdir(exist_ok=True)
+            os.replace(folder, aside)
 
     def of(self, finding: Finding) -> Path:
         """A finding's folder."""

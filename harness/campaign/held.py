@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import OrderedDict
+from collections.abc import Collection
 from pathlib import Path
 
 from harness.across import AcrossHunt
@@ -18,6 +20,8 @@ from harness.subjects.subject import Subject
 from reports.known import KnownIssues
 from reports.store import slug
 
+IDLE = 7200.0
+"""The seconds after which a campaign that asks for nothing has no claim to what it holds."""
 MOST = 4
 """As many subjects a thread keeps warm: each holds more than half a gigabyte."""
 
@@ -27,11 +31,13 @@ class Held:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
+        self.used = time.monotonic()
         self._processes: OrderedDict[str, SubjectProcess] = OrderedDict()
         self._known = KnownIssues(setup.known)
 
-    def process(self, name: str) -> SubjectProcess:
-        """The process of a subject; started where it does not run."""
+    def process(self, name: str, beside: Collection[str] = ()) -> SubjectProcess:
+        """The process of a subject; started where it does not run. Those `beside` it are wanted as well."""
+        self.used = time.monotonic()
         process = self._processes.get(name)
         if process is None:
             subject = Subject.parse(name)
@@ -41,16 +47,17 @@ class Held:
             process.start()
             self._processes[name] = process
         self._processes.move_to_end(name)
+        for other in [each for each in self._processes if each != name and each not in beside]:
+            if len(self._processes) <= max(MOST, 1 + len(beside)):
+                break
+            self._processes.pop(other).close()
         return process
 
     def hunt(self, name: str) -> AcrossHunt:
         """A hunt on a subject, with nothing counted yet."""
         setup = self.setup
-        process = self.process(name)
-        others = [self.process(other) for other in setup.across.get(name, ())]
-        while len(self._processes) > max(MOST, 1 + len(others)):
-            _, old = self._processes.popitem(last=False)
-            old.close()
+        together = (name, *setup.across.get(name, ()))
+        process, *others = (self.process(each, together) for each in together)
         return AcrossHunt(process, self._known, others, cloners=setup.cloners, rate=setup.rate)
 
     def close(self) -> None:
@@ -65,7 +72,13 @@ _HELD: dict[tuple[str, int], Held] = {}
 
 
 def prepare(setup: Setup) -> None:
-    """Know what a campaign's shards share, which is too much to send with each of them."""
+    """Know what a campaign's shards share, which is too much to send with each of them.
+
+    What another campaign holds and did not use for long is ended: its driver may be gone without a word.
+    """
+    for key, its in list(_HELD.items()):
+        if time.monotonic() - its.used > IDLE:
+            _HELD.pop(key).close()
     _SETUPS[setup.campaign] = setup
 
 

@@ -6,13 +6,15 @@ done again. Must not import Keras, nor Dask.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from harness.campaign.folder import append
-from harness.campaign.shards import Done, Plan
-from reports.records import RecordError, read, write
+from harness.campaign.shards import Done, Met, Plan, Settled, ShardDone
+from reports.records import Finding, RecordError, read, write
+from strategies.graph import MalformedGraph, from_json
 
 
 class Ledger:
@@ -34,7 +36,13 @@ class Ledger:
                 f"{self._plan}: there is none, so there is nothing to go on with; give --resume the folder of a run "
                 "that `clonediff fuzz` began"
             )
-        return read(self._plan, Plan)
+        plan = read(self._plan, Plan)
+        try:
+            for graphs in plan.first.values():
+                _check(graphs)
+        except _UNREADABLE as error:
+            raise RecordError(f"{self._plan}: first: {error}") from error
+        return plan
 
     def add(self, done: Done) -> None:
         """Keep something that is done."""
@@ -53,10 +61,28 @@ class Ledger:
             if not line:
                 continue
             try:
-                found.append(_LINE.decode(line))
-            except (msgspec.DecodeError, RecursionError) as error:
+                done = _LINE.decode(line)
+                _check(_graphs_of(done))
+                found.append(done)
+            except _UNREADABLE as error:
                 self.problems.append(f"{self._done.name}: line {number}: {error}; what it told of is done again")
         return found
 
 
+def _graphs_of(done: Done) -> Iterator[msgspec.Raw]:
+    match done:
+        case ShardDone(witnesses=witnesses):
+            yield from (each.finding.graph for each in witnesses)
+        case Settled(finding=Finding(graph=graph)):
+            yield graph
+        case Met(first=first):
+            yield from first
+
+
+def _check(graphs: Iterable[msgspec.Raw]) -> None:
+    for each in graphs:
+        from_json(bytes(each), "a graph")
+
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, MalformedGraph)
 _LINE: msgspec.json.Decoder[Done] = msgspec.json.Decoder(Done)

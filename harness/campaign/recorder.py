@@ -71,8 +71,10 @@ class Recorder:
                 sums.found(finding, trials)
                 if fresh or not (folder.of(finding) / "finding.json").exists():
                     self._keep(finding, script)
-            case Unsteady(subject=subject, title=title):
+            case Unsteady(subject=subject, title=title, seen=seen):
                 sums.unsteady.append(f"{subject}: {title}")
+                if seen is not None:
+                    folder.withdraw(seen)
                 folder.event("unsteady", subject=subject, title=title)
             case _:
                 pass

@@ -30,6 +30,7 @@ from harness.hunting.examples import DatabaseError
 from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
 from reports.known import KnownIssues, load
+from reports.markup import visible
 from reports.records import Budget, RecordError
 from strategies.graph import to_json
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 MINUTES = 2.0
 """The budget where none is given."""
+TOLD = 5
+"""As many things that could not be done are told to a person."""
 
 
 class MistakenError(ValueError):
@@ -156,6 +159,10 @@ def go_on(path: Path) -> Began:
         raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
     ledger = Ledger(path)
     plan = ledger.plan()
+    try:
+        NightlyCorpus(Path(), plan.setup.database)
+    except DatabaseError as error:
+        raise RecordError(f"{path / 'plan.json'}: database: {error}") from None
     if plan.clonediff != version("clonediff"):
         raise RecordError(
             f"{path}: was begun by clonediff {plan.clonediff}, and this is {version('clonediff')}, "
@@ -181,7 +188,7 @@ def _left_under_way(folder: RunFolder) -> Iterator[str]:
             source = left.request.get("source", "")
             folder.event("under way", subject=left.subject, worker=left.worker, since=left.written, source=source)
             yield f"a trial on {left.subject} was under way when the run was ended; its source is in events.ndjson"
-        path.unlink()
+            path.unlink()
 
 
 def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
@@ -210,12 +217,20 @@ def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
         console.clear()
         folder.close()
     write_reports(read_run(folder.path))
-    told = summary(sums, str(folder.path))
+    told = [summary(sums, str(folder.path)), *_failures(ending)]
+    if ending.interrupted:
+        told.append(f"interrupted; to go on: clonediff fuzz --resume {folder.path}")
     return Ended(
         _summary(folder, sums, ending, time.monotonic() - started),
-        f"{told}\ninterrupted; to go on: clonediff fuzz --resume {folder.path}" if ending.interrupted else told,
+        "\n".join(told),
         130 if ending.interrupted else 2 if sums.lost or ending.failures else 1 if sums.news() else 0,
     )
+
+
+def _failures(ending: Ending) -> Iterator[str]:
+    yield from (f"not done: {visible(each)}" for each in ending.failures[:TOLD])
+    if len(ending.failures) > TOLD:
+        yield f"and {len(ending.failures) - TOLD} more that could not be done: `--json` has all of them"
 
 
 @contextlib.contextmanager

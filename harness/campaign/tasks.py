@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -66,21 +67,31 @@ class Denied:
         return OSError(self.number, self.reason, self.file) if self.number is not None else OSError(self.reason)
 
 
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A fault of ours, which would come again: this task is given up, and the campaign goes on."""
+
+    reason: str
+
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied]:
+def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied | Broken]:
     """A task that answers with what stopped it: an exception does not always cross the network as what it is."""
 
     @functools.wraps(task)
-    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone | Denied:
+    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone | Denied | Broken:
         try:
             return task(*args, **kwargs)
         except SubjectError as error:
             return Gone(str(error))
         except OSError as error:
             return Denied(error.errno, error.strerror or str(error), error.filename)
+        except Exception as error:
+            frames = [f"{Path(each.filename).name}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)]
+            return Broken(f"{type(error).__name__}: {error} (at {' > '.join(frames[-4:])})")
 
     return run
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 
 import click
 
@@ -60,9 +61,13 @@ def main() -> None:
         click.echo("interrupted", err=True)
         code = 130
     except Exception as error:
-        if not _of_the_caller(error):
-            raise
-        click.echo(f"clonediff: {error}", err=True)
+        if _of_the_caller(error):
+            click.echo(f"clonediff: {error}", err=True)
+        else:
+            traceback.print_exc()
+            click.echo(
+                "clonediff: this is a fault of clonediff itself; please report it with the lines above", err=True
+            )
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -6,6 +6,7 @@ Owns the options and the exit code. What they ask for becomes a plan; `harness.c
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,8 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     for cloner in options["cloners"]:
         if cloner not in CLONERS and not cloner.startswith(("planted/", "proposed/")):
             raise click.BadParameter(f"expected one of {', '.join(CLONERS)}, found {cloner!r}", param_hint="--cloner")
+    if options["minutes"] is not None and not math.isfinite(options["minutes"]):
+        raise click.BadParameter("expected a number that has an end", param_hint="--minutes")
     where = session.Where(options["jobs"], options["scheduler"], options["ca"], options["cert"], options["key"])
     try:
         if resume is None:

@@ -6,11 +6,17 @@ which graphs a seed gives would depend on what a process has imported so far, an
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from hypothesis.internal.conjecture import providers
+
+_LOCK = threading.Lock()
+_inside = 0
+_theirs: Any = None
+"""Of all threads together: the last one out puts back what was there."""
 
 
 @contextmanager
@@ -22,11 +28,19 @@ def steady() -> Iterator[None]:
     if look is None or cache is None or constants is None:
         yield
         return
-    none = constants()
-    cache.clear()
-    providers._get_local_constants = lambda: none
+    global _inside, _theirs
+    with _LOCK:
+        if not _inside:
+            none = constants()
+            _theirs = look
+            cache.clear()
+            providers._get_local_constants = lambda: none
+        _inside += 1
     try:
         yield
     finally:
-        providers._get_local_constants = look
-        cache.clear()
+        with _LOCK:
+            _inside -= 1
+            if not _inside:
+                providers._get_local_constants = _theirs
+                cache.clear()

@@ -121,13 +121,27 @@ def test_what_was_under_way_when_a_run_ended_is_told(whole: Path, tmp_path: Path
     entry = {"subject": "keras", "worker": "w1", "written": "2026-11-21T02:00:00", "request": {"source": "model = 1"}}
     (journal / "w1.json").write_text(json.dumps(entry))
     (journal / "w2.json").write_text(json.dumps(entry)[:30])
+    (journal / "w3.json").write_text('{"name": "no journal"}')
     done = fuzz(tmp_path, "--resume", "run", "--jobs", "1")
     assert done.returncode == 1, done.stderr
     assert "a trial on keras was under way when the run was ended" in done.stderr
     assert "run/journal/w2.json: " in done.stderr
     events = [json.loads(line) for line in (run / "events.ndjson").read_text().splitlines()]
     assert [each["source"] for each in events if each["event"] == "under way"] == ["model = 1"]
-    assert not list(journal.glob("*.json"))
+    assert sorted(each.name for each in journal.glob("*.json")) == ["w2.json", "w3.json"], "none of them is a journal"
+
+
+@pytest.mark.parametrize("name", ["journal", "findings", "done.ndjson"])
+def test_a_run_from_elsewhere_cannot_lead_out_of_its_folder(name: str, whole: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    (run / name).rename(tmp_path / "theirs")
+    (run / name).symlink_to(tmp_path / "theirs")
+    before = sorted(each for each in tmp_path.rglob("*") if each.name != ".lock")
+    done = fuzz(tmp_path, "--resume", "run")
+    assert done.returncode == 2
+    assert f"run/{name}: is a link" in done.stderr
+    assert sorted(each for each in tmp_path.rglob("*") if each.name != ".lock") == before
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from reports.store import read_run
 from tests.campaign.running import found, fuzz, fuzzing, known_without, summary, workers_below
 
 DASK = [sys.executable, "-m", "dask"]
@@ -73,6 +74,28 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
     assert done.returncode == 2
     assert f"{address}: no Dask scheduler answers" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("victim", "said"), [("scheduler", "the scheduler is gone"), ("worker", "the cluster has had no worker for 4 s")]
+)
+def test_a_cluster_that_goes_away_leaves_what_was_done(
+    victim: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    with _cluster(tmp_path, "tcp://127.0.0.1") as address:
+        monkeypatch.setenv("CLONEDIFF_WAIT", "4")
+        with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--scheduler", address) as process:
+            _until(lambda: (run / "events.ndjson").exists() and '"progress"' in (run / "events.ndjson").read_text())
+            for each in psutil.Process().children(recursive=True):
+                if f" {victim} " in " ".join(each.cmdline()) and each.pid != process.pid:
+                    each.kill()
+            stdout, stderr = process.communicate(timeout=90)
+    assert process.returncode == 2, stderr
+    assert f"not done: {said}" in stdout
+    assert "Traceback" not in stderr
+    assert read_run(run).run.ended
+    assert (run / "report.html").exists()
 
 
 @pytest.mark.parametrize("database", ["examples", "github:somebody/something"])

@@ -103,7 +103,7 @@ def test_what_was_found_before_is_not_told_again(sums: Sums, capsys: pytest.Capt
 
 def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
     listener = console(sums, quiet=True)
-    for event in (Found(FINDING, "", 9, True), Unsteady("keras", KEY, "a title"), Tick(None, 1)):
+    for event in (Found(FINDING, "", 9, True), Unsteady("keras", "a title", None), Tick(None, 1)):
         listener(event)
     assert capsys.readouterr() == ("", "")
     listener(SubjectLost("keras/jax", "keras/jax: not here"))

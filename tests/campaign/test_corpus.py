@@ -179,11 +179,22 @@ def test_an_altered_file_is_a_graph_or_a_problem(tmp_path_factory: pytest.TempPa
     assert len(kept.graphs("keras")) + len(kept.problems) == 1
 
 
-def test_a_file_that_cannot_be_read_where_a_graph_belongs_is_written_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b'{"graph": {"inputs"', b'{"graph": {}, "about": {"title": "\xff"}}'])
+def test_a_file_that_cannot_be_read_where_a_graph_belongs_is_written_anew(tmp_path: Path, content: bytes) -> None:
     path = NightlyCorpus(tmp_path).keep("keras", SMALL, ABOUT)
-    path.write_bytes(path.read_bytes()[:40])
+    path.write_bytes(content)
     NightlyCorpus(tmp_path).keep("keras", SMALL, ABOUT)
     assert NightlyCorpus(tmp_path).graphs("keras") == (SMALL,)
+
+
+def test_what_was_put_there_under_another_name_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "MOST", 2)
+    (tmp_path / "keras").mkdir()
+    (tmp_path / "keras" / "package.json").write_text("{}")
+    os.utime(tmp_path / "keras" / "package.json", (1, 1))
+    for graph in many(4):
+        NightlyCorpus(tmp_path).keep("keras", graph)
+    assert (tmp_path / "keras" / "package.json").read_text() == "{}"
 
 
 def test_of_too_many_those_found_last_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

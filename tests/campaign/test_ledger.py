@@ -12,10 +12,13 @@ from harness.campaign.ledger import Ledger
 from harness.campaign.shards import Examined, Met, Plan, Settled, Setup, ShardDone, Spent, Witness
 from reports.records import Budget, Coverage, Finding, RecordError
 
-FINDING = Finding("f", "title", "keras", "upstream", msgspec.Raw(b'{"inputs":[]}'), (), "source", subject="keras")
+GRAPH = msgspec.Raw(
+    b'{"inputs":[{"shape":[1]}],"layers":[],"calls":[],"takes":{"is":"ref","node":0},"gives":{"is":"ref","node":0}}'
+)
+FINDING = Finding("f", "title", "keras", "upstream", GRAPH, (), "source", subject="keras")
 KEY = ("upstream", "f", "")
 DONE = [
-    Met("keras", {"keras": "3.15.1"}, "beside", "3.15.1", first=(msgspec.Raw(b"{}"),)),
+    Met("keras", {"keras": "3.15.1"}, "beside", "3.15.1", first=(GRAPH,)),
     Examined("keras", {"known": True, "gone": False, "unknown": None}),
     ShardDone("keras", 0, 50, verdicts={"fixed: faithful": 50}, witnesses=(Witness(KEY, FINDING),), met=((KEY, 2),)),
     ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
@@ -40,11 +43,17 @@ def test_what_is_added_is_read_back(ledger: Ledger) -> None:
 
 def test_a_plan_is_read_back(tmp_path: Path) -> None:
     setup = Setup("c", ("upstream", "fixed"), 8, across={"keras": ("keras/jax",)})
-    plan = Plan(
-        "2026-01-01T00:00:00+00:00", ("keras",), setup, 7, Budget(minutes=3.0), {"keras": (msgspec.Raw(b"{}"),)}
-    )
+    plan = Plan("2026-01-01T00:00:00+00:00", ("keras",), setup, 7, Budget(minutes=3.0), {"keras": (GRAPH,)})
     Ledger(tmp_path).begin(plan)
-    assert msgspec.json.encode(Ledger(tmp_path).plan()) == msgspec.json.encode(plan)
+    kept, asked = (msgspec.json.decode(msgspec.json.encode(each)) for each in (Ledger(tmp_path).plan(), plan))
+    assert kept == asked
+
+
+def test_a_plan_with_something_else_than_graphs_is_refused(tmp_path: Path) -> None:
+    plan = Plan("", ("keras",), Setup("c", ("upstream",), 8), 7, Budget(trials=1), {"keras": (msgspec.Raw(b"3"),)})
+    Ledger(tmp_path).begin(plan)
+    with pytest.raises(RecordError, match=r"plan\.json: first"):
+        Ledger(tmp_path).plan()
 
 
 def test_nothing_done_is_no_problem(tmp_path: Path) -> None:
@@ -84,6 +93,11 @@ def test_a_line_after_one_that_was_cut_off_is_a_line_of_its_own(tmp_path: Path) 
         pytest.param(b'{"type":"shard","subject":3,"turn":"x"}', id="types"),
         pytest.param(b'{"type":"nonsense"}', id="unknown"),
         pytest.param(b"null", id="null"),
+        pytest.param(b'{"type":"shard","subject":"\xff","turn":2}', id="not UTF-8"),
+        pytest.param(
+            msgspec.json.encode(Settled("keras", KEY, 0, msgspec.structs.replace(FINDING, graph=msgspec.Raw(b"{}")))),
+            id="no graph",
+        ),
     ],
 )
 def test_an_altered_line_is_named_and_the_others_are_read(tmp_path: Path, ledger: Ledger, line: bytes) -> None:

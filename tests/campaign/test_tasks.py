@@ -31,3 +31,25 @@ def test_a_file_that_cannot_be_written_is_an_answer_that_names_it(nowhere: Path)
     error = done.error()
     assert isinstance(error, NotADirectoryError)
     assert str(nowhere) in str(error)
+
+
+def test_a_fault_of_ours_is_an_answer_that_says_where() -> None:
+    done = tasks.try_shard("a campaign that nobody prepared for", Shard("keras", 0, 1, 3))
+    assert isinstance(done, tasks.Broken)
+    assert done.reason.startswith("KeyError: 'a campaign that nobody prepared for' (at tasks.py:")
+    assert "held.py:" in done.reason
+
+
+def test_no_more_subjects_are_kept_warm_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held, "MOST", 1)
+    its = held.Held(Setup(NAME, ("upstream",), 0))
+    try:
+        first = its.process("keras")
+        second = its.process("tf_keras", beside=("keras",))
+        assert first.pid
+        assert second.pid, "two that are compared are both wanted"
+        its.process("tf_keras")
+        assert not first.pid
+        assert second.pid
+    finally:
+        its.close()

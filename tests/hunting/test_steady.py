@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis.internal.conjecture import providers
+
+from harness.hunting.steady import steady
 
 DRAW = """
 import hashlib, importlib, sys
@@ -31,3 +34,15 @@ def _drawn(*modules: str) -> str:
         [sys.executable, "-c", DRAW, *modules], capture_output=True, text=True, timeout=120, check=True
     )
     return done.stdout
+
+
+def test_the_last_of_several_threads_puts_back_what_was_there() -> None:
+    before = providers._get_local_constants
+    first, second = steady(), steady()
+    first.__enter__()
+    replaced = providers._get_local_constants
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert providers._get_local_constants is replaced is not before, "the other one still draws"
+    second.__exit__(None, None, None)
+    assert providers._get_local_constants is before

@@ -1,0 +1,188 @@
+"""What the engine makes of its workers' answers: of time, of subjects that fail, of causes that do not show again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.campaign import engine as engines
+from harness.campaign import tasks
+from harness.campaign.engine import ATTEMPTS, FAILURES, Engine
+from harness.campaign.events import Event, ShardLost, SubjectLost, Unsteady
+from harness.campaign.ledger import Ledger
+from harness.campaign.shards import SIZE, Met, Plan, Settled, Setup, Shard, ShardDone, Spent, Witness
+from reports.records import Budget, Finding
+
+GRAPH = msgspec.Raw(b"{}")
+KEY = ("upstream", "made-of-glass", "")
+
+Answer = Callable[..., Any]
+
+
+class Worked(Future[Any]):
+    """A future that can be let go of, as Dask's can."""
+
+    def release(self) -> None:
+        """There is nothing to let go of."""
+
+
+class Workers:
+    """Threads that answer what a test says: no Keras, and no network. `asked` has what was asked for, in its order."""
+
+    def __init__(self, count: int, answer: Answer) -> None:
+        self.count = count
+        self.asked: list[tuple[str, str, int]] = []
+        self._answer = answer
+        self._pool = ThreadPoolExecutor(max(1, count))
+
+    def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+        return {"workers": {str(number): {"nthreads": 1} for number in range(self.count)}}
+
+    def submit(self, task: Callable[..., Any], campaign: str, about: str | Shard, *more: Any, **options: Any) -> Worked:
+        what = task.__name__
+        subject, turn = (about.subject, about.turn) if isinstance(about, Shard) else (about, -1)
+        self.asked.append((what, subject, turn))
+        future = Worked()
+        if self.count:
+            self._pool.submit(self._work, future, what, subject, turn)
+        return future
+
+    def close(self) -> None:
+        self._pool.shutdown()
+
+    def _work(self, future: Worked, what: str, subject: str, turn: int) -> None:
+        try:
+            future.set_result(self._answer(what, subject, turn))
+        except Exception as error:
+            future.set_exception(error)
+
+
+def healthy(what: str, subject: str, turn: int) -> Any:
+    """A worker on which all goes well."""
+    if what == "meet":
+        return Met(subject, {"keras": "3"}, clonediff="1")
+    time.sleep(0.002)
+    return ShardDone(subject, turn, trials=SIZE, seconds=0.002)
+
+
+@contextmanager
+def campaign(
+    folder: Path, answer: Answer, *, subjects: tuple[str, ...] = ("keras",), jobs: int = 1, **budget: Any
+) -> Iterator[tuple[Engine, Workers, list[Event]]]:
+    heard: list[Event] = []
+    workers = Workers(jobs, answer)
+    plan = Plan("", subjects, Setup("c", ("upstream",), 8), 1, Budget(**budget), clonediff="1")
+    try:
+        yield Engine(plan, workers, Ledger(folder), [heard.append]), workers, heard  # type: ignore[arg-type]
+    finally:
+        workers.close()
+
+
+def test_a_subject_that_fails_midway_is_lost_and_the_others_go_on(tmp_path: Path) -> None:
+    def answer(what: str, subject: str, turn: int) -> Any:
+        if subject == "tf_keras" and what == "try_shard" and turn > 1:
+            return tasks.Gone("the folder of its release is gone")
+        return healthy(what, subject, turn)
+
+    with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), minutes=0.02) as (engine, workers, heard):
+        engine.run()
+    lost = [event for event in heard if isinstance(event, SubjectLost)]
+    assert [(event.subject, "the folder of its release is gone" in event.reason) for event in lost] == [
+        ("tf_keras", True)
+    ]
+    asked = [subject for what, subject, turn in workers.asked if what == "try_shard"]
+    assert asked.count("tf_keras") == 2 + ATTEMPTS * FAILURES
+    assert asked.count("keras") > 20
+
+
+def test_a_fault_of_ours_costs_its_shard_and_nothing_else(tmp_path: Path) -> None:
+    def answer(what: str, subject: str, turn: int) -> Any:
+        if turn == 1:
+            return tasks.Broken("ValueError: no such thing (at trial.py:9)")
+        if turn == 2:
+            raise ValueError("this cannot be read")
+        return healthy(what, subject, turn)
+
+    with campaign(tmp_path, answer, trials=5 * SIZE, jobs=2) as (engine, workers, heard):
+        ending = engine.run()
+    assert [event.turn for event in heard if isinstance(event, ShardLost)] == [1, 2]
+    assert [each.split(":")[0:2] for each in ending.failures] == [
+        ["keras", " shard 1 cannot be tried"],
+        ["keras", " shard 2 cannot be tried"],
+    ]
+    assert sorted(turn for what, _, turn in workers.asked if what == "try_shard") == [0, 1, 2, 3, 4]
+
+
+def test_the_budget_begins_with_the_first_trial(tmp_path: Path) -> None:
+    def answer(what: str, subject: str, turn: int) -> Any:
+        if what == "meet":
+            time.sleep(0.4)
+        return healthy(what, subject, turn)
+
+    with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), minutes=0.3 / 60) as (engine, workers, _):
+        engine.run()
+    assert {subject for what, subject, _ in workers.asked if what == "try_shard"} == {"keras", "tf_keras"}
+    spent = [done.seconds for done in Ledger(tmp_path).read() if isinstance(done, Spent)]
+    assert spent == sorted(spent)
+    assert spent[-1] < 0.4
+
+
+def test_the_time_that_was_spent_before_counts_when_a_run_is_gone_on_with(tmp_path: Path) -> None:
+    with campaign(tmp_path, healthy, minutes=1 / 60) as (engine, workers, _):
+        engine.resume([Spent(2.0)])
+        engine.run()
+    assert [what for what, _, _ in workers.asked] == ["meet"]
+
+
+def _glass() -> Answer:
+    """A cause that the first three shards show, and that does not show again."""
+    finding = Finding("made-of-glass", "glass", "keras", "upstream", GRAPH, (), "", subject="keras")
+
+    def answer(what: str, subject: str, turn: int) -> Any:
+        done = healthy(what, subject, turn)
+        if what == "settle":
+            return Settled(subject, KEY, turn)
+        if what == "try_shard" and turn < 3 and subject == "keras":
+            return msgspec.structs.replace(done, witnesses=(Witness(KEY, finding),), met=((KEY, 1),))
+        return done
+
+    return answer
+
+
+def test_what_does_not_show_again_is_told_once(tmp_path: Path) -> None:
+    with campaign(tmp_path, _glass(), trials=6 * SIZE) as (engine, workers, heard):
+        engine.run()
+    assert [what for what, _, _ in workers.asked].count("settle") > 1
+    assert [(event.title, event.seen is not None) for event in heard if isinstance(event, Unsteady)] == [
+        ("glass", True)
+    ]
+
+
+def test_nothing_is_settled_before_every_subject_is_met(tmp_path: Path) -> None:
+    glass = _glass()
+    order: list[str] = []
+
+    def answer(what: str, subject: str, turn: int) -> Any:
+        if what == "meet" and subject == "tf_keras":
+            time.sleep(0.3)  # it is installed
+        order.append(f"{what} {subject}")
+        return glass(what, subject, turn)
+
+    with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), jobs=2, trials=40 * SIZE) as (engine, _, _):
+        engine.run()
+    assert order.index("settle keras") > order.index("meet tf_keras") > order.index("try_shard keras") + 3
+
+
+def test_a_cluster_without_workers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "WAIT", 0.2)
+    monkeypatch.setattr(engines, "SPENT", 0.05)
+    with campaign(tmp_path, healthy, jobs=0, trials=SIZE) as (engine, _, _):
+        ending = engine.run()
+    assert "no worker" in ending.failures[0]
