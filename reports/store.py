@@ -29,7 +29,7 @@ class Event(msgspec.Struct, frozen=True):
     `subject` (subject, versions): one that is tried. `lost` (subject, reason): one that is not. `progress` (trials):
     how many trials were run by then, in all. `finding` (id, subject, cloner, title) and `again` (id, subject, cloner):
     a cause was seen for the first time, and once more. `proof` (id, subject, reproduced): what its script showed.
-    `end` (interrupted, trials).
+    `end` (interrupted, trials); `resumed`, after which it has not ended.
     """
 
     at: datetime
@@ -133,11 +133,30 @@ def _from_events(events: Sequence[Event]) -> Run:
 
 def _completed(run: Run, events: Sequence[Event]) -> Run:
     """The run with what only the events say."""
-    end = next((each for each in reversed(events) if each.event == "end"), None)
     lost = {each.subject: each.reason for each in events if each.event == "lost"}
-    if end is not None and run.ended is None:
-        run = replace(run, ended=end.at.isoformat(timespec="seconds"), interrupted=end.interrupted)
-    return replace(run, lost={**lost, **run.lost}) if lost else run
+    return _ended(replace(run, lost={**lost, **run.lost}) if lost else run, events)
+
+
+def _ended(run: Run, events: Sequence[Event]) -> Run:
+    """The run with its end. One that was gone on with after an end has not ended, until it says so once more."""
+    last = next((each for each in reversed(events) if each.event in ("end", "resumed", "progress")), None)
+    if last is not None and last.event == "end":
+        if run.ended is not None:
+            return run
+        return replace(run, ended=last.at.isoformat(timespec="seconds"), interrupted=last.interrupted)
+    resumed = next((each for each in reversed(events) if each.event == "resumed"), None)
+    # run.json may still be that of the part before: it is written again only once something came of the next one.
+    if resumed is not None and run.ended is not None and _before(run.ended, resumed.at):
+        return replace(run, ended=None, interrupted=False)
+    return run
+
+
+def _before(text: str, at: datetime) -> bool:
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)) < at
 
 
 def _events(path: Path, problems: list[str]) -> Iterator[Event]:
@@ -150,7 +169,7 @@ def _events(path: Path, problems: list[str]) -> Iterator[Event]:
     for number, line in enumerate(lines, 1):
         try:
             event = _EVENT.decode(line)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             wrong += 1
             if wrong <= MOST:
                 problems.append(f"{path.name}: line {number}: {error}")

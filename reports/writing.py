@@ -5,6 +5,7 @@ Must not import Keras.
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from reports.drawing import Drawing, draw_all
 from reports.html import page
 from reports.issue import issue
 from reports.junit import junit
-from reports.records import Finding, read, write, write_bytes
+from reports.records import Finding, RecordError, read, write, write_bytes
 from reports.store import Kept, RunRead
 from reports.summary import summary
 
@@ -39,6 +40,15 @@ def complete(kept: Kept, drawing: Drawing | str) -> None:
         write_text(kept.folder / "issue.md", issue(kept.finding, kept.script))
     if isinstance(drawing, Drawing) and not (kept.folder / "graph.svg").exists():
         write_text(kept.folder / "graph.svg", drawing.pair() + "\n")
+
+
+def take_back(folder: Path) -> None:
+    """Take away what was made of a finding that is about to be replaced; an issue.md that was changed stays."""
+    (folder / "graph.svg").unlink(missing_ok=True)
+    text = folder / "issue.md"
+    with contextlib.suppress(RecordError):  # of a finding that cannot be read, nobody knows what its issue was
+        if text.exists() and _text(text) == issue(read(folder / "finding.json", Finding), _text(folder / "repro.py")):
+            text.unlink()
 
 
 def amend(folder: Path, since: str | None, history: str) -> list[str]:

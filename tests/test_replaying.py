@@ -42,6 +42,7 @@ RUNS_NOT = Difference(
 TRAINS_NOT = msgspec.structs.replace(RUNS_NOT, path="training")
 IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
 UNSAVED = Difference("saved", "saved.run.outputs[0]", "value", "a", "b", Cost.COMPUTES, LSTM)
+ENDS = msgspec.structs.replace(CRASH, path="process", aspect="process SIGSEGV")
 ISSUE = KnownIssue("it", "keras", "t", "b", (Pattern(check="structure"),))
 
 
@@ -134,11 +135,18 @@ def test_what_the_original_has_not_is_an_error_and_never_fixed(root: Difference,
 
 
 @pytest.mark.parametrize(
-    ("root", "costly"), [(UNSAVED, True), (VALUE, False), (CRASH, False)], ids=["saved", "outputs", "made"]
+    ("root", "costly"),
+    [(UNSAVED, True), (VALUE, False), (CRASH, False), (ENDS, True)],
+    ids=["saved", "outputs", "made", "process"],
 )
 def test_the_costly_checks_are_run_where_they_are_what_saw_it(root: Difference, costly: bool) -> None:
     assert expecting(root).costly is costly
     assert expecting(root).of(finding(0, differences=(VALUE, root))).costly is costly
+
+
+@pytest.mark.parametrize(("id_", "costly"), [("process-lost-sigsegv", True), ("original-refused-valueerror", False)])
+def test_an_original_may_end_its_process_in_a_costly_part(id_: str, costly: bool) -> None:
+    assert Expected.of(finding(0, id=id_, differences=(), detail="SIGSEGV", cloner="")).costly is costly
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from harness.campaign.shards import Setup
 LOOPBACK = "127.0.0.1"
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
 """The seconds that a scheduler has to answer, and to have a worker."""
-STARTS = 3
+STARTS = 8
 """How often the local workers are started before that fails."""
 EACH = 1 << 30
 """The memory that a job takes, more or less: what a subject holds, and its worker."""

@@ -43,7 +43,7 @@ from harness.campaign.ledger import Ledger
 from harness.campaign.shards import Done, Examined, Met, Plan, Settled, Shard, ShardDone, Spent, Witness
 from harness.hunting.search import SHRINKING
 
-ATTEMPTS = 3
+ATTEMPTS = 5
 """How often a task that loses its worker, or its subject, is begun."""
 FAILURES = 3
 """The shards in a row that fail on a subject before it counts as lost."""

@@ -63,8 +63,10 @@ def command(
     """Say in which releases a bug is.
 
     FINDING is a finding's folder, its finding.json, or the id of a known issue; a release breaks where it shows the
-    same cause, and "breaks otherwise" where it shows another that no known issue explains. GRAPH is a graph's JSON; a
-    release breaks where the clone is not faithful, and every cause has an answer of its own.
+    same cause, and "breaks otherwise" where it shows another that no known issue explains. It cannot be told of a
+    release whose original cannot be run, trained or saved, where that is what it takes to see it, nor where something
+    known stands before it. GRAPH is a graph's JSON, or a file of a campaign's corpus; a release breaks where the clone
+    is not faithful, and every cause has an answer of its own.
 
     Of many releases, the first and the last of each branch (3.12, 3.13 ...) are tried, and those between where these
     two differ: fixes are carried to older branches, so that a bisection over all of them would lie. Up to 16 releases
@@ -76,7 +78,7 @@ def command(
     began = time.monotonic()
     try:
         question = question_of(what, cloner)
-        items = parse(specs or (_OF_GENERATION[question.graph.generation],))
+        items = parse(specs or (_OF_GENERATION[question.graph.generation] + question.suffix,))
     except (QuestionError, ReleasesError, RecordError, MalformedGraph) as error:
         raise click.UsageError(str(error)) from None
     if question.cloner not in CLONERS and not question.cloner.startswith("planted/"):
@@ -86,6 +88,10 @@ def command(
     of = finding_file(what)
     if keep and of is None:
         raise click.BadParameter(f"expected a finding to write it into, found {what}", param_hint="--keep")
+    if keep and question.apart:
+        raise click.BadParameter(
+            f"{question.apart}: its answer is not one about the finding; leave --keep out", param_hint="--keep"
+        )
     jobs = jobs or len(os.sched_getaffinity(0))
     progress = Progress(jobs, quiet=as_json)
     known, notes = known_releases(items, here_only=no_install)

@@ -39,10 +39,10 @@ def command(
 ) -> None:
     """Try findings and graphs once more: is it fixed?
 
-    Takes a run's folder, a finding's folder or finding.json, a graph's JSON, a folder of these files, or the id of a
-    known issue, whose example is tried. Without --subject, a finding is tried on the subject it was found on, anything
-    else on the installed Keras of its generation. Where a finding is of two subjects that differ, both are tried again,
-    with --subject in that release.
+    Takes a run's folder, a finding's folder or finding.json, a graph's JSON, a campaign's corpus or a file of it, a
+    folder of these files, or the id of a known issue, whose example is tried. Without --subject, a finding, and a graph
+    of a corpus, is tried on the subject it was found on, anything else on the installed Keras of its generation. Where
+    a finding is of two subjects that differ, both are tried again, with --subject in that release.
 
     \b
     FIXED         what was found is gone; the clone is faithful, but for known issues, which are named

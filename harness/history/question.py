@@ -13,14 +13,15 @@ import msgspec
 from msgspec.structs import replace
 
 from harness.hunting.hunt import COSTLY
-from harness.triage import alike
-from reports.known import KnownIssue, KnownIssues, explains, load
-from reports.records import Cause, Finding, RecordError, read
+from harness.replaying.files import graph_in, is_finding
+from harness.replaying.outcome import Expected
+from harness.subjects.subject import Subject
+from reports.known import KnownIssue, KnownIssues, load
+from reports.records import Finding, RecordError, read
 from strategies.graph import Graph, from_json
-from strategies.typing import infer
+from strategies.typing import infer, read_example
 
 UPSTREAM = "upstream"
-_COSTLY_CHECKS = ("again", "saved", "training")
 _APART = ("backend", "device")
 
 
@@ -29,34 +30,28 @@ class QuestionError(ValueError):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is looked for: the cause of a finding, a known issue, or anything at all."""
+    """What is looked for: the cause of a finding, a known issue, or anything at all.
+
+    `suffix` has the backend and the device that it was seen on, as they stand behind a release: "/jax@gpu". `apart`
+    says why the answer is not one about the finding that was named; "" where it is.
+    """
 
     about: str
     graph: Graph
     cloner: str = UPSTREAM
-    cause: Cause | None = None
-    issue: KnownIssue | None = None
+    expected: Expected = Expected()
+    apart: str = ""
+    suffix: str = ""
 
     @property
     def sought(self) -> bool:
         """Whether one cause is looked for; otherwise anything breaks the promise."""
-        return self.cause is not None or self.issue is not None
+        return self.expected.sought
 
     @property
     def checks(self) -> tuple[str, ...]:
         """The costly parts of a trial that it takes to see it."""
-        if self.cause is not None:
-            return COSTLY if self.cause.root.check in _COSTLY_CHECKS else ()
-        if self.issue is not None:
-            wanted = {pattern.check for pattern in self.issue.match}
-            return COSTLY if None in wanted or wanted.intersection(_COSTLY_CHECKS) else ()
-        return COSTLY
-
-    def is_it(self, cause: Cause) -> bool:
-        """Whether a cause is the one that is looked for. Its frame does not count: code moves on."""
-        if self.cause is not None:
-            return alike(self.cause, cause)
-        return self.issue is not None and explains(self.issue, cause)
+        return COSTLY if self.expected.costly else ()
 
 
 def question_of(what: str, cloner: str | None = None) -> Question:
@@ -83,34 +78,44 @@ def finding_file(what: str) -> Path | None:
 
 def _is_finding(path: Path) -> bool:
     try:
-        fields = msgspec.json.decode(path.read_bytes())
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise QuestionError(f"{path}: expected the JSON of a finding or of a graph: {error}") from None
-    return isinstance(fields, dict) and "graph" in fields
+        return path.name == "finding.json" or is_finding(path)
+    except RecordError as error:
+        raise QuestionError(str(error)) from None
 
 
 def _of_finding(path: Path, cloner: str | None) -> Question:
     finding = read(path, Finding)
-    graph = _checked(from_json(bytes(finding.graph), f"{path}: graph"), f"{path}: graph")
-    if not finding.differences:
-        return Question(f"{finding.title} [{finding.id}]", graph, cloner or UPSTREAM)
-    root = finding.differences[0]
-    if root.check in _APART:
+    graph = from_json(bytes(finding.graph), f"{path}: graph")
+    infer(graph, f"{path}: graph")
+    about, cloned_by = f"{finding.title} [{finding.id}]", finding.cloner or UPSTREAM
+    if finding.root is None:
+        apart = "the finding is of an original that fails, and what is asked of each release is whether a clone does"
+        return Question(f"the graph of: {about}", graph, cloner or UPSTREAM, apart=apart)
+    if finding.root.check in _APART:
         raise QuestionError(
-            f"{path}: tells of two {root.check}s that differ, not of a clone: no release can answer for it"
+            f"{path}: tells of two {finding.root.check}s that differ, not of a clone: no release can answer for it"
         )
-    cause = Cause(finding.id, root, finding.differences[1:], min(each.rank for each in finding.differences))
-    return Question(f"{finding.title} [{finding.id}]", graph, cloner or finding.cloner or UPSTREAM, cause=cause)
+    apart = f"the finding is of {cloned_by}, and {cloner} is asked about" if cloner not in (None, cloned_by) else ""
+    expected = replace(Expected.of(finding), anywhere=True)
+    return Question(about, graph, cloner or cloned_by, expected, apart, _suffix(finding.subject))
+
+
+def _suffix(name: str) -> str:
+    if not name:
+        return ""
+    subject = replace(Subject.parse(name), version=None)
+    return str(subject).removeprefix(subject.package)
 
 
 def _of_graph(path: Path, cloner: str | None) -> Question:
-    return Question(str(path), _checked(from_json(path.read_bytes(), str(path)), str(path)), cloner or UPSTREAM)
+    found = graph_in(path)
+    return Question(str(path), found.graph, cloner or found.cloner or UPSTREAM)
 
 
 def _of_issue(issue: KnownIssue, cloner: str | None) -> Question:
     if issue.example is None:
         raise QuestionError(f"{issue.id}: this known issue has no example to try; name a finding or a graph")
-    graph = _checked(from_json(issue.example, f"{issue.id}: example"), f"{issue.id}: example")
+    graph = read_example(issue.example, f"{issue.id}: example")
     patterns = tuple(
         replace(pattern, frame=None, leads_to=None) for pattern in issue.match if pattern.check or pattern.aspect
     )
@@ -118,13 +123,8 @@ def _of_issue(issue: KnownIssue, cloner: str | None) -> Question:
         f"{issue.title} [{issue.id}]",
         graph,
         cloner or issue.cloner,
-        issue=replace(issue, match=patterns or issue.match),
+        Expected(issue=replace(issue, match=patterns or issue.match)),
     )
-
-
-def _checked(graph: Graph, where: str) -> Graph:
-    infer(graph, where)
-    return graph
 
 
 def _unknown(what: str, known: KnownIssues) -> str:

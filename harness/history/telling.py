@@ -61,10 +61,9 @@ def used(row: Row) -> str:
 
 
 def what(row: Row) -> str:
-    """The causes of a row, or its reason."""
-    if not row.causes:
-        return row.reason
-    return "; ".join(each.title + (f" (known: {each.known})" if each.known else "") for each in row.causes)
+    """The reason of a row, and its causes."""
+    causes = (each.title + (f" (known: {each.known})" if each.known else "") for each in row.causes)
+    return "; ".join(filter(None, (row.reason, *causes)))
 
 
 class Progress:

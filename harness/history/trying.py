@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
-from packaging.version import InvalidVersion, Version
 
 from harness.cases import case_of
 from harness.history.question import Question
 from harness.history.record import CauseSeen, Row, Verdict
-from harness.source import DIALECTS
+from harness.replaying.outcome import hidden, unseen
+from harness.replaying.speaking import came_up, unspoken
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.place import Place
 from harness.subjects.process import Limits, SubjectProcess
@@ -24,8 +24,6 @@ from harness.triage import Verdict as CloneVerdict
 from harness.triage import signature, title
 from harness.trial import CloneTrial, Trial, run
 from reports.known import KnownIssues, load
-from strategies.graph import Graph, Layer, Made, MalformedGraph, Value
-from strategies.kinds import CATALOGUE, catalogue
 
 Find = Callable[[Subject], Place]
 """Where the release of a subject is; raises `SubjectError` for one that cannot be had."""
@@ -70,21 +68,26 @@ def judged(question: Question, trial: Trial, known: KnownIssues) -> tuple[Verdic
     """The verdict of a release on a question, the causes that showed there, and why where it is no cause.
 
     What a known issue explains is told, and does not speak against a release that one cause is looked for in: an input
-    that changes its name is in all of them. Where there is no clone at all, nobody can say what else would show.
+    that changes its name is in all of them. Where there is no clone at all, nobody can say what else would show; nor
+    where the original has nothing to compare, or something known stands before what is looked for.
     """
     if trial.refused is not None:
         return Verdict.CANNOT_BUILD, (), _line(f"{trial.refused.type}: {trial.refused.message}")
     if trial.lost is not None:
         return Verdict.CANNOT_BUILD, (), _line(f"the original ends its process: {trial.lost.found}")
-    clone = trial.clones[question.cloner]
+    expected, clone = question.expected, trial.clones[question.cloner]
     causes = tuple(_seen(clone, known))
-    if not causes:
-        return Verdict.HOLDS, (), ""
-    if not question.sought or any(question.is_it(cause) for cause in clone.causes):
+    if not expected.sought:
+        return Verdict.BREAKS if causes else Verdict.HOLDS, causes, ""
+    if any(map(expected.is_it, clone.causes)):
         return Verdict.BREAKS, causes, ""
+    nothing = unseen(expected, trial.original)
+    if nothing:
+        return Verdict.CANNOT_TELL, causes, _line(nothing)
     if any(cause.hides or cause.known is None for cause in causes):
         return Verdict.OTHERWISE, causes, ""
-    return Verdict.HOLDS, causes, ""
+    behind = hidden(expected, trial, clone.causes)
+    return (Verdict.CANNOT_TELL, causes, _line(behind)) if behind else (Verdict.HOLDS, causes, "")
 
 
 def _seen(clone: CloneTrial, known: KnownIssues) -> Iterator[CauseSeen]:
@@ -93,53 +96,6 @@ def _seen(clone: CloneTrial, known: KnownIssues) -> Iterator[CauseSeen]:
         issue = known.of(cause)
         key = " ".join(word for word in signature(cause.root)[:4] if word)
         yield CauseSeen(key, title(cause), cause.fingerprint, hides, issue.id if issue else None)
-
-
-def came_up(process: SubjectProcess) -> str | None:
-    """What runs, where that is not the version that was asked for."""
-    wanted, ready = process.subject.version, process.ready
-    found = ready.backend_version if process.subject.package == "tensorflow" else ready.keras
-    try:
-        same = wanted is None or Version(found) == Version(wanted)
-    except InvalidVersion:
-        same = False
-    return None if same else f"{process.subject.package} {found}"
-
-
-def unspoken(graph: Graph, subject: Subject) -> str | None:
-    """What a graph has that the dialect of a release has no word for; None where it can be written."""
-    dialect = DIALECTS.get(subject.dialect)
-    if dialect is None:
-        return f"clonediff does not write models for {subject.release}"
-    for layer in _layers(graph):
-        kind = CATALOGUE.get(layer.kind)
-        if kind is None or layer.graph is not None:
-            continue
-        if kind.family == "operations" and layer.kind not in dialect.operations:
-            return f"{layer.kind} cannot be written for this Keras"
-        if kind.only not in (None, subject.generation) or layer.kind not in catalogue(subject.generation):
-            return f"{layer.kind} is not in this Keras"
-    try:
-        case_of(graph, subject.dialect)
-    except (MalformedGraph, KeyError) as error:
-        return f"the graph cannot be written for this Keras: {error}"
-    return None
-
-
-def _layers(graph: Graph) -> Iterator[Layer]:
-    for layer in graph.layers:
-        yield layer
-        if layer.graph is not None:
-            yield from _layers(layer.graph)
-        for _, value in layer.args:
-            yield from _inner(value)
-
-
-def _inner(value: Value) -> Iterator[Layer]:
-    if isinstance(value, Made):
-        yield value.layer
-        for _, item in value.layer.args:
-            yield from _inner(item)
 
 
 def _line(text: str) -> str:

@@ -5,12 +5,14 @@ not, and the cloner is faithful but for known issues. CHANGED: it does not, but 
 or it cannot show, because something known stands before it: there is no clone to look at, say. ERROR: it could not be
 tried. Of a bare graph nothing is expected: STILL BROKEN where the clone is not faithful, known or not, else HOLDS.
 
-A cause that no check looked for, on either model, is never FIXED. Must not import Keras.
+A cause that no check looked for, on either model, is never FIXED: `unseen` and `hidden` say why it may be there all the
+same, here and in a history. Must not import Keras.
 """
 
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -53,6 +55,10 @@ _AFTER_A_RUN = ("outputs", "masks", "training", "saved", "again")
 _BEHIND = {"outputs": _AFTER_A_RUN, "weights": ("weights", *_AFTER_A_RUN)}
 """The checks that see nothing where another one ended in an exception; of those not named, only itself."""
 _OF_RUNS = ("outputs", "masks")
+_AS_IT_FAILS = ("no longer raises", "raises another")
+"""Aspects that show only where the original itself fails."""
+_BEGINNING = re.compile(r"^(original|again|twice)\.")
+"""What the path of a difference begins with that is told of another model than the clone."""
 _COSTLY = ("again", "saved", "training", "untouched")
 """The checks that see all there is to see only where a trial does its costly parts too."""
 
@@ -61,12 +67,14 @@ class Expected(msgspec.Struct, frozen=True):
     """What is looked for: the cause of a finding, a known issue, an original that is not built, or nothing at all.
 
     `refused` is REFUSED or LOST, where it is the original that failed, and `said` the type of what it failed with.
+    `anywhere` says that the cause counts in whatever frame it is raised: code moves on from release to release.
     """
 
     cause: Cause | None = None
     issue: KnownIssue | None = None
     refused: str = ""
     said: str = ""
+    anywhere: bool = False
 
     @classmethod
     def of(cls, finding: Finding) -> Expected:
@@ -86,9 +94,12 @@ class Expected(msgspec.Struct, frozen=True):
 
     @property
     def costly(self) -> bool:
-        """Whether it takes the costly parts of a trial to see it; where nothing is looked for, everything counts."""
-        if self.refused:
-            return False
+        """Whether it takes the costly parts of a trial to see it; where nothing is looked for, everything counts.
+
+        What ends a process may do so in any part of a trial.
+        """
+        if self.refused or self._ends_a_process:
+            return self.refused != REFUSED
         checks = self.checks
         return not checks or any(check in _COSTLY for check in checks)
 
@@ -106,9 +117,26 @@ class Expected(msgspec.Struct, frozen=True):
         """The checks that its root may belong to."""
         return self.checks if self.cause is None else frozenset([self.cause.root.check])
 
+    @property
+    def places(self) -> tuple[tuple[str, str, str], ...]:
+        """Check, path and aspect of what may be its root; of a known issue as it gives them, "" for any."""
+        if self.cause is not None:
+            root = self.cause.root
+            return ((root.check, root.path, root.aspect),)
+        patterns = self.issue.match if self.issue is not None else ()
+        return tuple((each.check or "", each.path or "", each.aspect or "") for each in patterns)
+
+    @property
+    def _ends_a_process(self) -> bool:
+        paths = [path for _, path, _ in self.places]
+        paths += [each.path for each in self.cause.followers] if self.cause is not None else []
+        return any(path.startswith("process") for path in paths)
+
     def is_it(self, cause: Cause) -> bool:
         """Whether a cause is the one that is looked for."""
         if self.cause is not None:
+            if self.anywhere:
+                return alike(self.cause, cause)
             return cause.fingerprint == self.cause.fingerprint
         return self.issue is not None and explains(self.issue, cause)
 
@@ -119,7 +147,7 @@ def shows(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> bool | N
         return None
     if any(map(expected.is_it, causes)):
         return True
-    return None if _hidden(expected, trial, causes) else False
+    return None if hidden(expected, trial, causes) else False
 
 
 def replayed(expected: Expected, trial: Trial, accusations: Sequence[Accusation]) -> Replayed:
@@ -138,15 +166,15 @@ def replayed(expected: Expected, trial: Trial, accusations: Sequence[Accusation]
         return Replayed(Outcome.BROKEN if shown else Outcome.HOLDS, "", shown)
     if shows(expected, trial, causes):
         return Replayed(Outcome.BROKEN, "", shown)
-    unseen = _unseen(expected, trial.original)
-    if unseen:
-        return Replayed(Outcome.ERROR, unseen, shown)
+    nothing = unseen(expected, trial.original)
+    if nothing:
+        return Replayed(Outcome.ERROR, nothing, shown)
     fresh = [each for each in shown if each.known is None]
     if fresh:
         return Replayed(Outcome.CHANGED, _instead(expected, accusations), shown)
-    hidden = _hidden(expected, trial, causes)
-    if hidden:
-        return Replayed(Outcome.CHANGED, hidden, shown)
+    behind = hidden(expected, trial, causes)
+    if behind:
+        return Replayed(Outcome.CHANGED, behind, shown)
     left = ", ".join(dict.fromkeys(each.known or "" for each in shown))
     return Replayed(Outcome.FIXED, f"known issues remain: {left}" if left else "", shown)
 
@@ -177,11 +205,11 @@ def _instead(expected: Expected, accusations: Iterable[Accusation]) -> str:
     return "gone; instead: " + "; ".join(f"{title(cause)} [{cause.fingerprint}]" for cause in fresh)
 
 
-def _hidden(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> str:
+def hidden(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> str:
     """Why what is looked for may be there unseen; "" where it is gone."""
-    unseen = _unseen(expected, trial.original)
-    if unseen:
-        return unseen
+    nothing = unseen(expected, trial.original)
+    if nothing:
+        return nothing
     for cause in causes:
         for follower in cause.followers:
             if expected.is_it(Cause(fingerprint(follower), follower, rank=follower.rank)):
@@ -211,23 +239,37 @@ def _mode(difference: Difference) -> str:
     return difference.path.partition(".")[0]
 
 
-def _unseen(expected: Expected, original: Observation | None) -> str:
+def unseen(expected: Expected, original: Observation | None) -> str:
     """Why the original has nothing of what is looked for to compare a clone with; "" where it has."""
-    root = expected.cause.root if expected.cause is not None else None
-    if original is None or root is None:
+    if original is None:
         return ""
-    if root.check == "saved":
-        saved = original.saved
-        problem = None if saved is None else saved.saving or saved.loading
-        if saved is None or problem is not None:
-            return "the original itself cannot be saved and loaded" + (f": {problem.type}" if problem else "")
-    if root.check == "training" and root.path.startswith("trained") and root.aspect != "no longer raises":
-        trained = original.trained
-        if trained is None or trained.failure is not None:
-            raised = f": {trained.failure.type}" if trained is not None and trained.failure is not None else ""
-            return f"the original itself cannot be trained{raised}"
-    if root.check in _OF_RUNS and root.aspect not in ("no longer raises", "raises another"):
-        run = original.training if _mode(root) == "training" else original.inference
-        if run is not None and run.failure is not None:
-            return f"the original itself fails in {_mode(root)}: {run.failure.type}"
+    return next(filter(None, (_missing(original, *place) for place in expected.places)), "")
+
+
+def _missing(original: Observation, check: str, path: str, aspect: str) -> str:
+    """What the original lacks for a difference of this kind to show; "" where it lacks nothing."""
+    where = _BEGINNING.sub("", path)
+    if check == "saved":
+        return _unsaved(original, where.startswith("saved.run") and aspect not in _AS_IT_FAILS)
+    if check not in (*_AFTER_A_RUN, "untouched") or aspect in _AS_IT_FAILS:
+        return ""
+    if check == "training" and (not where or where.startswith("trained")):
+        if original.trained is None:
+            return "the original itself cannot be trained"
+        failure = original.trained.failure
+        return f"the original itself cannot be trained: {failure.type}" if failure else ""
+    mode = next((each for each in ("inference", "training") if where.startswith(each)), "")
+    if check in _OF_RUNS and not where:
+        mode = "inference"
+    run = {"inference": original.inference, "training": original.training}.get(mode)
+    return f"the original itself fails in {mode}: {run.failure.type}" if run is not None and run.failure else ""
+
+
+def _unsaved(original: Observation, running: bool) -> str:
+    saved = original.saved
+    problem = None if saved is None else saved.saving or saved.loading
+    if saved is None or problem is not None:
+        return "the original itself cannot be saved and loaded" + (f": {problem.type}" if problem else "")
+    if running and saved.run is not None and saved.run.failure is not None:
+        return f"the original itself fails once it is saved and loaded: {saved.run.failure.type}"
     return ""

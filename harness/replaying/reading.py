@@ -1,7 +1,7 @@
 """What there is to replay: arguments of the command line become items, and what cannot be read is an item too.
 
-An argument is a run's folder, a finding's folder or its finding.json, a graph's file, a folder of graph files or of
-findings, or the id of a known issue, whose example is meant. Must not import Keras.
+An argument is a run's folder, a finding's folder or its finding.json, a graph's file, a campaign's corpus, another
+folder of graph files or of findings, or the id of a known issue, whose example is meant. Must not import Keras.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import msgspec
-
+from harness.replaying.files import GENERATIONS, graph_in, is_finding
 from harness.replaying.outcome import Expected
 from reports.known import KnownIssue, KnownIssues
 from reports.records import Finding, RecordError, read
@@ -86,7 +85,8 @@ class Reading:
         elif any((path / name).exists() for name in _RUN):
             yield from self._run(path)
         else:
-            files = sorted(path.glob("*.json")) or sorted(path.glob(f"*/{FINDING}"))
+            files = _visible(path, "*.json") or sorted(path.glob(f"*/{FINDING}"))
+            files = files or [each for name in GENERATIONS for each in _visible(path / name, "*.json")]
             if not files:
                 yield Item(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
             for file in files:
@@ -110,7 +110,7 @@ class Reading:
     def _file(self, path: Path) -> Item:
         where = str(path)
         try:
-            if path.name == FINDING or _is_finding(path):
+            if path.name == FINDING or is_finding(path):
                 return _of_finding(finding_of(path), where)
             return _of_graph(path)
         except (RecordError, MalformedGraph) as error:
@@ -132,14 +132,9 @@ def kept_of(run: Path, name: str) -> Kept | None:
     return next((kept for kept in read_run(run).findings if kept.name == name), None)
 
 
-def _is_finding(path: Path) -> bool:
-    try:
-        fields = msgspec.json.decode(path.read_bytes())
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be read ({error.strerror})") from None
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise RecordError(f"{path}: expected the JSON of a finding or of a graph: {error}") from None
-    return isinstance(fields, dict) and "graph" in fields
+def _visible(folder: Path, pattern: str) -> list[Path]:
+    """Files by their names, without those that are still being written."""
+    return sorted(each for each in folder.glob(pattern) if not each.name.startswith("."))
 
 
 def _of_finding(finding: Finding, where: str) -> Item:
@@ -168,9 +163,15 @@ def _is_apart(finding: Finding) -> bool:
 
 
 def _of_graph(path: Path) -> Item:
-    graph = from_json(path.read_bytes(), str(path))
-    infer(graph, str(path))
-    return Item(str(path), title=path.name, graph=graph, generation=graph.generation or "")
+    read_ = graph_in(path)
+    return Item(
+        str(path),
+        title=path.name,
+        graph=read_.graph,
+        generation=read_.generation,
+        subject=read_.subject,
+        cloner=read_.cloner or "upstream",
+    )
 
 
 def _of_issue(issue: KnownIssue) -> Item:

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from harness.across import AcrossHunt
 from harness.devices import terms_of
-from harness.history.trying import came_up, unspoken
 from harness.hunting.hunt import Accusation, Hunt
 from harness.releases import place_of
 from harness.replaying.outcome import Expected, Outcome, Replayed, Shown, replayed, shows
 from harness.replaying.reading import INSTALLED, Item
+from harness.replaying.speaking import came_up, unspoken
 from harness.subjects.case import Case
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import SubjectProcess

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.campaign.corpus import About, NightlyCorpus, digest
 from harness.cases import number_of
 from harness.commands import cli
 from harness.replaying import trying
@@ -98,12 +99,17 @@ def test_a_graph_a_folder_of_graphs_and_a_known_issue_are_tried(tmp_path: Path) 
     graphs = tmp_path / "graphs"
     write_bytes(graphs / "a-holds.json", to_json(DENSE))
     write_bytes(graphs / "b-breaks.json", (KNOWN["lambda-refused"].example or "").encode())
-    rows, code = answers(graphs, "lambda-refused", graphs / "a-holds.json")
+    corpus = NightlyCorpus(tmp_path / "corpus")
+    corpus.keep("keras", DENSE, About(("an-id",), "A title", "keras", "fixed"))
+    corpus.database("keras").save(b"key", b"an example of Hypothesis'")
+    rows, code = answers(graphs, "lambda-refused", graphs / "a-holds.json", corpus.folder)
     assert [(Path(row["where"]).name, row["outcome"]) for row in rows] == [
         ("a-holds.json", "HOLDS"),
         ("b-breaks.json", "STILL BROKEN"),
         ("lambda-refused", "STILL BROKEN"),
+        (f"{digest(DENSE)}.json", "HOLDS"),
     ], "each once"
+    assert [row["cloner"] for row in rows] == ["upstream", "upstream", "upstream", "fixed"]
     assert code == 1
     assert [each["known"] for each in rows[1]["shown"]] == ["lambda-refused"]
     assert answers(graphs / "a-holds.json")[1] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,10 +14,11 @@ from harness.history.answer import since
 from harness.history.record import Row, Verdict
 from harness.history.spec import Line
 from harness.subjects import Subject, SubjectProcess
-from reports.records import Finding, read
+from reports.records import Finding, read, write
 from reports.store import read_run
 from reports.writing import write_reports
 from tests.commands.finding_folders import folder_of, found, kept
+from tests.reports.making import finding
 
 LETTERS = {"h": Verdict.HOLDS, "b": Verdict.BREAKS, "o": Verdict.OTHERWISE, "n": Verdict.NOT_TRIED}
 
@@ -91,3 +93,26 @@ def test_there_has_to_be_a_finding_to_keep_it_in(tmp_path: Path) -> None:
     code, said = history("lambda-refused")
     assert code == 2
     assert "expected a finding" in said
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "said"),
+    [
+        pytest.param({}, ("--cloner", "fixed"), "of upstream, and fixed is asked about", id="another cloner"),
+        pytest.param({"id": "original-refused-valueerror", "cloner": "", "differences": (), "detail": "ValueError: no"},
+                     (), "of an original that fails", id="no original"),
+        pytest.param({"id": "process-lost-sigsegv", "cloner": "", "differences": (), "detail": "SIGSEGV"},
+                     (), "of an original that fails", id="a lost process"),
+    ],
+)  # fmt: skip
+def test_the_answer_to_another_question_is_not_kept(
+    changes: dict[str, Any], arguments: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "finding.json"
+    write(file, finding(0, **changes))
+    before = file.read_bytes()
+    code, told = history(str(tmp_path), *arguments)
+    assert code == 2
+    assert said in " ".join(told.split())
+    assert file.read_bytes() == before
+    assert not (tmp_path / "issue.md").exists()
