@@ -101,9 +101,9 @@ class Diagnosis(msgspec.Struct, frozen=True):
     format: int = 1
 
     @property
-    def works(self) -> bool:
-        """Whether the installed Keras does: all else can be lived without."""
-        return any(each.subject == "keras" and each.works is not False for each in self.subjects)
+    def works(self) -> bool | None:
+        """Whether the installed Keras does, None where it was not started: all else can be lived without."""
+        return next((each.works for each in self.subjects if each.subject == "keras"), False)
 
 
 def diagnose(

@@ -52,8 +52,8 @@ class Counting:
 
     def add(self, graph: Graph) -> None:
         """Count a graph: each kind and each feature once, however often it is in it."""
-        self._graphs += 1
         met = set(features(graph))
+        self._graphs += 1
         self._kinds.update({kind for kind, _ in met})
         self._met.update(each for each in met if each[1])
 

@@ -107,6 +107,8 @@ def draw_all(findings: Iterable[Kept]) -> dict[str, Drawing | str]:
             drawn[kept.name] = Drawing(kept.graph, kept.finding.differences)
         except TooLarge as error:
             drawn[kept.name] = f"{error}; the script below builds it"
+        except RecursionError:
+            drawn[kept.name] = f"the arguments in the graph of {kept.finding.id} are nested too deep to be walked"
     return drawn
 
 

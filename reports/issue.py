@@ -59,7 +59,7 @@ def issue(finding: Finding, script: str) -> str:
     root = finding.root
     parts = [f"# {title(finding)}", *_what(finding), *(cell(note) for note in finding.notes)]
     if root is not None:
-        parts += ["## What should happen", PROMISES.get(root.check, f"`{root.check}` should hold.")]
+        parts += ["## What should happen", PROMISES.get(root.check, f"{_code(root.check)} should hold.")]
     parts += ["## Script", _fenced(script.rstrip("\n"), "python"), *_proof(finding)]
     parts += ["## Versions", _versions(finding), "## Since", _since(finding)]
     parts.append(f"Found by clonediff, as {_code(finding.id)}.")

@@ -241,7 +241,7 @@ def read(path: Path, record: type[T]) -> T:
                 f"{path}: format {head.format} at `$.format`, but this clonediff reads up to {FORMAT}; update it"
             )
         return msgspec.json.decode(content, type=record)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:  # a text may not be UTF-8 in a file that is JSON
         raise RecordError(f"{path}: {error}") from error
     except RecursionError:
         raise RecordError(f"{path}: nested too deep to be a record") from None

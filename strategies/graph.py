@@ -221,7 +221,7 @@ def from_json(data: bytes | str, where: str = "graph") -> Graph:
     """Read a graph back. `where` names the file in the error."""
     try:
         return _DECODER.decode(data)
-    except msgspec.DecodeError as error:  # ValidationError, which names the field, is one of them
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:  # ValidationError, which names the field, is one of them
         raise MalformedGraph(f"{where}: not a graph of version {VERSION}: {error}") from None
     except RecursionError:
         raise MalformedGraph(f"{where}: nested too deep to be a graph") from None

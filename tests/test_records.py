@@ -48,11 +48,14 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         ("{}", "missing required field `started`"),
         ('{"started": "x", "format": 99}', "format 99 at `$.format`, but this clonediff reads up to 1"),
         ('{"started": ', "truncated"),
+        ('{"started": "\udcff"}', "can't decode byte 0xff"),
+        ('{"started": "x", "other": ' + "[" * 100_000, "nested too deep"),
     ],
+    ids=["type", "missing", "format", "cut", "no text", "deep"],
 )
 def test_a_wrong_file_is_told_by_name_and_field(tmp_path: Path, content: str, says: str) -> None:
     path = tmp_path / "run.json"
-    path.write_text(content)
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(RecordError) as caught:
         read(path, Run)
     assert str(caught.value).startswith(f"{path}: ")

@@ -39,6 +39,9 @@ _NO_FILE = re.compile(
 _NO_SAVED_MODEL = re.compile(r"SavedModel format is not supported|TFSMLayer|File format not supported", re.I)
 
 
+_TRUSTED = ("if you trust where it comes from, add --unsafe",)
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """How models are to be checked: `seconds` is the limit of each, `arrays` the file of inputs."""
@@ -98,7 +101,12 @@ def _unfit(seen: OwnSeen, model: Model, process: SubjectProcess, wanted: Wanted)
     """Why a model that was looked at cannot be tried, if it cannot."""
     if seen.code and not wanted.unsafe:
         holds = f"the file holds code, which would run when it is loaded: {', '.join(seen.code)}"
-        return Status.NOT_LOADED, holds, ("if you trust where it comes from, add --unsafe",)
+        return Status.NOT_LOADED, holds, _TRUSTED
+    if seen.unread and not wanted.unsafe:
+        reason = (
+            f"whether the file holds code cannot be told, its description of the model cannot be read: {seen.unread}"
+        )
+        return Status.NOT_LOADED, reason, ("it may be damaged: save it again with model.save(...)", *_TRUSTED)
     if seen.refused is not None:
         return Status.NOT_LOADED, _said(seen.refused), tuple(_advice(seen.refused, model, process, seen.saved_by))
     if not seen.is_model:
@@ -145,7 +153,7 @@ def _said(failure: Failure) -> str:
 def _advice(failure: Failure, model: Model, process: SubjectProcess, saved_by: str) -> list[str]:
     message = failure.message
     if _UNSAFE.search(message) and takes_safe_mode(process.subject):
-        return ["if you trust where it comes from, add --unsafe"]
+        return [*_TRUSTED]
     if _UNKNOWN_CLASS.search(message):
         return ["bring the file that defines it: --custom FILE.py"]
     if model.how == "file" and (_NO_FILE.search(message) or failure.type in ("BadZipFile", "OSError")):

@@ -17,6 +17,7 @@ class Status(enum.StrEnum):
     NOT_CHECKED = "cannot be checked"
     NOT_CALLED = "cannot be called"
     LOST = "took its process with it"
+    NO_SUBJECT = "cannot be tried"
 
 
 class Break(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ def plain(text: str) -> str:
 def told(checked: Checked) -> list[str]:
     """The lines on one model."""
     versions = ", ".join(f"{name} {version}" for name, version in checked.versions.items() if name != "numpy")
-    lines = [f"{plain(checked.model)} on {checked.subject} ({versions})"]
+    lines = [f"{plain(checked.model)} on {checked.subject}" + (f" ({versions})" if versions else "")]
     if checked.layers:
         lines.append(
             f"  {plain(checked.kind)}, {checked.layers} layers, {checked.parameters:,} parameters, "

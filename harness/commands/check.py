@@ -9,7 +9,7 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -23,10 +23,13 @@ from harness.checking.record import Break, Checked, Status
 from harness.checking.telling import plain, table, told
 from harness.commands.fuzz import CLONERS
 from harness.releases import open_subject
+from harness.source.comments import comment
 from harness.subjects.case import CHECKS_ASKED
+from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import GIB, Limits
 from harness.subjects.subject import Subject
 from reports.known import KNOWN_ISSUES, KnownIssues, load
+from reports.markup import visible
 
 _SHARE = 0.8
 """Of the memory that is free, what a model may take where --memory does not say."""
@@ -88,8 +91,8 @@ def command(
     Weights and inputs are set to random numbers; the files are only read.
 
     A model is loaded in a process of its own, within --timeout and --memory. That bounds it and is no sandbox: a file
-    that holds code (a Lambda of a Python lambda, a SavedModel) is not loaded without --unsafe, while FILE.py and
-    --custom are code that you name, and are run.
+    that holds code (a Lambda of a Python lambda, a SavedModel), or cannot be searched for it, is not loaded without
+    --unsafe, while FILE.py and --custom are code that you name, and are run.
 
     Exit codes: 0 every clone is faithful, but for what Keras documents that clone_model leaves out; 1 a cloner breaks
     something, known issue or not (but see --allow-known); 2 a model could not be loaded or checked; 130 interrupted.
@@ -128,11 +131,11 @@ def command(
     interrupted = False
     try:
         for subject in chosen:
-            for model in _each(named, subject):
-                checked = _check(model, subject, _sized(wanted, model, size), limits, known)
-                done.append(checked)
-                if not as_json:
-                    click.echo("\n".join((*told(checked), "")), err=script)
+            for model in named:
+                for checked in _tried(model, subject, _sized(wanted, model, size), limits, known):
+                    done.append(checked)
+                    if not as_json:
+                        click.echo("\n".join((*told(checked), "")), err=script)
     except KeyboardInterrupt:
         interrupted = True
         click.echo("interrupted", err=True)
@@ -148,21 +151,30 @@ def command(
     sys.exit(130 if interrupted else _code(done, allow_known))
 
 
+def _tried(model: Model, subject: Subject, wanted: Wanted, limits: Limits, known: KnownIssues) -> Iterator[Checked]:
+    """What came of a model, or of each that it stands for. A subject that fails is an answer as well."""
+    try:
+        models = _each(model, subject)
+    except SubjectError as error:
+        yield Checked(model.spec, str(subject), Status.NO_SUBJECT, reason=str(error))
+        return
+    for each in models:
+        yield _check(each, subject, wanted, limits, known)
+
+
 def _check(model: Model, subject: Subject, wanted: Wanted, limits: Limits, known: KnownIssues) -> Checked:
     """Check a model in a process of its own, so that none is held to what another left behind."""
     began = time.monotonic()
-    with open_subject(subject, limits=limits) as process:
-        try:
+    status, versions = Status.NO_SUBJECT, dict[str, str]()
+    try:
+        with open_subject(subject, limits=limits) as process:
+            status, versions = Status.LOST, process.versions
             return look(model, process, wanted, known)
-        except InputsError as error:
-            return Checked(
-                model.spec,
-                str(subject),
-                Status.NOT_CALLED,
-                process.versions,
-                reason=str(error),
-                seconds=time.monotonic() - began,
-            )
+    except InputsError as error:
+        status, reason = Status.NOT_CALLED, str(error)
+    except SubjectError as error:
+        reason = str(error)
+    return Checked(model.spec, str(subject), status, versions, reason=reason, seconds=time.monotonic() - began)
 
 
 def _sized(wanted: Wanted, model: Model, size: int | None) -> Wanted:
@@ -172,15 +184,11 @@ def _sized(wanted: Wanted, model: Model, size: int | None) -> Wanted:
     return dataclasses.replace(wanted, batch=wanted.batch or 1, size=size or IMAGE)
 
 
-def _each(models: Sequence[Model], subject: Subject) -> list[Model]:
-    """The models, `applications` taken as all of them."""
-    each = []
-    for model in models:
-        if model.how == "application" and not model.name:
-            each += [parse(f"{APPLICATIONS}:{name}") for name in _applications(subject)]
-        else:
-            each.append(model)
-    return each
+def _each(model: Model, subject: Subject) -> list[Model]:
+    """The model, or for `applications` all of them."""
+    if model.how == "application" and not model.name:
+        return [parse(f"{APPLICATIONS}:{name}") for name in _applications(subject)]
+    return [model]
 
 
 def _applications(subject: Subject) -> list[str]:
@@ -221,4 +229,5 @@ def _print_script(done: Sequence[Checked]) -> None:
         click.echo("no break to show", err=True)
         return
     model, shown = breaks[0]
-    click.echo(f"# {plain(model)}: {shown.cost}: {plain(shown.title)}\n{shown.script}", nl=False)
+    head = comment(f"# {plain(model)}: {shown.cost}: {plain(shown.title)}")
+    click.echo(f"{head}\n{visible(shown.script)}", nl=False)

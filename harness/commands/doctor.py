@@ -21,7 +21,7 @@ from harness.doctor import GIB, Diagnosis, diagnose
 def command(start: bool, as_json: bool) -> None:
     """Say what is installed, which subjects work, and what is missing for the rest. Needs no network.
 
-    Exit codes: 0 the installed Keras works, whatever else is missing; 2 it does not.
+    Exit codes: 0 the installed Keras works, whatever else is missing, or with --no-start, it is here; 2 it does not.
     """
     quiet = as_json or not sys.stderr.isatty()
 
@@ -35,7 +35,7 @@ def command(start: bool, as_json: bool) -> None:
         click.echo(json.dumps({**msgspec.to_builtins(found), "works": found.works}, indent=2))
     else:
         click.echo("\n".join(told(found)))
-    sys.exit(0 if found.works else 2)
+    sys.exit(2 if found.works is False else 0)
 
 
 def told(found: Diagnosis) -> Iterator[str]:
@@ -65,4 +65,8 @@ def told(found: Diagnosis) -> Iterator[str]:
     if found.advice:
         yield "advice"
         yield from (f"  {line}" for line in found.advice)
-    yield "the installed Keras works" if found.works else "the installed Keras does not work"
+    yield {
+        True: "the installed Keras works",
+        False: "the installed Keras does not work",
+        None: "the installed Keras is here; it was not started, so whether it works is not known",
+    }[found.works]

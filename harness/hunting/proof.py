@@ -20,15 +20,28 @@ from harness.subjects.subject import Subject
 LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
 
-_ALONE = """\
-import sys
+UNTOLD = ("timed out", "out of memory")
+"""What a trial ends in that a run of a script says nothing of: it takes longer, or holds more, than a trial may."""
 
+_ALONE = """\
+import os, signal, sys
+
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+except Exception:
+    pass
+os.kill({parent}, 0)
 for name in ("harness", "strategies", "reports"):
     sys.modules[name] = None
 path = sys.argv[1]
 sys.path[:0] = sys.argv[2:]
 {before}exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {{"__name__": "__main__", "__file__": path}})
 """
+"""It dies with the thread that started it, which is the one that waits for it; and at once if that is gone already."""
+
+_CODE = re.compile(r"exit code (-?\d{1,10})")
+_SIGNAL = re.compile(r"signal (\d{1,3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +55,35 @@ class Ended:
 def fails_alone(script: Script, subject: Subject, place: Place = BESIDE) -> bool | None:
     """Run a script of plain Keras: whether it ends in the exception that it should.
 
-    None where that cannot be said: it did not end in time, or it does not make the very comparison that differed.
+    None where that cannot be said: it did not end in time, or it does not make the very comparison that differed. A
+    script that is to hang or to fill the memory is not run at all.
     """
-    if not script.raises:
+    if not script.raises or script.raises in UNTOLD:
         return None
     return ended_so(script, run_alone(script.text, subject, place))
 
 
 def ended_so(script: Script, done: Ended) -> bool | None:
     """Whether a script that ended has ended in the exception that it should, with what `fails_alone` answers."""
-    if done.code is None:
+    if done.code is None or script.raises in UNTOLD:
         return None
-    if script.raises.startswith(("SIG", "exit code ")):
-        return done.code == _code(script.raises)
-    if script.raises in ("timed out", "out of memory"):
-        return None  # it takes longer, or holds more, than it may; what it ended in here says nothing of that
+    code = _code(script.raises)
+    if code == 0:
+        return None  # so does a script in which nothing is wrong
+    if code is not None:
+        # An exception that nobody caught has an exit code too.
+        return done.code == code and (code < 0 or "Traceback (most recent call last)" not in done.stderr)
     if done.code != 0 and script.raises in raised_in(done.stderr):
         return True
     return False if script.sure else None
 
 
 def _code(ended: str) -> int | None:
-    """The exit code of a script that takes its process with it in this way."""
-    if ended.startswith("exit code "):
-        return int(ended.removeprefix("exit code "))
+    """The exit code of a script that takes its process with it in this way; None where it is to end in an exception."""
+    if found := _CODE.fullmatch(ended):
+        return int(found[1])
+    if found := _SIGNAL.fullmatch(ended):  # those that have no name
+        return -int(found[1])
     return -signal.Signals[ended] if ended in signal.Signals.__members__ else None
 
 
@@ -105,10 +123,11 @@ def run_alone(
 
 def _alone(subject: Subject, place: Place) -> str:
     if subject.generation != "keras2" or place.how != "own stack":
-        return _ALONE.format(before="")
+        return _ALONE.format(parent=os.getpid(), before="")
     # The companions of the older ones are none that TensorFlow 1.15 can import; those of their day could.
     text = (HARNESS / "inside" / "frameworks" / "companions.py").read_text(encoding="utf-8")
-    return _ALONE.format(before=f"own = {{}}\nexec({text!r}, own)\nown['import_tensorflow']()\n")
+    before = f"own = {{}}\nexec({text!r}, own)\nown['import_tensorflow']()\n"
+    return _ALONE.format(parent=os.getpid(), before=before)
 
 
 def raised_in(stderr: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import zipfile
-from typing import Any, Iterator
+from typing import IO, Any, Iterator
 
 import numpy as np
 
@@ -24,14 +24,15 @@ from .witness import Witness
 
 LARGEST_CONFIG = 64 * 1024 * 1024
 """What of a file's description of its model is read in search of code: more than any that was seen by far."""
+_SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb")
 
 
 def own_model(request: dict[str, Any], framework: Framework) -> dict[str, Any]:
     """What `OwnSeen` declares on the wire. `request` has a `source`, and may have the `file` that it loads."""
     file = request.get("file")
-    code = [] if file is None else code_in(file)
-    if code and not request.get("unsafe"):
-        return {"code": code}
+    code, unread = ([], "") if file is None else searched(file)
+    if (code or unread) and not request.get("unsafe"):
+        return {"code": code, "unread": unread}
     framework.forget()
     framework.reseed(int(request.get("seed", 0)))
     try:
@@ -144,18 +145,23 @@ def arrays_in(path: str) -> dict[str, Any]:
 # -- code in a file
 
 
-def code_in(path: str) -> list[str]:
-    """The parts of a saved model that are code, and would run when it is loaded; [] too where it cannot be read."""
-    if os.path.isdir(path):
-        if os.path.exists(os.path.join(path, "saved_model.pb")):
-            return ["the graph of a SavedModel, which may do whatever TensorFlow can"]
-        return []
-    config: Any = None
+def searched(path: str) -> tuple[list[str], str]:
+    """The parts of a saved model that are code, and why it could not be searched to its end, "" where it could."""
     try:
-        config = json.loads(_config_of(path) or "null")
-    except Exception:  # whatever is wrong with it, Keras has yet to say so
-        return []
-    return list(dict.fromkeys(_code(config, "")))
+        return code_in(path), ""
+    except Exception as error:  # a file may be anything, and what cannot be read here, Keras may still read
+        return [], "%s: %s" % (type(error).__name__, error)
+
+
+def code_in(path: str) -> list[str]:
+    """The parts of a saved model that are code, and would run when it is loaded; [] of what is no saved model."""
+    if os.path.isdir(path):
+        if any(os.path.exists(os.path.join(path, name)) for name in _SAVED_MODELS):
+            return ["the graph of a SavedModel, which may do whatever TensorFlow can"]
+    found: list[str] = []
+    for config in _configs(path):
+        found += _code(json.loads(config), "")
+    return list(dict.fromkeys(found))
 
 
 def saved_by(path: str | None) -> str:
@@ -169,17 +175,30 @@ def saved_by(path: str | None) -> str:
     return ""
 
 
-def _config_of(path: str) -> str | None:
+def _configs(path: str) -> Iterator[bytes | str]:
+    """Every description of a model that a Keras may read from a file: one can be a zip and HDF5 at the same time."""
+    if os.path.isdir(path):
+        if os.path.exists(os.path.join(path, "config.json")):
+            with open(os.path.join(path, "config.json"), "rb") as plain:
+                yield _whole(plain)
+        return
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive, archive.open("config.json") as file:
-            return file.read(LARGEST_CONFIG).decode("utf-8", "replace")
-    with open(path, "rb") as file:
-        if file.read(4) != b"\x89HDF":
-            return None
+        with zipfile.ZipFile(path) as archive, archive.open("config.json") as packed:
+            yield _whole(packed)
     h5py: Any = importlib.import_module("h5py")
-    with h5py.File(path, "r") as archive:
-        config = archive.attrs.get("model_config")
-    return config.decode("utf-8", "replace") if isinstance(config, bytes) else config
+    # It may begin with something else, and the signature stand further on.
+    if h5py.is_hdf5(path):
+        with h5py.File(path, "r") as tree:
+            for name in ("model_config", "training_config"):
+                if name in tree.attrs:
+                    yield tree.attrs[name]
+
+
+def _whole(file: IO[bytes]) -> bytes:
+    text = file.read(LARGEST_CONFIG + 1)
+    if len(text) > LARGEST_CONFIG:
+        raise ValueError("its config.json has more than %d bytes" % LARGEST_CONFIG)
+    return text
 
 
 def _code(value: Any, layer: str) -> Iterator[str]:

@@ -137,8 +137,8 @@ def _value(given: dict[str, Any], batch: int) -> str:
     if fill == "mask" or dtype == "bool":
         return f"rng.random({shape}) < 0.6"
     if fill == "ids" or "int" in dtype:
-        return f'rng.integers(0, {max(int(given.get("high") or 2), 1)}, {shape}).astype("{dtype}")'
+        return f"rng.integers(0, {max(int(given.get('high') or 2), 1)}, {shape}).astype({json.dumps(dtype)})"
     if fill == "steps" and len(shape) > 1:
         rows = (*shape[:2], *(1 for _ in shape[2:]))
-        return f'(rng.standard_normal({shape}) * (rng.random({rows}) < 0.65)).astype("{dtype}")'
-    return f'rng.standard_normal({shape}).astype("{dtype}")'
+        return f"(rng.standard_normal({shape}) * (rng.random({rows}) < 0.65)).astype({json.dumps(dtype)})"
+    return f"rng.standard_normal({shape}).astype({json.dumps(dtype)})"

@@ -5,16 +5,19 @@ Must not import Keras.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from reports.markup import visible
 
 _LONGEST = 160
+_ENCODING = re.compile(r"(coding)(?=[:=])")
+"""In a file's first lines it says in which encoding the file is, and in some a comment can hold the end of its line."""
 
 
 def comment(text: str) -> str:
     """The text on one line, cut where it is long; control characters stand as their code."""
-    line = " ".join(visible(text).split())
+    line = _ENCODING.sub("\\1 ", " ".join(visible(text).split()))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 

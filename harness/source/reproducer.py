@@ -131,8 +131,7 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
         return before, ["", "assert all(map(np.array_equal, model.get_weights(), before))"], case is not None
     if difference.aspect == "layer replaced":
         expression, sure = "[id(each) for each in {}._flatten_layers()]", True
-    elif difference.aspect.startswith("call.") and path.startswith("layers"):
-        side = difference.aspect.partition(".")[2].partition(" ")[0]
+    elif path.startswith("layers") and (side := _side(difference.aspect)):
         expression = _NODES[dialect].format("sorted" if side == "kwargs" else "len", side)
         sure = difference.aspect.endswith(("missing", "extra")) and "/" not in path.partition("']")[0]
     else:
@@ -140,6 +139,12 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
         expression, sure = _told(replace(difference, check=check, path=path), dialect)
     expression = expression or _CONFIG
     return [f"before = {expression.format('model')}"], ["", f"assert {expression.format('model')} == before"], sure
+
+
+def _side(aspect: str) -> str:
+    """Which arguments of a call an aspect speaks of, "" where of none: the word becomes a part of the script."""
+    side = aspect.partition(" ")[0].removeprefix("call.")
+    return side if aspect.startswith("call.") and side in ("args", "kwargs") else ""
 
 
 def _told(difference: Difference, dialect: str) -> tuple[str, bool]:
@@ -170,7 +175,7 @@ def _told(difference: Difference, dialect: str) -> tuple[str, bool]:
     setting = re.fullmatch(r"layers\['[^']*'\]\.(?:config\.\.)?(\w+)", difference.path)
     if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):
         return f"{{}}.get_layer({name}).{setting[1]}", True
-    own = re.fullmatch(r"layers\['[^']*'\]\.attribute\.(\w+)", difference.path)
+    own = re.fullmatch(r"layers\['[^']*'\]\.attribute\.([^\W\d]\w*)", difference.path)
     if own and top:
         return f"{{}}.get_layer({name}).{own[1]}", True
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)

@@ -189,7 +189,7 @@ def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
         lines += [f"{flat}[0, 1] = False"] if across > 1 else []
     else:
         lines = [f"{name} = " + _PLAIN[fill].format(shape=shape)]
-    as_dtype = f'.astype("{"float32" if dtype == "bfloat16" else dtype}")'
+    as_dtype = f".astype({json.dumps('float32' if dtype == 'bfloat16' else dtype)})"
     if len(lines) == 1:
         return [lines[0] + as_dtype]
     return [*lines, f"{name} = {name}{as_dtype}"]

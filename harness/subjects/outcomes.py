@@ -109,12 +109,13 @@ class ArraySeen(msgspec.Struct, frozen=True):
 class OwnSeen(msgspec.Struct, frozen=True):
     """What a child says of a model that somebody brought, before it is tried.
 
-    `code` has the parts of its file that would run when it is loaded: without leave for that, it is not, and nothing
-    else is said. `refused` says why it was not built, `saved_by` by which Keras the file was saved, `arrays` what is in
-    the file of inputs.
+    `code` has the parts of its file that would run when it is loaded, `unread` says why the file could not be searched
+    for them: without leave for either, it is not loaded, and nothing else is said. `refused` says why it was not built,
+    `saved_by` by which Keras the file was saved, `arrays` what is in the file of inputs.
     """
 
     code: tuple[str, ...] = ()
+    unread: str = ""
     refused: Failure | None = None
     saved_by: str = ""
     kind: str = ""

@@ -48,6 +48,8 @@ SETTLED = 100
 _LINES_KEPT = 40
 ELEMENTS = 100_000
 """How many numbers an answer carries at most: some two megabytes of JSON."""
+_NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a line ends in that is none, or none of the protocol: anything in the child may write to its output."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -301,7 +303,7 @@ class SubjectProcess:
         def is_reply(line: bytes) -> bool:
             try:
                 return line.startswith(b"{") and msgspec.json.decode(line, type=_Head).id == number
-            except msgspec.DecodeError:
+            except _NO_JSON:
                 return False
 
         return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))
@@ -323,7 +325,7 @@ class SubjectProcess:
     def _read(self, line: bytes) -> _Reply:
         try:
             return msgspec.json.decode(line, type=_Reply)
-        except msgspec.ValidationError as error:
+        except _NO_JSON as error:
             raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error
 
     def _replace_if_due(self) -> None:
@@ -430,7 +432,7 @@ def _is_message(line: bytes) -> bool:
         return False
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
-    except msgspec.DecodeError:
+    except _NO_JSON:
         return False
     return True
 

@@ -5,6 +5,8 @@ Must not import Keras.
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -53,7 +55,10 @@ def data(read: RunRead) -> list[dict[str, Any]]:
 
 def anchor(kept: Kept) -> str:
     """The finding's name within the page; the same in every report of the run, and in the next run's."""
-    return f"finding-{slug(kept.name)}"
+    name = slug(kept.name)
+    if name != kept.name:  # another folder's may come to the same; no slug has a tilde
+        name += f"~{hashlib.sha256(os.fsencode(kept.name)).hexdigest()[:16]}"
+    return f"finding-{name}"
 
 
 def _in_order(read: RunRead) -> list[Kept]:

@@ -46,14 +46,19 @@ def coverage(read: RunRead) -> Markup:
         return join([tag("p", said), _matrix(recorded), *missing])
     none = tag("p", "This run did not record which kinds met which features.", class_="none")
     counting = Counting()
+    deep = []
     for kept in read.findings:
-        if kept.graph is not None:
-            counting.add(kept.graph)
+        try:
+            if kept.graph is not None:
+                counting.add(kept.graph)
+        except RecursionError:
+            deep.append(kept.finding.id)
     found = shortened(counting.coverage())
+    left = [tag("p", f"Left out, its arguments are nested too deep to be walked: {id_}.") for id_ in deep]
     if not found.kinds:
-        return none
+        return join([none, *left])
     said = f"Below is what the graphs of the findings have, {some(found.graphs, 'graph')} made as small as could be."
-    return join([none, tag("p", said), _matrix(found)])
+    return join([none, tag("p", said), *left, _matrix(found)])
 
 
 def known(run: Run) -> Markup:

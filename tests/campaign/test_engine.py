@@ -21,7 +21,7 @@ from harness.campaign.shards import SIZE, Met, Plan, Settled, Setup, Shard, Shar
 from reports.records import Budget, Finding
 
 GRAPH = msgspec.Raw(b"{}")
-KEY = ("upstream", "made-of-glass", "")
+KEY, STEEL = ("upstream", "made-of-glass", ""), ("upstream", "made-of-steel", "")
 
 Answer = Callable[..., Any]
 
@@ -50,16 +50,17 @@ class Workers:
         subject, turn = (about.subject, about.turn) if isinstance(about, Shard) else (about, -1)
         self.asked.append((what, subject, turn))
         future = Worked()
+        key = more[0].key if what == "settle" else None
         if self.count:
-            self._pool.submit(self._work, future, what, subject, turn)
+            self._pool.submit(self._work, future, what, subject, turn, *([key] if key else []))
         return future
 
     def close(self) -> None:
         self._pool.shutdown()
 
-    def _work(self, future: Worked, what: str, subject: str, turn: int) -> None:
+    def _work(self, future: Worked, *asked: Any) -> None:
         try:
-            future.set_result(self._answer(what, subject, turn))
+            future.set_result(self._answer(*asked))
         except Exception as error:
             future.set_exception(error)
 
@@ -142,15 +143,19 @@ def test_the_time_that_was_spent_before_counts_when_a_run_is_gone_on_with(tmp_pa
 
 
 def _glass() -> Answer:
-    """A cause that the first three shards show, and that does not show again."""
-    finding = Finding("made-of-glass", "glass", "keras", "upstream", GRAPH, (), "", subject="keras")
+    """A cause that the first three shards show, and that does not show again; beside it one that does."""
+    glass, steel = (
+        Finding(f"made-of-{name}", name, "keras", "upstream", GRAPH, (), "", subject="keras")
+        for name in ("glass", "steel")
+    )
+    witnesses = Witness(KEY, glass), Witness(STEEL, steel)
 
-    def answer(what: str, subject: str, turn: int) -> Any:
-        done = healthy(what, subject, turn)
+    def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "settle":
-            return Settled(subject, KEY, turn)
+            return Settled(subject, key, turn, steel if key == STEEL else None)
+        done = healthy(what, subject, turn)
         if what == "try_shard" and turn < 3 and subject == "keras":
-            return msgspec.structs.replace(done, witnesses=(Witness(KEY, finding),), met=((KEY, 1),))
+            return msgspec.structs.replace(done, witnesses=witnesses, met=((KEY, 1), (STEEL, 1)))
         return done
 
     return answer
@@ -169,11 +174,11 @@ def test_nothing_is_settled_before_every_subject_is_met(tmp_path: Path) -> None:
     glass = _glass()
     order: list[str] = []
 
-    def answer(what: str, subject: str, turn: int) -> Any:
+    def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "meet" and subject == "tf_keras":
             time.sleep(0.3)  # it is installed
         order.append(f"{what} {subject}")
-        return glass(what, subject, turn)
+        return glass(what, subject, turn, key)
 
     with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), jobs=2, trials=40 * SIZE) as (engine, _, _):
         engine.run()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import tokenize
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,10 +23,12 @@ import pytest
 from harness.checking.inputs import InputsError
 from harness.checking.looking import Wanted, look
 from harness.checking.models import ModelError, parse
-from harness.checking.record import Checked, Status
+from harness.checking.record import Break, Checked, Cloned, Status
 from harness.checking.telling import plain, told
+from harness.commands.check import _print_script
 from harness.subjects import Limits, Subject, SubjectProcess
 from reports.known import load
+from reports.records import Cost, Difference
 from tests.interrupting import heed_interrupts
 
 CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
@@ -339,9 +343,15 @@ def test_a_file_of_another_release_is_said_to_be_one(models: Path, tmp_path: Pat
 # -- the command line
 
 
-def clonediff(*arguments: str, cwd: Path, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def clonediff(*arguments: str, cwd: Path, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*CLONEDIFF, "check", *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
+        [*CLONEDIFF, "check", *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
     )
 
 
@@ -393,6 +403,55 @@ def test_one_that_cannot_be_loaded_is_exit_code_2_and_the_others_are_checked(mod
     assert done.returncode == 2
     assert "cannot be loaded" in done.stdout
     assert "upstream: faithful" in done.stdout
+
+
+def test_a_subject_that_fails_takes_nothing_with_it_of_what_was_done(tmp_path: Path) -> None:
+    broken, out = tmp_path / "packages" / "keras", tmp_path / "checked.json"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('half of it is missing')\n")
+    (tmp_path / "dense.py").write_text(
+        "import tf_keras\n\n\ndef make():\n"
+        "    return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])\n"
+    )
+    models, subjects = ("dense.py:make", "applications"), ("--subject", "tf_keras", "--subject", "keras")
+    asked = (*models[:1], *subjects, "--no-costly", "--out", str(out))
+    done = clonediff(*asked, cwd=tmp_path, PYTHONPATH=str(broken.parent))
+    assert done.returncode == 2, done.stderr
+    assert "cannot be tried: keras: does not start: ImportError: half of it is missing" in done.stdout
+    assert [(each["subject"], each["status"]) for each in json.loads(out.read_text())] == [
+        ("tf_keras", "checked"),
+        ("keras", "cannot be tried"),
+    ]
+    assert len([line for line in done.stdout.splitlines() if line.startswith("dense.py:make ")]) == 4, (
+        "twice in a table"
+    )
+    all_ = clonediff(*models[1:], *subjects[2:], "--json", cwd=tmp_path, PYTHONPATH=str(broken.parent))
+    assert [(each["model"], each["status"]) for each in json.loads(all_.stdout)] == [
+        ("applications", "cannot be tried")
+    ]
+
+
+def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hostile = "coding: utf-7 +AAo-x\x1b[31m\x9b\u202e"
+    root = Difference("structure", hostile, hostile, hostile, hostile, Cost.PROPERTY)
+    shown = Break("id", hostile, "it crashes", "upstream bug", root, script=f"name = {hostile!r}\nother = '\x9b'\n")
+    _print_script([Checked("model.keras", "keras", Status.CHECKED, clones=(Cloned("upstream", "crashed", (shown,)),))])
+    printed = capsys.readouterr().out
+    assert not {"\x1b", "\x9b", "\u202e"} & {*printed}
+    assert tokenize.detect_encoding(io.BytesIO(printed.encode()).readline)[0] == "utf-8"
+
+
+@pytest.mark.parametrize("content", [b"PK\x05\x06" + bytes(18), b"\x89HDF\r\n\x1a\n cut"], ids=["zip", "HDF5"])
+def test_a_file_that_may_hold_code_is_not_loaded_without_leave(
+    content: bytes, process: SubjectProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "unread.keras").write_bytes(content)
+    checked = check(tmp_path, "unread.keras", process)
+    assert checked.status is Status.NOT_LOADED
+    assert "whether the file holds code cannot be told" in checked.reason
+    assert "--unsafe" in checked.advice[-1]
 
 
 def test_a_model_may_take_no_more_than_its_time(models: Path) -> None:

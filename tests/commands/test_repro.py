@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.commands import cli
-from harness.source.reproducer import reproducer
+from harness.replaying.script import run_on
+from harness.source.reproducer import Script, reproducer
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.place import Place as Release
 from reports.issue import issue
@@ -159,6 +160,23 @@ def test_a_script_that_cannot_run_alone_is_exit_code_2(
     done = repro(kept(tmp_path / "run", told), "--run")
     assert done.exit_code == 2
     assert ": cannot be run: " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("script", "shows", "said"),
+    [
+        pytest.param(Script("import os\nos.abort()\n", "SIGABRT", sure=True), True, "as it should", id="killed"),
+        pytest.param(Script("import os\nos._exit(7)\n", "exit code 7", sure=True), True, "as it should", id="ended"),
+        pytest.param(Script("pass\n", "SIGABRT", sure=True), False, "should end in SIGABRT", id="not killed"),
+        pytest.param(Script("1 / 0\n", "exit code abc", sure=True), False, "ends in ZeroDivisionError", id="no code"),
+        pytest.param(Script("while True:\n    pass\n", "timed out", sure=True), None, "it hangs", id="a hang"),
+        pytest.param(Script("1 / 0\n", "out of memory", sure=True), None, "more memory", id="memory"),
+    ],
+)
+def test_a_script_that_loses_its_process_fails_as_it_should(script: Script, shows: bool | None, said: str) -> None:
+    shown = run_on(script, Subject.parse("keras"))
+    assert shown.breaks is shows
+    assert said in shown.said
 
 
 def test_another_release_is_written_with_what_it_is(run: Path, refused: Finding) -> None:

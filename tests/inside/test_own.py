@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import h5py  # type: ignore[import-untyped]  # it comes without types
 import keras
 import numpy as np
 import pytest
 from keras import layers
 
 from harness.inside.frameworks import framework
-from harness.inside.own import applications, arrays_in, code_in, described, own_model, vocabularies
+from harness.inside.own import (
+    LARGEST_CONFIG,
+    applications,
+    arrays_in,
+    code_in,
+    described,
+    own_model,
+    searched,
+    vocabularies,
+)
 
 
 def seen(model: Any) -> dict[str, Any]:
@@ -92,7 +103,8 @@ def test_code_in_a_file_is_told_before_it_is_loaded(name: str, tmp_path: Path) -
     assert code_in(path) == ["the layer 'double'"]
     marker = tmp_path / "ran"
     source = f"open({str(marker)!r}, 'w').close()\nmodel = None\n"
-    assert own_model({"source": source, "file": path}, framework("keras")) == {"code": ["the layer 'double'"]}
+    refused = {"code": ["the layer 'double'"], "unread": ""}
+    assert own_model({"source": source, "file": path}, framework("keras")) == refused
     assert not marker.exists()
     allowed = own_model({"source": source, "file": path, "unsafe": True}, framework("keras"))
     assert allowed["kind"] == "NoneType"
@@ -109,16 +121,87 @@ def test_code_nested_deep_in_a_config_is_found(tmp_path: Path) -> None:
     assert code_in(str(path)) == ["the layer 'inner'"]
 
 
-def test_a_saved_model_is_code(tmp_path: Path) -> None:
-    (tmp_path / "saved_model.pb").write_bytes(b"")
+@pytest.mark.parametrize("name", ["saved_model.pb", "saved_model.pbtxt", "saved_model.cpb"])
+def test_a_saved_model_is_code_however_it_is_written(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"")
     assert "SavedModel" in code_in(str(tmp_path))[0]
 
 
-@pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut", b"\x89HDF\r\n\x1a\n cut"])
-def test_a_file_that_cannot_be_read_holds_no_code_that_is_known(content: bytes, tmp_path: Path) -> None:
+CODE = {"class_name": "Lambda", "config": {"name": "hidden", "function_type": "lambda"}}
+HARMLESS = {"class_name": "Dense", "config": {"name": "seen"}}
+
+
+def zipped(path: Path, config: bytes, mode: Literal["w", "a"] = "w") -> None:
+    with zipfile.ZipFile(path, mode) as archive:
+        archive.writestr("config.json", config)
+
+
+def after_something_else(path: Path) -> None:
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file.attrs["model_config"] = json.dumps(CODE)
+
+
+def before_a_zip(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = json.dumps(CODE)
+    zipped(path, json.dumps(HARMLESS).encode(), "a")
+
+
+def in_what_it_is_trained_with(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = json.dumps(HARMLESS)
+        file.attrs["training_config"] = json.dumps({"loss": CODE})
+
+
+def in_another_encoding(path: Path) -> None:
+    zipped(path, json.dumps(CODE).encode("utf-16"))
+
+
+def in_a_folder(path: Path) -> None:
+    path.mkdir()
+    (path / "config.json").write_text(json.dumps(CODE))
+
+
+@pytest.mark.parametrize(
+    "hide", [after_something_else, before_a_zip, in_what_it_is_trained_with, in_another_encoding, in_a_folder]
+)
+def test_code_is_found_wherever_a_keras_would_read_it(hide: Callable[[Path], None], tmp_path: Path) -> None:
+    path = tmp_path / "model.h5"
+    hide(path)
+    assert searched(str(path)) == (["the layer 'hidden'"], "")
+
+
+UNREAD = {
+    "a cut HDF5": b"\x89HDF\r\n\x1a\n cut",
+    "no config": {"other.json": b"{}"},
+    "no JSON": {"config.json": b"{"},
+    "no text": {"config.json": b'{"name": "\xff"}'},
+    "too deep": {"config.json": b"[" * 200_000},
+    "too long": {"config.json": json.dumps(CODE).encode() + b" " * LARGEST_CONFIG},
+}
+
+
+@pytest.mark.parametrize("content", UNREAD.values(), ids=UNREAD)
+def test_a_file_that_cannot_be_searched_is_not_loaded(content: bytes | dict[str, bytes], tmp_path: Path) -> None:
+    path, marker = tmp_path / "model.keras", tmp_path / "ran"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in content.items():
+                archive.writestr(name, text)
+    source = f"open({str(marker)!r}, 'w').close()\nmodel = None\n"
+    told = own_model({"source": source, "file": str(path)}, framework("keras"))
+    assert (told["code"], bool(told["unread"]), marker.exists()) == ([], True, False)
+    own_model({"source": source, "file": str(path), "unsafe": True}, framework("keras"))
+    assert marker.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut"])
+def test_a_file_that_no_keras_reads_holds_no_code(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "model.keras"
     path.write_bytes(content)
-    assert code_in(str(path)) == []
+    assert searched(str(path)) == ([], "")
 
 
 def test_arrays_are_told_and_never_unpickled(tmp_path: Path) -> None:

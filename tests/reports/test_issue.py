@@ -6,12 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from reports.issue import PROMISES, issue, title
 from reports.records import Finding
 from reports.store import read_run
 from reports.summary import summary
+from tests.reports.hostile import PAYLOADS, everywhere
 from tests.reports.making import HOSTILE, difference, finding, many, nightly, run_folder
 
 SCRIPT = "import keras\n\nmodel = 1\n"
@@ -84,6 +86,27 @@ def test_hostile_text_is_no_markup_in_an_issue(tmp_path: Path) -> None:
     assert "<img" not in outside
     assert "@all" not in outside
     assert "\x00" not in text
+
+
+@pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS)
+def test_an_issue_renders_as_text_whatever_stands_in_its_finding(text: str) -> None:
+    made, _ = everywhere(text.encode("utf-8", "replace").decode())
+    for found in (
+        made,
+        replace(made, differences=made.differences[::-1], cloner=text[:50], proof=False),
+        replace(made, across=(text, text)),
+        replace(made, differences=()),
+    ):
+        parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+        tokens = [token for each in parser.parse(issue(found, SCRIPT)) for token in (each, *(each.children or ()))]
+        kinds = {token.type for token in tokens}
+        assert kinds <= {
+            "heading_open", "heading_close", "inline", "text", "paragraph_open", "paragraph_close", "softbreak",
+            "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close", "text_special",
+            "code_inline", "fence",
+            *(f"{part}_{end}" for part in ("table", "thead", "tbody", "tr", "th", "td") for end in ("open", "close")),
+        }, kinds  # fmt: skip
+        assert not [token for token in tokens if token.type == "text" and re.search(r"@\w", token.content)]
 
 
 def test_a_summary_has_the_verdict_what_ran_and_what_was_found(tmp_path: Path) -> None:

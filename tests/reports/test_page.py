@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
+import os
 import re
+import shutil
+import sys
 import time
 from base64 import b64encode
 from html.parser import HTMLParser
@@ -17,8 +21,9 @@ from msgspec.structs import replace
 from reports.html import page
 from reports.records import Difference, KnownMet, Place, Raised, Run
 from reports.store import read_run
+from reports.writing import write_reports
 from strategies import Graph, to_json
-from strategies.graph import Call, Input, Layer, Ref
+from strategies.graph import Call, Input, Layer, Ref, Seq, Value
 from tests.reports.making import HOSTILE, TWO, drawn, finding, many, nightly, run_folder
 
 
@@ -207,6 +212,54 @@ def test_a_graph_too_large_to_draw_is_said(tmp_path: Path) -> None:
     graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(400))
     found = parsed(run_folder(tmp_path, [replace(finding(0), graph=msgspec.Raw(to_json(graph)))]))
     assert "Not drawn: 401 boxes" in found.text
+
+
+def test_a_graph_too_deep_to_draw_is_said_and_the_others_are_drawn(tmp_path: Path) -> None:
+    deep = replace(finding(1), graph=msgspec.Raw(to_json(_nested(400))))
+    run_folder(tmp_path, [finding(0), finding(1)])
+    folder = next((tmp_path / "findings").glob(f"*{finding(1).id}"))
+    (folder / "finding.json").write_bytes(msgspec.json.encode(deep))
+    assert read_run(tmp_path).problems == (), "it can be read"
+    write_reports(read_run(tmp_path))
+    found = parsed(tmp_path)
+    assert f"Not drawn: the arguments in the graph of {finding(1).id} are nested too deep" in found.text
+    assert "Graph, original" in [attrs.get("aria-label") for _, attrs in found.elements]
+
+
+def test_a_graph_too_deep_to_walk_is_left_out_of_the_coverage(tmp_path: Path) -> None:
+    read = read_run(run_folder(tmp_path, [finding(0), finding(1)]))
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    try:
+        deep = dataclasses.replace(read.findings[0], graph=_nested(2_000))
+    finally:
+        sys.setrecursionlimit(before)
+    found = Page(page(dataclasses.replace(read, findings=(deep, read.findings[1]))))
+    assert f"Left out, its arguments are nested too deep to be walked: {deep.finding.id}." in found.text
+    assert "the graphs of the findings have, 1 graph " in found.text
+
+
+def _nested(depth: int) -> Graph:
+    """A graph with an argument that is a list in a list in a list ..."""
+    value: Value = 1
+    for _ in range(depth):
+        value = Seq((value,))
+    return Graph((Input((4,)),), (Layer("Dense", (("units", value),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+
+
+def test_findings_whose_folders_have_names_alike_have_anchors_of_their_own(tmp_path: Path) -> None:
+    run_folder(tmp_path, [finding(0)])
+    plain = next((tmp_path / "findings").iterdir())
+    names = ["a b", "a-b", "a/b".replace("/", "\\"), os.fsdecode(b"a\xffb"), "a  b"]
+    for name in names:
+        shutil.copytree(plain, plain.with_name(name))
+    found = parsed(tmp_path)
+    ids = found.ids()
+    assert len(ids) == len(set(ids))
+    rows = [row["id"] for row in json.loads(found.inside["script"][0])]
+    assert sorted(rows) == sorted(each for each in ids if each.startswith("finding-"))
+    assert len(rows) == 1 + len(names)
+    assert {f"finding-{plain.name}", "finding-a-b"} <= set(ids), "an ordinary name stays as it is"
 
 
 def test_both_graphs_are_drawn_with_what_differs(tmp_path: Path) -> None:

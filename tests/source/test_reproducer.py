@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
+from unittest.mock import ANY
 
 import pytest
 
 from harness.cases import case_of
 from harness.hunting.proof import Ended, ended_so, fails_alone, raised_in, run_alone
+from harness.source.graph_mode import standing
 from harness.source.reproducer import Script, reproducer
 from harness.subjects import Subject, SubjectProcess
 from harness.trial import run
@@ -149,6 +153,55 @@ def test_a_crash_is_proved_by_its_own_exception() -> None:
 def test_what_takes_more_than_a_screen_is_not_claimed() -> None:
     script = reproducer(SOURCES["keras"], "keras", difference("saved", "saved.run"))
     assert (script.raises, script.sure) == ("", False)
+
+
+CODE = "))for(node)in(PWNED()or[])]for(each)in[0]]+[[((0 missing"
+PLACES = (
+    "{}",
+    "original.{}",
+    "layers['{}'].name",
+    "layers['{}'].config.{}",
+    "layers['dense'].config.{}",
+    "layers['dense'].attribute.{}",
+    "layers['{}'].calls[0].masks[0]",
+    "inference.steps['{}'][0].outputs[0]",
+    "original.layers['{}'].calls[0].kwargs",
+    "original.layers['dense'].calls[0]",
+    "training{}",
+)
+ASPECTS = (
+    "{}",
+    "call.{}",
+    "call.args {}",
+    "call.{} missing",
+    "trainable{}",
+    "state{}",
+    "mask {}",
+    "structure {}",
+    "value",
+)
+
+
+@pytest.mark.parametrize("dialect", ["keras", "tf_keras", "keras2"])
+@pytest.mark.parametrize("check", ["made", "outputs", "masks", "weights", "structure", "untouched", "again", CODE])
+@pytest.mark.parametrize("quote", ["", "'", '"', "\n", "{"], ids=["bare", "single", "double", "line", "brace"])
+def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote: str) -> None:
+    text = quote + CODE
+    sources: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "tf_keras"}
+    for path in PLACES:
+        for aspect in ASPECTS:
+            for raised in (None, Raised(text, text, text)):
+                first = Place(text if "{}" in aspect else "dense", "Dense" if raised else "InputLayer", 1)
+                at = path.format(*[text] * 2)
+                one = Difference(check, at, aspect.format(text), text, text, Cost.PROPERTY, first, raised)
+                tree = ast.parse(reproducer(SOURCES[sources[dialect]], dialect, one).text)
+                assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "PWNED"]
+
+
+@pytest.mark.parametrize("encoding", ["coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"])
+def test_no_comment_says_in_which_encoding_a_script_is(encoding: str) -> None:
+    told = standing(Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED", "stack": "own stack"})
+    assert tokenize.detect_encoding(io.BytesIO(told.text.encode()).readline) == ("utf-8", ANY)
 
 
 def test_a_cloner_of_ours_is_not_taken_for_another() -> None:

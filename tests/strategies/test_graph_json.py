@@ -33,6 +33,13 @@ def test_what_is_drawn_is_well_typed(graph: Graph) -> None:
     infer(graph)
 
 
+def test_a_file_of_json_that_is_no_text_is_told_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    path.write_bytes(to_json(DENSE).replace(b"Dense", b"D\xffnse"))
+    with pytest.raises(MalformedGraph, match=rf"^{path}: not a graph of version 1: .*byte 0xff"):
+        read_graph(path)
+
+
 def changed(**paths: object) -> str:
     data = json.loads(to_json(DENSE))
     for path, value in paths.items():

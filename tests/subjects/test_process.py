@@ -278,3 +278,30 @@ def _gone(pid: int, seconds: float = 10.0) -> bool:
             return True
         time.sleep(0.02)
     return False
+
+
+WRITTEN = "import sys\nsys.stdout.buffer.write({} + b'\\n')\nsys.stdout.flush()\n"
+DEEP = """b'{"x":' + b'[' * 100_000"""
+
+
+@pytest.mark.parametrize("line", [r"""b'{"id": "\xff"}'""", DEEP], ids=["no text", "too deep"])
+def test_a_line_that_is_no_reply_is_passed_over(line: str) -> None:
+    with fake() as process:
+        assert isinstance(process.trial(plain(WRITTEN.format(line)), cloners=()), Answer)
+
+
+def test_a_line_before_the_first_message_is_passed_over() -> None:
+    with SubjectProcess(Subject("keras"), started_by=[sys.executable, "-c", WRITTEN.format(DEEP) + FAKE]) as process:
+        assert process.ready.backend == "none"
+
+
+ERROR = r"""b'{"id": 1, "error": {"type": "\xff", "message": ""}}'"""
+
+
+def test_a_reply_that_is_no_text_is_an_error_of_the_subject() -> None:
+    said = r"^keras: its reply is not what the protocol says: .*0xff"
+    with fake() as process, pytest.raises(SubjectError, match=said):
+        process.trial(plain(WRITTEN.format(ERROR)), cloners=())
+    first = SubjectProcess(Subject("keras"), started_by=[sys.executable, "-c", WRITTEN.format(ERROR)])
+    with pytest.raises(SubjectError, match=said):
+        first.start()
