@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import psutil  # type: ignore[import-untyped]  # it comes without types
@@ -108,7 +108,8 @@ class _Runner:
     name: str
     timed: tuple[int, int]
     folder: Path
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes]
+    said: IO[bytes]
     turns: list[tuple[float, float]] = field(default_factory=list)
 
     def turn(self) -> None:
@@ -118,7 +119,8 @@ class _Runner:
         while time.time() - began < TURN and not self.over():
             time.sleep(0.05)
             if self.process.poll() is not None:
-                said = self.process.communicate()[1].strip()
+                self.said.seek(0)
+                said = self.said.read().decode(errors="replace").strip()
                 raise RuntimeError(f"{self.name} ended with exit code {self.process.returncode}: {said[-500:]}")
         self.stop()
         self.turns.append((began, time.time()))
@@ -133,7 +135,7 @@ class _Runner:
         """End it, and all that it started, which is found while it is still there."""
         self.stop()
         self._signal(signal.SIGKILL)
-        self.process.communicate()
+        self.process.wait()
 
     def over(self) -> bool:
         """Whether it has made its trials."""
@@ -174,8 +176,11 @@ class _Runner:
 
 @contextlib.contextmanager
 def _running(name: str, timed: tuple[int, int], folder: Path, command: list[str]) -> Iterator[_Runner]:
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        runner = _Runner(name, timed, folder, process)
+    with (
+        tempfile.TemporaryFile() as said,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as process,
+    ):
+        runner = _Runner(name, timed, folder, process, said)
         try:
             runner.stop()
             yield runner
