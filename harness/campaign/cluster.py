@@ -6,6 +6,7 @@ The only module, with the engine, that imports Dask; whoever does not run a camp
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -69,7 +70,12 @@ def local(jobs: int, setup: Setup) -> Iterator[Client]:
         "distributed.admin.low-level-log-length": 100,  # which would fill for half an hour
         "distributed.comm.timeouts.connect": "60s",
         "distributed.worker.profile.enabled": False,
+        # What it does for its own sake, of which every worker and the driver would have some per cent of a core.
+        "distributed.admin.tick.interval": "1s",
         "distributed.admin.tick.limit": "1h",
+        "distributed.admin.system-monitor.interval": "30s",
+        "distributed.scheduler.active-memory-manager.start": False,
+        "distributed.scheduler.work-stealing": False,  # no worker has more than one task
         "distributed.worker.preload": ["harness.campaign.cluster"],
     }
     with ExitStack() as stack:
@@ -148,6 +154,8 @@ class _Ours(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         held.prepare(self._setup)
+        gc.collect()
+        gc.freeze()  # what is imported by now stays, and need not be looked at again
         # Hypothesis looks whether the global generator was used while it draws: it was, by a thread of Dask's.
         warnings.filterwarnings("ignore", message="Do not use the `random` module inside strategies")
 

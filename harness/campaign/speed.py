@@ -32,12 +32,12 @@ from harness.subjects.subject import Subject
 from harness.trial import run
 from reports.known import KnownIssues
 
-TURN = 8.0
+TURN = 15.0
 """The seconds of a turn; a trial's limit must not pass while the others have theirs."""
 WAIT = 300.0
 """The seconds without a word after which something is wrong."""
 
-DEFAULT = 1000
+DEFAULT = 1400
 """The trials of each, unless it is told otherwise."""
 
 CLONERS = ("upstream", "fixed")
