@@ -405,11 +405,14 @@ class SubjectProcess:
         content = msgspec.json.encode({**entry, "request": msgspec.Raw(request)})
         beside = self.journal.with_name(f".{self.journal.name}.new")
         try:
-            beside.write_bytes(content)
-        except FileNotFoundError:
-            self.journal.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_bytes(content)
-        os.replace(beside, self.journal)
+            try:
+                beside.write_bytes(content)
+            except FileNotFoundError:
+                self.journal.parent.mkdir(parents=True, exist_ok=True)
+                beside.write_bytes(content)
+            os.replace(beside, self.journal)
+        except OSError as error:  # that of a disk that is full names no file
+            raise OSError(error.errno, error.strerror or str(error), str(self.journal)) from error
 
     def _clear_journal(self) -> None:
         if self.journal is not None:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -88,8 +88,9 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
         with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--scheduler", address) as process:
             _until(lambda: (run / "events.ndjson").exists() and '"progress"' in (run / "events.ndjson").read_text())
             for each in psutil.Process().children(recursive=True):
-                if f" {victim} " in " ".join(each.cmdline()) and each.pid != process.pid:
-                    each.kill()
+                with suppress(psutil.Error):  # one of an earlier test may just be gone
+                    if f" {victim} " in " ".join(each.cmdline()) and each.pid != process.pid:
+                        each.kill()
             stdout, stderr = process.communicate(timeout=90)
     assert process.returncode == 2, stderr
     assert f"not done: {said}" in stdout
@@ -153,8 +154,12 @@ def _certificates(folder: Path) -> tuple[Path, Path, Path]:
 
 
 def _subjects() -> list[psutil.Process]:
-    mine = psutil.Process().children(recursive=True)
-    return [each for each in mine if "from inside.serve import main" in " ".join(each.cmdline())]
+    mine = []
+    for each in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if "from inside.serve import main" in " ".join(each.cmdline()):
+                mine.append(each)
+    return mine
 
 
 def _until(ready, seconds: float = 120) -> None:  # type: ignore[no-untyped-def]
