@@ -7,6 +7,7 @@ seconds in which all others are stopped, since a machine is not as fast all the 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -55,7 +56,10 @@ def _warm(jobs: int) -> int:
 
 def speed(name: str, jobs: int, trials: int, say: Callable[[str], None]) -> dict[str, Any]:
     """Trials a second of plain trials, of a campaign with one job, and of one with `jobs`, once they are warm."""
-    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder, contextlib.ExitStack() as stack:
+    with (
+        tempfile.TemporaryDirectory(prefix="clonediff-", ignore_cleanup_errors=True) as folder,
+        contextlib.ExitStack() as stack,
+    ):
         place = Path(folder)
         # By then each worker is warm, and the examples of known issues have been tried, which is no part of this. The
         # same for all, so that they are timed on the same graphs.
@@ -176,9 +180,11 @@ class _Runner:
 
 @contextlib.contextmanager
 def _running(name: str, timed: tuple[int, int], folder: Path, command: list[str]) -> Iterator[_Runner]:
+    # What it leaves behind when it is killed goes with the folder that all of them are in.
+    surroundings = {**os.environ, "TMPDIR": str(folder.parent)}
     with (
         tempfile.TemporaryFile() as said,
-        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said) as process,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=surroundings) as process,
     ):
         runner = _Runner(name, timed, folder, process, said)
         try:
