@@ -228,6 +228,10 @@ def write_bytes(path: Path, content: bytes) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises of JSON that is none, or not what it should be, has a text that is not UTF-8, or is too deep."""
+
+
 def read(path: Path, record: type[T]) -> T:
     """Read a record back; an `RecordError` names the file and the field where it is wrong."""
     try:

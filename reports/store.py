@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from reports.records import Finding, RecordError, Run, read
+from reports.records import UNREADABLE, Finding, RecordError, Run, read
 from strategies.graph import Graph, MalformedGraph, from_json
 
 MOST = 20
@@ -169,7 +169,7 @@ def _events(path: Path, problems: list[str]) -> Iterator[Event]:
     for number, line in enumerate(lines, 1):
         try:
             event = _EVENT.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             wrong += 1
             if wrong <= MOST:
                 problems.append(f"{path.name}: line {number}: {error}")

@@ -25,7 +25,7 @@ from hypothesis.strategies import SearchStrategy
 
 from harness.hunting import examples
 from reports.markup import visible
-from reports.records import FORMAT, write
+from reports.records import FORMAT, UNREADABLE, write
 from strategies import MalformedGraph, read_example
 from strategies.graph import Graph, to_json
 from strategies.kinds import Generation
@@ -200,7 +200,7 @@ def _decoded(path: Path) -> KeptGraph | None:
     """A file that is there already; None where it is none of ours, and is written anew."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=KeptGraph)
-    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (FileNotFoundError, *UNREADABLE):
         return None
 
 

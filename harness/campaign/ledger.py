@@ -13,7 +13,7 @@ import msgspec
 
 from harness.campaign.folder import append
 from harness.campaign.shards import Done, Met, Plan, Settled, ShardDone
-from reports.records import Finding, RecordError, read, write
+from reports.records import UNREADABLE, Finding, RecordError, read, write
 from strategies.graph import MalformedGraph, from_json
 
 
@@ -40,7 +40,7 @@ class Ledger:
         try:
             for graphs in plan.first.values():
                 _check(graphs)
-        except _UNREADABLE as error:
+        except _WRONG as error:
             raise RecordError(f"{self._plan}: first: {error}") from error
         return plan
 
@@ -64,7 +64,7 @@ class Ledger:
                 done = _LINE.decode(line)
                 _check(_graphs_of(done))
                 found.append(done)
-            except _UNREADABLE as error:
+            except _WRONG as error:
                 self.problems.append(f"{self._done.name}: line {number}: {error}; what it told of is done again")
         return found
 
@@ -84,5 +84,5 @@ def _check(graphs: Iterable[msgspec.Raw]) -> None:
         from_json(bytes(each), "a graph")
 
 
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, MalformedGraph)
+_WRONG = (*UNREADABLE, MalformedGraph)
 _LINE: msgspec.json.Decoder[Done] = msgspec.json.Decoder(Done)

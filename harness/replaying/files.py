@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from reports.records import FORMAT, RecordError
+from reports.records import FORMAT, UNREADABLE, RecordError
 from strategies.graph import Graph, MalformedGraph, from_json
 from strategies.kinds import Generation
 from strategies.typing import infer
@@ -78,5 +78,5 @@ def _fields(path: Path) -> Any:
         return msgspec.json.decode(path.read_bytes())
     except OSError as error:
         raise RecordError(f"{path}: cannot be read ({error.strerror})") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise RecordError(f"{path}: expected the JSON of a finding or of a graph: {error}") from None

@@ -40,7 +40,7 @@ from harness.subjects.outcomes import (
 )
 from harness.subjects.place import BESIDE, Place
 from harness.subjects.subject import Subject
-from reports.records import read
+from reports.records import UNREADABLE, read
 
 GIB = 1 << 30
 SETTLED = 100
@@ -48,8 +48,6 @@ SETTLED = 100
 _LINES_KEPT = 40
 ELEMENTS = 100_000
 """How many numbers an answer carries at most: some two megabytes of JSON."""
-_NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What a line ends in that is none, or none of the protocol: anything in the child may write to its output."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -303,7 +301,7 @@ class SubjectProcess:
         def is_reply(line: bytes) -> bool:
             try:
                 return line.startswith(b"{") and msgspec.json.decode(line, type=_Head).id == number
-            except _NO_JSON:
+            except UNREADABLE:
                 return False
 
         return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))
@@ -325,7 +323,7 @@ class SubjectProcess:
     def _read(self, line: bytes) -> _Reply:
         try:
             return msgspec.json.decode(line, type=_Reply)
-        except _NO_JSON as error:
+        except UNREADABLE as error:
             raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error
 
     def _replace_if_due(self) -> None:
@@ -435,7 +433,7 @@ def _is_message(line: bytes) -> bool:
         return False
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
-    except _NO_JSON:
+    except UNREADABLE:
         return False
     return True
 

@@ -1,0 +1,107 @@
+"""Models of one's own, made by a real Keras in files, for the tests of `clonediff check`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MAKE = """
+import keras
+import numpy as np
+from keras import layers
+
+x = keras.Input((4,), name="x")
+keras.Model(x, layers.Dense(2, name="out")(layers.Lambda(lambda t: t * 2, name="double")(x))).save("lambda.keras")
+
+ids, rest = keras.Input((None,), dtype="int32", name="ids"), keras.Input((3,), name="rest")
+looked = layers.GlobalAveragePooling1D()(layers.Embedding(5, 4)(ids))
+keras.Model([ids, rest], layers.Dense(1)(layers.Concatenate()([looked, rest]))).save("several.keras")
+
+ends = {"b": keras.Input((3,), name="b"), "a": keras.Input((2,), name="a")}
+keras.Model(ends, layers.Dense(1)(layers.Concatenate()([ends["b"], ends["a"]]))).save("dict.keras")
+
+sequential = keras.Sequential([keras.Input((8, 8, 1), name="image"), layers.Conv2D(2, 3), layers.Flatten()])
+sequential.compile("adam", "mse")
+sequential.save("sequential.keras")
+keras.Model(x, layers.Dense(2)(layers.Dropout(0.5)(x))).save("legacy.h5")
+
+import theirs
+
+subclassed = theirs.Sub()
+subclassed(np.ones((1, 2)))
+subclassed.save("subclassed.keras")
+keras.Model(x, theirs.Twice()(x)).save("custom.keras")
+
+bell = keras.Input((2,), name="bell\\x1b]0;title\\x07")
+keras.Model(bell, layers.Lambda(lambda t: t, name="\\x1b[31mred")(bell)).save("escapes.keras")
+
+whole = open("several.keras", "rb").read()
+open("cut.keras", "wb").write(whole[: len(whole) // 2])
+open("junk.keras", "wb").write(b"not a zip \\x1b[31m")
+"""
+
+THEIRS = """
+import os
+
+import keras
+from keras import layers
+
+
+class Sub(keras.Model):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.dense = layers.Dense(2)
+
+    def call(self, x):
+        return self.dense(x)
+
+
+class Twice(layers.Layer):
+    def call(self, x):
+        return x * 2
+
+
+def unnamed():
+    x = keras.Input((None, 4))
+    return keras.Model(x, layers.LSTM(3)(Twice()(x)))
+
+
+def needs_four():
+    x = keras.Input((None, 4), name="x")
+    return keras.Model(x, layers.Reshape((16,))(x))
+
+
+def unbuilt():
+    return keras.Sequential([layers.Dense(2)])
+
+
+def nothing():
+    return None
+
+
+def of_another():
+    import tf_keras
+
+    return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])
+
+
+def dies():
+    os.abort()
+"""
+
+NOTHING_KNOWN = "format = 1\n"
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "theirs.py").write_text(THEIRS)
+    (folder / "make.py").write_text(MAKE)
+    (folder / "nothing-known.toml").write_text(NOTHING_KNOWN)
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "KERAS_BACKEND": "tensorflow"}
+    subprocess.run([sys.executable, "make.py"], cwd=folder, env=environment, check=True, capture_output=True)
+    return folder
