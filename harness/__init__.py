@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from harness.clone_check import UnfaithfulClone, check_clone
+    from harness.trials.in_process import UnfaithfulClone, check_clone
 
 __all__ = ["UnfaithfulClone", "check_clone", "clone_model"]
 
@@ -17,9 +17,9 @@ __all__ = ["UnfaithfulClone", "check_clone", "clone_model"]
 def __getattr__(name: str) -> Any:
     """`check_clone` and its exception when they are asked for: every pytest with clonediff installed imports this."""
     if name in ("UnfaithfulClone", "check_clone"):
-        from harness import clone_check
+        from harness.trials import in_process
 
-        return getattr(clone_check, name)
+        return getattr(in_process, name)
     raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from harness.hunting.draws import Draws
-    from harness.hunting.hunt import Hunt
+    from harness.search.property_draws import PropertyDraws
     from harness.subjects.process import SubjectProcess
+    from harness.trials.graph_trials import GraphTrials
 
 SHARDS = 4
 """In how many tests the examples of a subject are split, so that workers share them."""
@@ -102,7 +102,7 @@ def _subjects(config: pytest.Config) -> list[tuple[str, str | None]]:
 @pytest.fixture(scope="session")
 def clonediff_processes() -> Iterator[Callable[[str], SubjectProcess]]:
     """The warm process of a subject, by its name; each is started once a session, its release installed before."""
-    from harness.releases import open_subject
+    from harness.subjects.releases import open_subject
     from harness.subjects.subject import Subject
 
     running: dict[str, SubjectProcess] = {}
@@ -118,12 +118,12 @@ def clonediff_processes() -> Iterator[Callable[[str], SubjectProcess]]:
 
 
 @pytest.fixture
-def clonediff_hunt(
+def clonediff_trials(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
-) -> Hunt:
-    """A hunt on one subject, with the cloners and the rate that the command line asks for."""
-    from harness.hunting.hunt import Hunt
+) -> GraphTrials:
+    """trials on one subject, with the cloners and the rate that the command line asks for."""
     from harness.subjects.outcomes import NoDeviceError
+    from harness.trials.graph_trials import GraphTrials
     from reports.known import load
 
     process = clonediff_processes(clonediff_subject)
@@ -133,7 +133,7 @@ def clonediff_hunt(
         if request.config.getoption("--clonediff-subject"):
             raise
         pytest.skip(reason=str(error))
-    return Hunt(
+    return GraphTrials(
         process,
         load(),
         cloners=request.config.getoption("--clonediff-cloner") or ("upstream", "fixed"),
@@ -142,15 +142,15 @@ def clonediff_hunt(
 
 
 @pytest.fixture
-def clonediff_draws(request: pytest.FixtureRequest, clonediff_shard: int) -> Draws:
+def clonediff_draws(request: pytest.FixtureRequest, clonediff_shard: int) -> PropertyDraws:
     """What to draw in one part of a property test: what the command line says, and otherwise the profile."""
-    from harness.hunting.draws import Draws
+    from harness.search.property_draws import PropertyDraws
     from strategies.profiles import profile
 
     option = request.config.getoption
     chosen = profile(option("--clonediff-profile") or ("ci" if _in_ci() else "dev"))
     examples, seed = option("--clonediff-examples"), option("--clonediff-seed")
-    return Draws(
+    return PropertyDraws(
         chosen.settings.max_examples if examples is None else examples,
         chosen.some_seed() if seed is None else seed,
         chosen.settings.database,

@@ -57,7 +57,7 @@ _TIP = 5.0
 _SIDE = 13
 
 
-class TooLarge(ValueError):
+class DrawingTooLarge(ValueError):
     """The graph has more boxes or lines than a person can read."""
 
 
@@ -105,7 +105,7 @@ def draw_all(findings: Iterable[Kept]) -> dict[str, Drawing | str]:
             continue
         try:
             drawn[kept.name] = Drawing(kept.graph, kept.finding.differences)
-        except TooLarge as error:
+        except DrawingTooLarge as error:
             drawn[kept.name] = f"{error}; the script below builds it"
         except RecursionError:
             drawn[kept.name] = f"the arguments in the graph of {kept.finding.id} are nested too deep to be walked"
@@ -138,7 +138,7 @@ def _whole(graph: Graph, marks: Marks, side: Side) -> tuple[Markup, float, float
     """The drawing, in a frame where it is the model itself that differs."""
     boxes, lines = _size(graph, 0)
     if boxes > MOST_BOXES or lines > MOST_EDGES:
-        raise TooLarge(f"{boxes:,} boxes and {lines:,} lines are too many to draw")
+        raise DrawingTooLarge(f"{boxes:,} boxes and {lines:,} lines are too many to draw")
     content, width, height = _Canvas(marks, side).graph(graph, ())
     own = marks.at.get(((), 0), ())
     if own:
@@ -159,7 +159,7 @@ def _whole(graph: Graph, marks: Marks, side: Side) -> tuple[Markup, float, float
 
 def _size(graph: Graph, depth: int) -> tuple[int, int]:
     if depth > DEEPEST:
-        raise TooLarge(f"more than {DEEPEST} models inside one another are too many to draw")
+        raise DrawingTooLarge(f"more than {DEEPEST} models inside one another are too many to draw")
     boxes = len(graph.inputs) + len(graph.calls)
     # A line costs a place in each row that it passes.
     rows = list(range(boxes))

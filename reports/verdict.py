@@ -16,7 +16,7 @@ from reports.store import Kept, RunRead
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RunVerdict:
     """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all."""
 
     state: Literal["new", "nothing", "unknown"]
@@ -28,7 +28,7 @@ class Verdict:
         return {"nothing": 0, "new": 1, "unknown": 2}[self.state]
 
 
-def verdict(read: RunRead) -> Verdict:
+def verdict(read: RunRead) -> RunVerdict:
     """The verdict on a run."""
     new, unproven, known = counted(read.findings)
     notes = []
@@ -50,14 +50,14 @@ def verdict(read: RunRead) -> Verdict:
     if read.problems:
         notes.append(f"{some(len(read.problems), 'problem')} with the files of the run")
     if new:
-        return Verdict("new", some(len(new), "new finding"), tuple(notes))
+        return RunVerdict("new", some(len(new), "new finding"), tuple(notes))
     if read.unreadable:
-        return Verdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
+        return RunVerdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
     if not read.whole:
-        return Verdict("unknown", "What ran cannot be read", tuple(notes))
+        return RunVerdict("unknown", "What ran cannot be read", tuple(notes))
     if not read.run.trials:
-        return Verdict("unknown", "Nothing was tried", tuple(notes))
-    return Verdict("nothing", f"Nothing new in {some(read.run.trials, 'trial')}", tuple(notes))
+        return RunVerdict("unknown", "Nothing was tried", tuple(notes))
+    return RunVerdict("nothing", f"Nothing new in {some(read.run.trials, 'trial')}", tuple(notes))
 
 
 def counted(findings: Sequence[Kept]) -> tuple[list[Kept], list[Kept], list[Kept]]:

@@ -6,21 +6,21 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.releases import ReleaseError, place_of
-from harness.subjects.place import Place
+from harness.subjects.place import ReleasePlace
+from harness.subjects.releases import ReleaseError, place_of
 from harness.subjects.subject import Subject
 from tests.had import not_had
 
 
 @pytest.fixture(scope="session")
-def release_place() -> Callable[[str], Place]:
+def release_place() -> Callable[[str], ReleasePlace]:
     """Where a release is, by a subject's name.
 
     One that cannot be had is tried once, and skips each test that asks for it.
     """
-    found: dict[str, Place | str] = {}
+    found: dict[str, ReleasePlace | str] = {}
 
-    def place(spec: str) -> Place:
+    def place(spec: str) -> ReleasePlace:
         if spec not in found:
             try:
                 found[spec] = place_of(Subject.parse(spec))

@@ -22,7 +22,7 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 from distributed import Client, LocalCluster, Security, Worker, WorkerPlugin
 from distributed.comm.core import connect
 
-from harness.campaign import held
+from harness.campaign import warm_subjects
 from harness.campaign.shards import Setup
 
 LOOPBACK = "127.0.0.1"
@@ -153,14 +153,14 @@ class _Ours(WorkerPlugin):
         self._setup = setup
 
     def setup(self, worker: Worker) -> None:
-        held.prepare(self._setup)
+        warm_subjects.prepare(self._setup)
         gc.collect()
         gc.freeze()  # what is imported by now stays, and need not be looked at again
         # Hypothesis looks whether the global generator was used while it draws: it was, by a thread of Dask's.
         warnings.filterwarnings("ignore", message="Do not use the `random` module inside strategies")
 
     def teardown(self, worker: Worker) -> None:
-        held.close(self._setup.campaign)
+        warm_subjects.close(self._setup.campaign)
 
 
 @contextmanager

@@ -21,12 +21,12 @@ from harness.campaign.events import (
     ShardLost,
     Stopping,
     SubjectLost,
-    SubjectMet,
+    SubjectReady,
     Tick,
     Unsteady,
 )
 from harness.campaign.shards import Plan
-from harness.campaign.sums import Sums, compared
+from harness.campaign.totals import Totals, compared
 from reports.markup import visible
 from reports.records import Finding
 from reports.verdict import lasted, some
@@ -40,9 +40,9 @@ RECENT = 60.0
 class Console:
     """A listener that tells. Progress goes to standard error, what was found to standard output, unless `quiet`."""
 
-    def __init__(self, plan: Plan, sums: Sums, *, quiet: bool) -> None:
+    def __init__(self, plan: Plan, totals: Totals, *, quiet: bool) -> None:
         self._plan = plan
-        self._sums = sums
+        self._totals = totals
         self._quiet = quiet
         self._terminal = sys.stderr.isatty()
         self._settling: dict[tuple[str, ...], str] = {}
@@ -71,7 +71,7 @@ class Console:
                     f"stopping: {some(running, 'task')} under way, to be finished first; Ctrl-C again ends it now",
                     error=True,
                 )
-            case SubjectMet(met=met):
+            case SubjectReady(met=met):
                 for problem in met.problems:
                     self.warn(problem)
             case ShardEnded(fresh=True) | Tick():
@@ -95,7 +95,7 @@ class Console:
 
     def _progress(self, left: float | None, *, timed: bool) -> None:
         now = time.monotonic()
-        self._recent.append((now, self._sums.trials))
+        self._recent.append((now, self._totals.trials))
         while now - self._recent[0][0] > RECENT:
             self._recent.popleft()
         every = EVERY[0] if self._terminal else EVERY[1]
@@ -112,15 +112,15 @@ class Console:
         click.echo(self._line, nl=False, err=True)
 
     def _parts(self, left: float | None) -> list[str]:
-        sums = self._sums
-        if not sums.of:
+        totals = self._totals
+        if not totals.of:
             return ["starting"]
         (then, before), (now, trials) = self._recent[0], self._recent[-1]
         parts = [some(trials, "trial")]
         rate = (trials - before) / (now - then) if now > then else 0.0
         if rate:
             parts.append(f"{rate:.1f} a second")
-        parts.append(f"{len(sums.news())} new, {sum(sums.known.values())} known")
+        parts.append(f"{len(totals.news())} new, {sum(totals.known.values())} known")
         if self._settling:
             more = f" and {len(self._settling) - 1} more" if len(self._settling) > 1 else ""
             parts.append(f"making smaller: {visible(next(iter(self._settling.values())))[:60]}{more}")
@@ -131,8 +131,8 @@ class Console:
         return parts
 
     def _of_trials(self, seconds: float) -> str:
-        wanted = (self._plan.budget.trials or 0) * len(self._sums.of)
-        drawn = sum(each.drawn for each in self._sums.of.values())
+        wanted = (self._plan.budget.trials or 0) * len(self._totals.of)
+        drawn = sum(each.drawn for each in self._totals.of.values())
         missing = max(0, wanted - drawn)
         if not missing:
             return "finishing"
@@ -156,10 +156,10 @@ def told(finding: Finding, *, finished: bool = True) -> str:
     return visible(said + rest)
 
 
-def summary(sums: Sums, folder: str) -> str:
+def summary(totals: Totals, folder: str) -> str:
     """What it came to, for a person."""
     lines = [""]
-    for name, each in sums.of.items():
+    for name, each in totals.of.items():
         versions = ", ".join(f"{key} {value}" for key, value in each.met.versions.items())
         lines.append(f"{name} ({versions})")
         lines.append(
@@ -179,13 +179,13 @@ def summary(sums: Sums, folder: str) -> str:
         if each.restarts:
             lines.append(f"  {some(each.restarts, 'process')} of it lost on the way".replace("processs", "processes"))
         lines += [f"  {line}" for line in compared(each)]
-    for name, reason in sums.lost.items():
+    for name, reason in totals.lost.items():
         lines.append(f"not tried: {name}: {visible(reason.splitlines()[0].removeprefix(f'{name}: '))}")
-    found, news = len(sums.findings), len(sums.news())
+    found, news = len(totals.findings), len(totals.news())
     if found:
         lines.append(f"{news} new, each with its script in {folder}/findings")
         if news < found:
             lines.append(f"{found - news} kept there that do not count: the script does not fail alone")
     else:
-        lines.append(f"nothing new in {sums.trials:,} trials; the run is in {folder}")
+        lines.append(f"nothing new in {totals.trials:,} trials; the run is in {folder}")
     return "\n".join(lines)

@@ -23,7 +23,7 @@ from filelock import FileLock
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.hunting import examples
+from harness.search import example_database
 from reports.markup import visible
 from reports.records import FORMAT, UNREADABLE, write
 from strategies import MalformedGraph, read_example
@@ -61,13 +61,13 @@ _OURS = re.compile(r"[0-9a-f]{20}\.json")
 class NightlyCorpus:
     """`FOLDER/<generation>/<digest>.json` for each graph, and Hypothesis' examples where `database` says.
 
-    `database` is None for `FOLDER/examples`, or what `harness.hunting.examples.opened` takes. Nothing is written
+    `database` is None for `FOLDER/examples`, or what `harness.search.example_database.opened` takes. Nothing is written
     before there is something to keep. `problems` has what could not be read, each once.
     """
 
     def __init__(self, folder: Path, database: str | None = None) -> None:
         self.folder = folder
-        self._database = examples.opened(database, folder)
+        self._database = example_database.opened(database, folder)
         self._problems: dict[str, None] = {}
 
     @property
@@ -109,12 +109,12 @@ class NightlyCorpus:
 
     def drawn(self, generation: Generation, graphs: SearchStrategy[Graph]) -> tuple[Graph, ...]:
         """The graphs that Hypothesis' examples of earlier nights draw now, each once."""
-        return examples.drawn(self.database(generation), graphs)
+        return example_database.drawn(self.database(generation), graphs)
 
     @cached_property
     def _keyed(self) -> dict[Generation, ExampleDatabase]:
         generations: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
-        return {each: examples.keyed(self._database, each, self._complain) for each in generations}
+        return {each: example_database.keyed(self._database, each, self._complain) for each in generations}
 
     def _complain(self, said: str) -> None:
         self._problems.setdefault(visible(" ".join(said.split())[:500]))

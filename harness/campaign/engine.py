@@ -1,6 +1,6 @@
 """The campaign itself: which task is next, on whichever workers there are, until the budget is spent.
 
-Owns the order of tasks, what a lost worker means, and when it ends. What to try is said by the dockets, what is kept by
+Owns the order of tasks, what a lost worker means, and when it ends. What to try is said by the queues, what is kept by
 those who listen. Must not import Keras.
 """
 
@@ -23,25 +23,35 @@ from distributed import Client, Future, KilledWorker
 
 from harness.campaign import tasks
 from harness.campaign.cluster import WAIT, ClusterError, threads
-from harness.campaign.docket import Case, Docket
+from harness.campaign.done_log import DoneLog
 from harness.campaign.events import (
     Event,
     Found,
-    KnownExamined,
+    KnownIssuesRetried,
     Listener,
-    Seen,
+    NewCause,
     Settling,
     ShardEnded,
     ShardLost,
     Stopping,
     SubjectLost,
-    SubjectMet,
+    SubjectReady,
     Tick,
     Unsteady,
 )
-from harness.campaign.ledger import Ledger
-from harness.campaign.shards import Done, Examined, Met, Plan, Settled, Shard, ShardDone, Spent, Witness
-from harness.hunting.search import SHRINKING
+from harness.campaign.shard_queue import FoundCause, ShardQueue
+from harness.campaign.shards import (
+    Done,
+    KnownRetried,
+    Plan,
+    RawFinding,
+    Settled,
+    Shard,
+    ShardDone,
+    Spent,
+    SubjectStarted,
+)
+from harness.search.draw_and_shrink import SHRINKING
 
 ATTEMPTS = 5
 """How often a task that loses its worker, or its subject, is begun."""
@@ -54,13 +64,13 @@ SPENT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that a worker does. `case` and `witness` are of a cause that is settled."""
+    """Something that a worker does. `case` and `raw finding` are of a cause that is settled."""
 
     what: str
     subject: str
     shard: Shard | None = None
-    case: Case | None = None
-    witness: Witness | None = None
+    case: FoundCause | None = None
+    raw_finding: RawFinding | None = None
     attempt: int = 0
     began: float = field(default_factory=time.monotonic)
 
@@ -76,16 +86,16 @@ class Ending:
 class Engine:
     """One campaign over its subjects. `spent` are the seconds of its budget that an earlier part of it took."""
 
-    def __init__(self, plan: Plan, client: Client, ledger: Ledger, listeners: Sequence[Listener]) -> None:
+    def __init__(self, plan: Plan, client: Client, done_log: DoneLog, listeners: Sequence[Listener]) -> None:
         self._plan = plan
         self._client = client
-        self._ledger = ledger
+        self._done_log = done_log
         self._listeners = listeners
         self._trials = plan.budget.trials
-        self._dockets: dict[str, Docket] = {}
-        self._met: dict[str, Met] = {}
+        self._queues: dict[str, ShardQueue] = {}
+        self._met: dict[str, SubjectStarted] = {}
         self._here: set[str] = set()
-        self._examined: dict[str, Examined] = {}
+        self._examined: dict[str, KnownRetried] = {}
         self._busy: dict[str, float] = dict.fromkeys(plan.subjects, 0.0)
         self._failed: Counter[str] = Counter()
         self._running: dict[Future, Task] = {}
@@ -106,12 +116,12 @@ class Engine:
             match each:
                 case Spent(seconds=seconds):
                     self._spent = max(self._spent, seconds)
-                case Met():
+                case SubjectStarted():
                     if not each.lost:
                         self._meet(each)
-                case Examined():
+                case KnownRetried():
                     self._examined[each.subject] = each
-                    self._tell(KnownExamined(each))
+                    self._tell(KnownIssuesRetried(each))
                 case ShardDone() if each.subject in self._busy:
                     self._take(each, fresh=False)
                 case Settled() if each.subject in self._busy:
@@ -131,18 +141,18 @@ class Engine:
                 self.ending.failures.append(str(error))
             finally:
                 self._cancel()
-        for name, docket in self._dockets.items():
-            docket.take_all()
-            for case in docket.cases.values():
+        for name, shard_queue in self._queues.items():
+            shard_queue.take_all()
+            for case in shard_queue.cases.values():
                 if case.unsteady:
                     self._tell(Unsteady(name, case.title, case.seen))
         self._spend(force=True)
         return self.ending
 
     @property
-    def dockets(self) -> dict[str, Docket]:
+    def queues(self) -> dict[str, ShardQueue]:
         """What there is of each subject."""
-        return self._dockets
+        return self._queues
 
     # What is next.
 
@@ -168,11 +178,11 @@ class Engine:
             return settled
         for name in self._here:
             if name not in self._examined and self._plan.setup.known:
-                self._examined[name] = Examined(name)
+                self._examined[name] = KnownRetried(name)
                 return Task("examine", name)
         # The subject that had the least of the time so far.
         for name in sorted(self._here, key=lambda each: (self._busy[each], each)):
-            shard = self._dockets[name].next_shard()
+            shard = self._queues[name].next_shard()
             if shard is not None:
                 self._busy[name] += 1e-6  # so that subjects take turns while nothing has come back
                 return Task("shard", name, shard)
@@ -181,12 +191,12 @@ class Engine:
     def _next_case(self) -> Task | None:
         if self._over(SHRINKING):
             return None
-        for name, docket in self._dockets.items():
-            found = docket.next_case() if name in self._here else None
+        for name, shard_queue in self._queues.items():
+            found = shard_queue.next_case() if name in self._here else None
             if found is not None:
-                case, shard, witness = found
+                case, shard, raw_finding = found
                 self._tell(Settling(name, case.key, case.title, begins=True))
-                return Task("settle", name, shard, case, witness)
+                return Task("settle", name, shard, case, raw_finding)
         return None
 
     def _submit(self, task: Task) -> None:
@@ -196,15 +206,15 @@ class Engine:
         call: tuple[Any, ...]
         match task.what:
             case "meet":
-                call = tasks.meet, campaign, task.subject
+                call = tasks.start_subject, campaign, task.subject
             case "examine":
-                call = tasks.examine, campaign, task.subject
+                call = tasks.retry_known, campaign, task.subject
             case "shard":
                 call = tasks.try_shard, campaign, task.shard
             case _:
                 left = self._left()
                 seconds = None if left is None else max(0.0, left) + SHRINKING
-                call = tasks.settle, campaign, task.shard, task.witness, seconds
+                call = tasks.settle, campaign, task.shard, task.raw_finding, seconds
         future = self._client.submit(
             *call,
             key=f"clonediff-{task.what}-{campaign}-{uuid4().hex}",
@@ -251,23 +261,23 @@ class Engine:
 
     def _keep(self, task: Task, done: Done) -> None:
         match done:
-            case Met() if done.lost or done.unable:
+            case SubjectStarted() if done.lost or done.unable:
                 self._lose(task.subject, done.lost or done.unable)
-            case Met():
+            case SubjectStarted():
                 self._welcome(done)
-            case Examined():
-                self._ledger.add(done)
-                self._tell(KnownExamined(done))
+            case KnownRetried():
+                self._done_log.add(done)
+                self._tell(KnownIssuesRetried(done))
             case ShardDone():
                 self._failed[done.subject] = 0
-                self._ledger.add(done)
+                self._done_log.add(done)
                 self._take(done)
             case Settled():
-                # The finding first: what is in the ledger is not done again.
+                # The finding first: what is in the log of what is done is not done again.
                 self._settle(done)
-                self._ledger.add(done)
+                self._done_log.add(done)
 
-    def _welcome(self, met: Met) -> None:
+    def _welcome(self, met: SubjectStarted) -> None:
         """A subject that works here: it is tried, unless it is another one than the campaign began with."""
         before = self._met.get(met.subject)
         if met.clonediff != self._plan.clonediff:
@@ -284,38 +294,38 @@ class Engine:
             )
         else:
             if before is None:
-                self._ledger.add(met)
+                self._done_log.add(met)
                 self._meet(met)
             self._here.add(met.subject)
 
-    def _meet(self, met: Met) -> None:
+    def _meet(self, met: SubjectStarted) -> None:
         if met.subject not in self._busy:
             return
         self._met[met.subject] = met
-        if met.subject not in self._dockets:
+        if met.subject not in self._queues:
             first = {bytes(each): each for each in (*self._plan.first.get(met.subject, ()), *met.first)}
-            self._dockets[met.subject] = Docket(met.subject, self._plan.seed, tuple(first.values()), self._trials)
-        self._tell(SubjectMet(met))
+            self._queues[met.subject] = ShardQueue(met.subject, self._plan.seed, tuple(first.values()), self._trials)
+        self._tell(SubjectReady(met))
 
     def _take(self, done: ShardDone, *, fresh: bool = True) -> None:
-        docket = self._dockets.get(done.subject)
-        if docket is None or done.subject not in self._busy:
+        shard_queue = self._queues.get(done.subject)
+        if shard_queue is None or done.subject not in self._busy:
             return
-        before = set(docket.cases)
-        if not docket.done(done):
+        before = set(shard_queue.cases)
+        if not shard_queue.done(done):
             return
         self._busy[done.subject] += done.seconds
         self._tell(ShardEnded(done, fresh))
         if fresh:
-            for key, case in docket.cases.items():
+            for key, case in shard_queue.cases.items():
                 if key not in before and case.waiting:
-                    self._tell(Seen(done.subject, case.waiting[0][1]))
+                    self._tell(NewCause(done.subject, case.waiting[0][1]))
 
     def _settle(self, settled: Settled, *, fresh: bool = True) -> None:
-        docket = self._dockets.get(settled.subject)
-        if docket is None:
+        shard_queue = self._queues.get(settled.subject)
+        if shard_queue is None:
             return
-        case = docket.settled(settled)
+        case = shard_queue.settled(settled)
         if fresh:
             self._tell(Settling(settled.subject, case.key, case.title, begins=False))
         if settled.finding is not None and case.finding is not None:
@@ -327,14 +337,14 @@ class Engine:
         if self._stopping or late:
             self._give_back(task)
         elif task.attempt + 1 < ATTEMPTS:
-            self._again.append(Task(task.what, task.subject, task.shard, task.case, task.witness, task.attempt + 1))
+            self._again.append(Task(task.what, task.subject, task.shard, task.case, task.raw_finding, task.attempt + 1))
         else:
             self._give_up(task, reason)
 
     def _give_back(self, task: Task) -> None:
         """Leave a task undone, for whoever goes on with this campaign."""
         if task.case is not None:
-            self._dockets[task.subject].given_back(task.case.key)
+            self._queues[task.subject].given_back(task.case.key)
             self._tell(Settling(task.subject, task.case.key, task.case.title, begins=False))
 
     def _give_up(self, task: Task, reason: str) -> None:
@@ -345,7 +355,7 @@ class Engine:
         elif task.what == "examine":
             self.ending.failures.append(f"{task.subject}: the known issues cannot be tried: {reason}")
         elif task.case is not None:
-            self._dockets[task.subject].give_up(task.case.key)
+            self._queues[task.subject].give_up(task.case.key)
             self._tell(Settling(task.subject, task.case.key, task.case.title, begins=False))
             self.ending.failures.append(f"{task.subject}: {task.case.title}: cannot be made smaller: {reason}")
         elif task.shard is not None:
@@ -381,7 +391,7 @@ class Engine:
         now = time.monotonic()
         if force or now - self._written > SPENT:
             self._written = now
-            self._ledger.add(Spent(self._now()))
+            self._done_log.add(Spent(self._now()))
 
     def _count(self) -> None:
         now = time.monotonic()
@@ -419,7 +429,7 @@ class Engine:
     def _cancel(self) -> None:
         for task in (*self._running.values(), *self._again):
             if task.case is not None:
-                self._dockets[task.subject].given_back(task.case.key)
+                self._queues[task.subject].given_back(task.case.key)
         for future in list(self._running):
             future.cancel()
         self._running.clear()

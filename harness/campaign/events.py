@@ -9,16 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness.campaign.shards import Examined, Met, ShardDone, Witness
-from harness.hunting.hunt import Key
+from harness.campaign.shards import KnownRetried, RawFinding, ShardDone, SubjectStarted
+from harness.trials.graph_trials import Key
 from reports.records import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class SubjectMet:
+class SubjectReady:
     """A subject works, and is tried."""
 
-    met: Met
+    met: SubjectStarted
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class SubjectLost:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownExamined:
+class KnownIssuesRetried:
     """It is known which known issues still break on a subject."""
 
-    examined: Examined
+    examined: KnownRetried
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class ShardLost:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class NewCause:
     """A cause was seen for the first time."""
 
     subject: str
-    witness: Witness
+    raw_finding: RawFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Settling:
 
 @dataclass(frozen=True, slots=True)
 class Unsteady:
-    """A cause was seen and did not show again: no accusation is made of it. `seen` is how it was seen."""
+    """A cause was seen and did not show again: no hit is made of it. `seen` is how it was seen."""
 
     subject: str
     title: str
@@ -107,12 +107,12 @@ class Tick:
 
 
 Event: TypeAlias = (
-    SubjectMet
+    SubjectReady
     | SubjectLost
-    | KnownExamined
+    | KnownIssuesRetried
     | ShardEnded
     | ShardLost
-    | Seen
+    | NewCause
     | Settling
     | Unsteady
     | Found

@@ -12,23 +12,24 @@ from datetime import UTC, datetime
 import msgspec
 
 from harness.campaign.corpus import About, NightlyCorpus
-from harness.campaign.docket import Docket
 from harness.campaign.events import (
     Event,
     Found,
-    KnownExamined,
-    Seen,
+    KnownIssuesRetried,
+    NewCause,
     ShardEnded,
     ShardLost,
     SubjectLost,
-    SubjectMet,
+    SubjectReady,
     Unsteady,
 )
-from harness.campaign.folder import RunFolder, script_from
+from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import Plan
-from harness.campaign.sums import Sums
+from harness.campaign.totals import Totals
+from harness.scripts.of_finding import script_from
 from harness.subjects.subject import Subject
 from reports.records import Finding, Run
+from reports.run_folder import RunFolder
 from strategies.graph import from_json
 
 EVERY = 5.0
@@ -36,10 +37,10 @@ EVERY = 5.0
 
 
 class Recorder:
-    """A listener. `sums` is what it has heard so far."""
+    """A listener. `totals` is what it has heard so far."""
 
-    def __init__(self, folder: RunFolder, plan: Plan, sums: Sums, corpus: NightlyCorpus | None, jobs: int) -> None:
-        self.sums = sums
+    def __init__(self, folder: RunFolder, plan: Plan, totals: Totals, corpus: NightlyCorpus | None, jobs: int) -> None:
+        self.totals = totals
         self._folder = folder
         self._plan = plan
         self._corpus = corpus
@@ -49,30 +50,30 @@ class Recorder:
 
     def __call__(self, event: Event) -> None:
         """Write what there is to write of it."""
-        sums, folder = self.sums, self._folder
+        totals, folder = self.totals, self._folder
         match event:
-            case SubjectMet(met=met):
-                sums.meet(met)
+            case SubjectReady(met=met):
+                totals.meet(met)
                 folder.event("subject", subject=met.subject, versions=met.versions)
             case SubjectLost(subject=subject, reason=reason):
-                sums.lost[subject] = reason
+                totals.lost[subject] = reason
                 folder.event("lost", subject=subject, reason=reason)
-            case KnownExamined(examined=examined):
-                sums.examined(examined)
+            case KnownIssuesRetried(examined=examined):
+                totals.examined(examined)
             case ShardEnded(done=done, fresh=fresh):
-                sums.shard(done)
+                totals.shard(done)
                 if fresh:
-                    folder.event("progress", trials=sums.trials)
+                    folder.event("progress", trials=totals.trials)
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 folder.event("shard lost", subject=subject, turn=turn, reason=reason)
-            case Seen(subject=subject, witness=witness):
-                self._event("finding", witness.finding)
+            case NewCause(subject=subject, raw_finding=raw_finding):
+                self._event("finding", raw_finding.finding)
             case Found(finding=finding, script=script, trials=trials, fresh=fresh):
-                sums.found(finding, trials)
+                totals.found(finding, trials)
                 if fresh or not (folder.of(finding) / "finding.json").exists():
                     self._keep(finding, script)
             case Unsteady(subject=subject, title=title, seen=seen):
-                sums.unsteady.append(f"{subject}: {title}")
+                totals.unsteady.append(f"{subject}: {title}")
                 if seen is not None:
                     folder.withdraw(seen)
                 folder.event("unsteady", subject=subject, title=title)
@@ -84,42 +85,42 @@ class Recorder:
     def write(self, ended: str | None = None, *, interrupted: bool = False) -> None:
         """Write run.json."""
         self._written = time.monotonic()
-        sums, plan = self.sums, self._plan
+        totals, plan = self.totals, self._plan
         self._folder.run(
             Run(
                 started=plan.started,
-                subjects={name: each.met.versions for name, each in sums.of.items()},
+                subjects={name: each.met.versions for name, each in totals.of.items()},
                 seed=plan.seed,
-                trials=sums.trials,
-                verdicts=sums.verdicts,
-                findings=tuple(finding.id for finding in sums.findings.values()),
+                trials=totals.trials,
+                verdicts=totals.verdicts,
+                findings=tuple(finding.id for finding in totals.findings.values()),
                 ended=ended,
                 interrupted=interrupted,
                 budget=plan.budget,
                 jobs=self._jobs,
                 cloners=plan.setup.cloners,
-                drawn=sum(each.drawn for each in sums.of.values()),
-                refused=sum(each.refused for each in sums.of.values()),
-                lost=sums.lost,
-                how={name: each.met.how for name, each in sums.of.items()},
-                coverage=sums.coverage.coverage(),
-                known=sums.known_met(),
+                drawn=sum(each.drawn for each in totals.of.values()),
+                refused=sum(each.refused for each in totals.of.values()),
+                lost=totals.lost,
+                how={name: each.met.how for name, each in totals.of.items()},
+                coverage=totals.coverage.coverage(),
+                known=totals.known_met(),
                 clonediff=plan.clonediff,
             )
         )
 
-    def finish(self, dockets: Iterable[Docket], *, interrupted: bool) -> None:
+    def finish(self, queues: Iterable[ShardQueue], *, interrupted: bool) -> None:
         """Write what is left: what there was no time to make smaller, how often each was met, and the end."""
-        for docket in dockets:
-            for case in docket.cases.values():
+        for shard_queue in queues:
+            for case in shard_queue.cases.values():
                 finding = case.finding
                 if finding is None and case.waiting:
                     finding = msgspec.structs.replace(case.waiting[0][1].finding, count=max(1, case.count))
-                if finding is None or self.sums.findings.get(_key(finding)) == finding:
+                if finding is None or self.totals.findings.get(_key(finding)) == finding:
                     continue
                 self._keep(finding, script_from(finding).text)
-                self.sums.found(finding)
-        self._folder.event("end", interrupted=interrupted, trials=self.sums.trials)
+                self.totals.found(finding)
+        self._folder.event("end", interrupted=interrupted, trials=self.totals.trials)
         self.write(datetime.now(UTC).isoformat(timespec="seconds"), interrupted=interrupted)
 
     def _keep(self, finding: Finding, script: str) -> None:

@@ -17,21 +17,21 @@ from uuid import uuid4
 
 import msgspec
 
-from harness.across import others_of
 from harness.campaign.console import Console, summary
 from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.folder import RunFolder
-from harness.campaign.ledger import Ledger
+from harness.campaign.done_log import DoneLog
 from harness.campaign.recorder import Recorder
 from harness.campaign.shards import Done, Plan, Setup
-from harness.campaign.sums import Sums, compared
-from harness.hunting import examples
-from harness.hunting.examples import DatabaseError
+from harness.campaign.totals import Totals, compared
+from harness.search import example_database
+from harness.search.example_database import DatabaseError
 from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
+from harness.trials.across import others_of
 from reports.known import KnownIssues, load
 from reports.markup import visible
 from reports.records import Budget, RecordError
+from reports.run_folder import RunFolder
 from strategies.graph import to_json
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class MistakenError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CampaignOptions:
     """What a person asked for, by the names of the options."""
 
     subjects: tuple[str, ...]
@@ -67,7 +67,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class WorkersWanted:
     """Where it runs: `jobs` at once on this machine (None: as many as it has room for), or on a cluster."""
 
     jobs: int | None = None
@@ -78,18 +78,18 @@ class Where:
 
 
 @dataclass(slots=True)
-class Began:
+class CampaignBegun:
     """A campaign that is ready to run, with what of it is done already."""
 
     plan: Plan
     folder: RunFolder
-    ledger: Ledger
+    done_log: DoneLog
     done: list[Done]
     problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CampaignResult:
     """What it came to: for a script, for a person, for the shell."""
 
     summary: dict[str, Any]
@@ -97,7 +97,7 @@ class Ended:
     exit_code: int
 
 
-def begin(asked: Asked, where: Where) -> Began:
+def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     """A new run, in a new folder."""
     chosen = [Subject.parse(name) for name in dict.fromkeys(asked.subjects)]
     others = {subject: others_of(subject, map(Subject.parse, asked.across)) for subject in chosen}
@@ -115,12 +115,12 @@ def begin(asked: Asked, where: Where) -> Began:
         NightlyCorpus(Path(), asked.database)
     except DatabaseError as error:
         raise MistakenError(f"--database {error}") from None
-    if where.scheduler is not None and asked.database is not None and not examples.shared(asked.database):
+    if where.scheduler is not None and asked.database is not None and not example_database.shared(asked.database):
         raise MistakenError(
             f"--database {asked.database}: is of this machine alone, which workers elsewhere do not see: "
             "give one that they share, as in redis://HOST:PORT/0, or leave it out"
         )
-    database = examples.rooted(asked.database)
+    database = example_database.rooted(asked.database)
     folder = RunFolder(asked.out)
     place = (asked.corpus or folder.path.parent / "corpus").absolute()
     corpus = NightlyCorpus(place, database)
@@ -148,17 +148,17 @@ def begin(asked: Asked, where: Where) -> Began:
         corpus=str(place),
         clonediff=version("clonediff"),
     )
-    ledger = Ledger(folder.path)
-    ledger.begin(plan)
-    return Began(plan, folder, ledger, [], corpus.problems)
+    done_log = DoneLog(folder.path)
+    done_log.begin(plan)
+    return CampaignBegun(plan, folder, done_log, [], corpus.problems)
 
 
-def go_on(path: Path) -> Began:
+def go_on(path: Path) -> CampaignBegun:
     """A run that was stopped, with what is done of it."""
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
-    ledger = Ledger(path)
-    plan = ledger.plan()
+    done_log = DoneLog(path)
+    plan = done_log.plan()
     try:
         NightlyCorpus(Path(), plan.setup.database)
     except DatabaseError as error:
@@ -169,12 +169,12 @@ def go_on(path: Path) -> Began:
             "which may draw other graphs: begin a new run"
         )
     folder = RunFolder(path, resume=True)
-    done = ledger.read()
+    done = done_log.read()
     journals = plan.setup.journals and str((folder.path / "journal").absolute())
     setup = msgspec.structs.replace(plan.setup, campaign=uuid4().hex[:12], journals=journals)
     folder.event("resumed")
-    problems = (*ledger.problems, *_left_under_way(folder))
-    return Began(msgspec.structs.replace(plan, setup=setup), folder, ledger, done, problems)
+    problems = (*done_log.problems, *_left_under_way(folder))
+    return CampaignBegun(msgspec.structs.replace(plan, setup=setup), folder, done_log, done, problems)
 
 
 def _left_under_way(folder: RunFolder) -> Iterator[str]:
@@ -191,15 +191,15 @@ def _left_under_way(folder: RunFolder) -> Iterator[str]:
             path.unlink()
 
 
-def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
+def run(began: CampaignBegun, where: WorkersWanted, *, quiet: bool = False) -> CampaignResult:
     """Carry a campaign out; whatever ends it, what was found is in the folder."""
     from reports.store import read_run
     from reports.writing import write_reports
 
     plan, folder = began.plan, began.folder
     started = time.monotonic()
-    sums = Sums(KnownIssues(plan.setup.known))
-    console = Console(plan, sums, quiet=quiet)
+    totals = Totals(KnownIssues(plan.setup.known))
+    console = Console(plan, totals, quiet=quiet)
     corpus = NightlyCorpus(Path(plan.corpus), plan.setup.database)
     for problem in began.problems:
         console.warn(problem)
@@ -208,22 +208,22 @@ def run(began: Began, where: Where, *, quiet: bool = False) -> Ended:
             from harness.campaign.cluster import threads
             from harness.campaign.engine import Engine
 
-            recorder = Recorder(folder, plan, sums, corpus, threads(client))
-            engine = Engine(plan, client, began.ledger, [recorder, console])
+            recorder = Recorder(folder, plan, totals, corpus, threads(client))
+            engine = Engine(plan, client, began.done_log, [recorder, console])
             engine.resume(began.done)
             ending = engine.run()
-            recorder.finish(engine.dockets.values(), interrupted=ending.interrupted)
+            recorder.finish(engine.queues.values(), interrupted=ending.interrupted)
     finally:
         console.clear()
         folder.close()
     write_reports(read_run(folder.path))
-    told = [summary(sums, str(folder.path)), *_failures(ending)]
+    told = [summary(totals, str(folder.path)), *_failures(ending)]
     if ending.interrupted:
         told.append(f"interrupted; to go on: clonediff fuzz --resume {folder.path}")
-    return Ended(
-        _summary(folder, sums, ending, time.monotonic() - started),
+    return CampaignResult(
+        _summary(folder, totals, ending, time.monotonic() - started),
         "\n".join(told),
-        130 if ending.interrupted else 2 if sums.lost or ending.failures else 1 if sums.news() else 0,
+        130 if ending.interrupted else 2 if totals.lost or ending.failures else 1 if totals.news() else 0,
     )
 
 
@@ -234,7 +234,7 @@ def _failures(ending: Ending) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _cluster(where: Where, setup: Setup) -> Iterator[Client]:
+def _cluster(where: WorkersWanted, setup: Setup) -> Iterator[Client]:
     from harness.campaign import cluster
 
     if where.scheduler is not None:
@@ -245,21 +245,21 @@ def _cluster(where: Where, setup: Setup) -> Iterator[Client]:
             yield client
 
 
-def _summary(folder: RunFolder, sums: Sums, ending: Ending, seconds: float) -> dict[str, Any]:
+def _summary(folder: RunFolder, totals: Totals, ending: Ending, seconds: float) -> dict[str, Any]:
     return {
         "folder": str(folder.path),
         "report": str(folder.path / "report.html"),
         "interrupted": ending.interrupted,
         "seconds": round(seconds, 3),
-        "trials": sums.trials,
-        "drawn": sum(each.drawn for each in sums.of.values()),
-        "subjects": {name: each.met.versions for name, each in sums.of.items()},
-        "lost": sums.lost,
+        "trials": totals.trials,
+        "drawn": sum(each.drawn for each in totals.of.values()),
+        "subjects": {name: each.met.versions for name, each in totals.of.items()},
+        "lost": totals.lost,
         "failures": ending.failures,
-        "verdicts": sums.verdicts,
-        "known": sums.known,
-        "across": [line for each in sums.of.values() for line in compared(each)],
-        "unsteady": sums.unsteady,
+        "verdicts": totals.verdicts,
+        "known": totals.known,
+        "across": [line for each in totals.of.values() for line in compared(each)],
+        "unsteady": totals.unsteady,
         "findings": [
             {
                 "id": finding.id,
@@ -270,6 +270,6 @@ def _summary(folder: RunFolder, sums: Sums, ending: Ending, seconds: float) -> d
                 "reproduced": finding.proof,
                 "folder": str(folder.of(finding)),
             }
-            for finding in sums.findings.values()
+            for finding in totals.findings.values()
         ],
     }

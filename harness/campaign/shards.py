@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.hunting.hunt import Key
+from harness.trials.graph_trials import Key
 from reports.known import KnownIssue
 from reports.records import FORMAT, Budget, Coverage, Finding
 
@@ -67,7 +67,7 @@ class Shard(msgspec.Struct, frozen=True):
     graphs: tuple[msgspec.Raw, ...] = ()
 
 
-class Witness(msgspec.Struct, frozen=True):
+class RawFinding(msgspec.Struct, frozen=True):
     """The first graph of a shard that shows something new, as a finding that nobody has made smaller yet."""
 
     key: Key
@@ -88,7 +88,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     seconds: float = 0.0
     verdicts: dict[str, int] = {}
     known: dict[str, int] = {}
-    witnesses: tuple[Witness, ...] = ()
+    raw_findings: tuple[RawFinding, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
     coverage: Coverage = Coverage()
     compared: dict[str, int] = {}
@@ -99,7 +99,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
 
 
 class Settled(msgspec.Struct, frozen=True, tag="settled"):
-    """What came of a witness: the finding made smaller and proven, or None where it did not show again.
+    """What came of a raw finding: the finding made smaller and proven, or None where it did not show again.
 
     `trials` were run for it. `finished` is False where the time was over before it was as small as it gets.
     """
@@ -113,14 +113,14 @@ class Settled(msgspec.Struct, frozen=True, tag="settled"):
     finished: bool = True
 
 
-class Examined(msgspec.Struct, frozen=True, tag="examined"):
+class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
     """Whether each known issue's example still breaks, on one subject; None where it could not be tried."""
 
     subject: str
     breaks: dict[str, bool | None] = {}
 
 
-class Met(msgspec.Struct, frozen=True, tag="met"):
+class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     """A subject that works, and where it came from; or why it does not work.
 
     `first` has the graphs that Hypothesis' examples of earlier nights draw on it, `problems` what could not be read.
@@ -143,5 +143,5 @@ class Spent(msgspec.Struct, frozen=True, tag="spent"):
     seconds: float
 
 
-Done: TypeAlias = ShardDone | Settled | Examined | Met | Spent
+Done: TypeAlias = ShardDone | Settled | KnownRetried | SubjectStarted | Spent
 """What is kept of a campaign that may have to go on: a line each."""

@@ -22,15 +22,15 @@ from typing import IO, Any
 import msgspec
 import psutil  # type: ignore[import-untyped]  # it comes without types
 
-from harness.campaign.docket import Docket
+from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import SIZE
-from harness.cases import case_of
-from harness.hunting.hunt import COSTLY, Hunt
-from harness.hunting.search import draw
-from harness.offers import graphs_on
-from harness.releases import open_subject
+from harness.search.draw_and_shrink import draw
+from harness.subjects.offers import graphs_on
+from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
-from harness.trial import run
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import COSTLY, GraphTrials
+from harness.trials.trial import run
 from reports.known import KnownIssues
 
 TURN = 15.0
@@ -197,7 +197,7 @@ def _running(name: str, timed: tuple[int, int], folder: Path, command: list[str]
 def _fuzz_command(name: str, place: Path, out: str, jobs: int) -> list[str]:
     # Without an end, so that no job waits for another's last shard. Its corpus is empty: what was found before is no
     # part of this.
-    fuzz = [sys.executable, "-c", "from harness.commands import main; main()", "fuzz", "--subject", name, "--json"]
+    fuzz = [sys.executable, "-c", "from harness.cli import main; main()", "fuzz", "--subject", name, "--json"]
     where = ["--out", str(place / out), "--corpus", str(place / f"{out}-corpus")]
     return [*fuzz, *where, "--jobs", str(jobs), "--trials", str(10**9)]
 
@@ -210,16 +210,16 @@ def _plain_command(name: str, place: Path) -> list[str]:
 def plain(name: str, folder: str) -> None:
     """The graphs of a campaign's shards, drawn and tried in one process, without an end."""
     Path(folder).mkdir()
-    trials = 0
+    tried = 0
     with open_subject(Subject.parse(name)) as process, (Path(folder) / _EVENTS).open("a", encoding="utf-8") as events:
-        hunt = Hunt(process, KnownIssues())
-        docket = Docket(name, 0, (), None)
-        for shard in iter(docket.next_shard, None):
+        trials = GraphTrials(process, KnownIssues())
+        shard_queue = ShardQueue(name, 0, (), None)
+        for shard in iter(shard_queue.next_shard, None):
             graphs: list[Any] = []
             draw(graphs_on(process), shard.count + (not shard.opens), shard.seed, graphs.append)
             for graph in graphs[not shard.opens :]:
-                run(case_of(graph, process.subject.dialect), process, CLONERS, COSTLY if hunt.sampled(graph) else ())
-                trials += 1
-            event = _Event(datetime.now(UTC).isoformat(), "progress", trials)
+                run(case_of(graph, process.subject.dialect), process, CLONERS, COSTLY if trials.sampled(graph) else ())
+                tried += 1
+            event = _Event(datetime.now(UTC).isoformat(), "progress", tried)
             events.write(msgspec.json.encode(event).decode() + "\n")
             events.flush()

@@ -20,19 +20,19 @@ from typing import ParamSpec, TypeVar
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from harness.across import AcrossHunt
+from harness.answers.replay import still_breaks
 from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.folder import finding_of, script_of
-from harness.campaign.held import held
-from harness.campaign.shards import Examined, Met, Settled, Setup, Shard, ShardDone, Witness
-from harness.hunting.hunt import Accusation, Key, news
-from harness.hunting.proof import fails_alone
-from harness.hunting.search import draw, shrink
-from harness.offers import graphs_on, unable
-from harness.reducing import reduce
-from harness.releases import ReleaseError
-from harness.replaying import still_breaks
+from harness.campaign.shards import KnownRetried, RawFinding, Settled, Setup, Shard, ShardDone, SubjectStarted
+from harness.campaign.warm_subjects import warm_subjects
+from harness.scripts.of_finding import finding_of, script_of
+from harness.scripts.run_alone import fails_alone
+from harness.search.draw_and_shrink import draw, shrink
+from harness.search.reducing import reduce
 from harness.subjects import NoDeviceError, SubjectError
+from harness.subjects.offers import graphs_on, unable
+from harness.subjects.releases import ReleaseError
+from harness.trials.across import TrialsAcross
+from harness.trials.graph_trials import Hit, Key, news
 from reports.coverage import Counting
 from reports.store import slug
 from strategies.graph import Graph, from_json, to_json
@@ -97,19 +97,19 @@ def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied | Broken]:
 
 
 @_answering
-def meet(campaign: str, name: str) -> Met:
+def start_subject(campaign: str, name: str) -> SubjectStarted:
     """Start a subject: what it is, or why it cannot be had."""
     own = version("clonediff")
-    setup = held(campaign).setup
+    setup = warm_subjects(campaign).setup
     try:
-        process = held(campaign).process(name)
+        process = warm_subjects(campaign).process(name)
         for cloner in setup.cloners:
             reason = unable(cloner, process)
             if reason:
-                return Met(name, unable=reason, clonediff=own)
+                return SubjectStarted(name, unable=reason, clonediff=own)
         corpus = _corpus(setup)
         first = corpus.drawn(process.subject.generation, graphs_on(process)) if corpus else ()
-        return Met(
+        return SubjectStarted(
             name,
             process.versions,
             process.place.how,
@@ -121,19 +121,19 @@ def meet(campaign: str, name: str) -> Met:
     except SubjectError as error:
         if not isinstance(error, (ReleaseError, NoDeviceError)) and error.failure is None:
             raise  # it was ended while it started, which may not happen again
-        return Met(name, lost=str(error), clonediff=own)
+        return SubjectStarted(name, lost=str(error), clonediff=own)
 
 
 @_answering
-def examine(campaign: str, name: str) -> Examined:
+def retry_known(campaign: str, name: str) -> KnownRetried:
     """Whether the known issues of a subject still break."""
-    hunt = held(campaign).hunt(name)
-    return Examined(
+    trials = warm_subjects(campaign).trials(name)
+    return KnownRetried(
         name,
         {
-            issue.id: still_breaks(issue, hunt)
-            for cloner in hunt.cloners
-            for issue in hunt.known(cloner).issues
+            issue.id: still_breaks(issue, trials)
+            for cloner in trials.cloners
+            for issue in trials.known(cloner).issues
             if issue.example is not None
         },
     )
@@ -142,27 +142,27 @@ def examine(campaign: str, name: str) -> Examined:
 @_answering
 def try_shard(campaign: str, shard: Shard) -> ShardDone:
     """Try each graph of a shard."""
-    hunt = held(campaign).hunt(shard.subject)
-    process = hunt.process
+    trials = warm_subjects(campaign).trials(shard.subject)
+    process = trials.process
     before = process.restarts, process.recycled
     began = time.perf_counter()
     counting = Counting()
-    witnesses: dict[Key, Witness] = {}
+    raw_findings: dict[Key, RawFinding] = {}
     met: Counter[Key] = Counter()
 
     def look(graph: Graph) -> None:
         counting.add(graph)
-        for each in news(hunt.look(graph)):
+        for each in news(trials.try_graph(graph)):
             met[each.key] += 1
-            if each.key not in witnesses:
-                witnesses[each.key] = Witness(each.key, finding_of(each, process.subject, process.versions))
+            if each.key not in raw_findings:
+                raw_findings[each.key] = RawFinding(each.key, finding_of(each, process.subject, process.versions))
 
     if shard.graphs:
         for each in shard.graphs:
             look(from_json(bytes(each), "a graph of the corpus"))
     else:
         _draw(shard, graphs_on(process), look)
-    tally = hunt.tally
+    tally = trials.tally
     return ShardDone(
         subject=shard.subject,
         turn=shard.turn,
@@ -172,31 +172,31 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         seconds=time.perf_counter() - began,
         verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
         known=dict(tally.known),
-        witnesses=tuple(witnesses.values()),
+        raw_findings=tuple(raw_findings.values()),
         met=tuple(met.items()),
         coverage=counting.coverage(),
-        compared={name: each.graphs for name, each in hunt.compared.items()},
-        not_compared={name: dict(each.not_compared) for name, each in hunt.compared.items()},
+        compared={name: each.graphs for name, each in trials.compared.items()},
+        not_compared={name: dict(each.not_compared) for name, each in trials.compared.items()},
         restarts=process.restarts - before[0],
         recycled=process.recycled - before[1],
     )
 
 
 @_answering
-def settle(campaign: str, shard: Shard, witness: Witness, seconds: float | None) -> Settled:
+def settle(campaign: str, shard: Shard, raw_finding: RawFinding, seconds: float | None) -> Settled:
     """Make what a shard found as small as it gets, and run its script alone.
 
     `seconds` is how long that may take, but for the script; None for as long as it takes.
     """
-    setup = held(campaign).setup
-    hunt = held(campaign).hunt(shard.subject)
-    process, key = hunt.process, witness.key
+    setup = warm_subjects(campaign).setup
+    trials = warm_subjects(campaign).trials(shard.subject)
+    process, key = trials.process, raw_finding.key
     until = None if seconds is None else time.monotonic() + seconds
-    graph = from_json(bytes(witness.finding.graph), "a witness")
-    found = _shrunk(hunt, shard, graph, key, setup, until)
+    graph = from_json(bytes(raw_finding.finding.graph), "a raw finding")
+    found = _shrunk(trials, shard, graph, key, setup, until)
     if found is None:
-        return Settled(shard.subject, key, shard.turn, trials=hunt.tally.trials)
-    reduced = _reduced(hunt, found, hunt.sampled(graph), until)
+        return Settled(shard.subject, key, shard.turn, trials=trials.tally.trials)
+    reduced = _reduced(trials, found, trials.sampled(graph), until)
     candidates = [found] if reduced is None else [reduced, found]
     finished = until is None or time.monotonic() < until
     proof: bool | None = None
@@ -209,37 +209,37 @@ def settle(campaign: str, shard: Shard, witness: Witness, seconds: float | None)
         if proof is not False:
             break
     finding = msgspec.structs.replace(finding_of(found, process.subject, process.versions), proof=proof)
-    return Settled(shard.subject, key, shard.turn, finding, text, hunt.tally.trials, finished)
+    return Settled(shard.subject, key, shard.turn, finding, text, trials.tally.trials, finished)
 
 
 def _shrunk(
-    hunt: AcrossHunt, shard: Shard, graph: Graph, key: Key, setup: Setup, until: float | None
-) -> Accusation | None:
+    trials: TrialsAcross, shard: Shard, graph: Graph, key: Key, setup: Setup, until: float | None
+) -> Hit | None:
     """What shows the same, as small as Hypothesis makes it; a graph that was not drawn stays as it is."""
     if shard.graphs:
-        return _shown(hunt, graph, key, hunt.sampled(graph))
+        return _shown(trials, graph, key, trials.sampled(graph))
     corpus = _corpus(setup)
     return shrink(
-        hunt,
-        graphs_on(hunt.process),
+        trials,
+        graphs_on(trials.process),
         graph,
         key,
         examples=_examples(shard),
         seed_=shard.seed,
         most=_most(key, SHRINKS),
         until=until,
-        database=corpus.database(hunt.generation) if corpus else None,
+        database=corpus.database(trials.generation) if corpus else None,
     )
 
 
-def _reduced(hunt: AcrossHunt, found: Accusation, costly: bool, until: float | None) -> Accusation | None:
+def _reduced(trials: TrialsAcross, found: Hit, costly: bool, until: float | None) -> Hit | None:
     """What shows the same with a smaller graph; None where there is none."""
-    shown: dict[Graph, Accusation] = {}
+    shown: dict[Graph, Hit] = {}
 
     def still(graph: Graph) -> bool:
         if until is not None and time.monotonic() > until:
             return False
-        same = _shown(hunt, graph, found.key, costly)
+        same = _shown(trials, graph, found.key, costly)
         if same is not None:
             shown[graph] = same
         return same is not None
@@ -248,8 +248,8 @@ def _reduced(hunt: AcrossHunt, found: Accusation, costly: bool, until: float | N
     return shown.get(graph)
 
 
-def _shown(hunt: AcrossHunt, graph: Graph, key: Key, costly: bool) -> Accusation | None:
-    return next((each for each in news(hunt.look(graph, costly=costly)) if each.key == key), None)
+def _shown(trials: TrialsAcross, graph: Graph, key: Key, costly: bool) -> Hit | None:
+    return next((each for each in news(trials.try_graph(graph, costly=costly)) if each.key == key), None)
 
 
 def _most(key: Key, usual: int) -> int:

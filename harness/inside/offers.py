@@ -11,7 +11,7 @@ from typing import Any
 
 from .frameworks.interface import Framework
 
-# The smallest text that needs it, by the name that `strategies.graphs` or `harness.offers` has for it.
+# The smallest text that needs it, by the name that `strategies.graphs` or `harness.subjects.offers` has for it.
 _TRIED = {
     "optional inputs": "keras.Input((2,), optional=True)",
     "nested ends": """

@@ -32,15 +32,15 @@ _STACK_WAIT = 0.3
 _F_SETPIPE_SZ = getattr(fcntl, "F_SETPIPE_SZ", None)
 
 
-class Ended(Exception):
+class ChildEnded(Exception):
     """The child is gone."""
 
 
-class Late(Exception):
+class ChildLate(Exception):
     """The child did not answer in time; it still runs."""
 
 
-class TooLarge(Exception):
+class ChildTooLarge(Exception):
     """The child holds more memory than it may; it still runs."""
 
     def __init__(self, resident: int) -> None:
@@ -95,12 +95,12 @@ class Child:
             while True:
                 now = time.monotonic()
                 if now >= deadline:
-                    raise Late
+                    raise ChildLate
                 if memory is not None and now >= look:
                     look = now + _WATCH_EVERY
                     resident = self.resident()
                     if resident > memory:
-                        raise TooLarge(resident)
+                        raise ChildTooLarge(resident)
                 until = deadline if memory is None else min(deadline, look)
                 for key, _ in self._selector.select(until - now):
                     if key.fd == self._stdin:
@@ -165,7 +165,7 @@ class Child:
         except BlockingIOError:
             return data
         except (BrokenPipeError, ConnectionResetError) as error:
-            raise Ended from error
+            raise ChildEnded from error
 
     def _read_lines(self, wanted: Callable[[bytes], bool]) -> bytes | None:
         try:
@@ -173,7 +173,7 @@ class Child:
         except BlockingIOError:
             return None
         if not data:
-            raise Ended
+            raise ChildEnded
         self._pending += data
         while b"\n" in self._pending:
             line, _, self._pending = self._pending.partition(b"\n")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.subjects.place import BESIDE, Place
+from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.subject import Subject
 
 HARNESS = Path(__file__).resolve().parent.parent
@@ -60,13 +60,15 @@ ten times what the tolerance table allows to float32.
 """
 
 
-def command(subject: Subject, place: Place = BESIDE) -> list[str]:
+def command(subject: Subject, place: ReleasePlace = BESIDE) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
     line = [place.python, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.dialect]
     return [*line, "v1"] if place.how == "v1 mode" else line
 
 
-def environment(subject: Subject, place: Place = BESIDE, base: Mapping[str, str] | None = None) -> dict[str, str]:
+def environment(
+    subject: Subject, place: ReleasePlace = BESIDE, base: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """The environment of a child. The folders of its place are put before everything else that it can import."""
     variables = dict(os.environ if base is None else base)
     # A process that has imported TensorFlow 2 tells those that it starts to be eager, TensorFlow 1 among them.

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.observation import Answer, Failure, Frame
+from harness.subjects.observation import Answer, Failure, Frame
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)

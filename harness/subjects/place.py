@@ -13,7 +13,7 @@ on the Python and the TensorFlow of its day; Keras 2.2 on the TensorFlow at hand
 """
 
 
-class Place(msgspec.Struct, frozen=True):
+class ReleasePlace(msgspec.Struct, frozen=True):
     """`path` has the folders to import from before all others, `versions` what was installed there, by package."""
 
     python: str = sys.executable
@@ -22,5 +22,5 @@ class Place(msgspec.Struct, frozen=True):
     versions: dict[str, str] = {}
 
 
-BESIDE = Place()
+BESIDE = ReleasePlace()
 """The packages that are installed beside clonediff."""

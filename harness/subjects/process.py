@@ -20,10 +20,10 @@ from typing import Any, Self
 
 import msgspec
 
-from harness.observation import Answer, Failure
 from harness.subjects.case import Case, Journaled
-from harness.subjects.child import Child, Ended, Late, TooLarge
+from harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
 from harness.subjects.environment import command, environment
+from harness.subjects.observation import Answer, Failure
 from harness.subjects.outcomes import (
     Cloning,
     ElementsReport,
@@ -38,7 +38,7 @@ from harness.subjects.outcomes import (
     ValuesReport,
     fault_frames,
 )
-from harness.subjects.place import BESIDE, Place
+from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.subject import Subject
 from reports.records import UNREADABLE, read
 
@@ -95,7 +95,7 @@ class SubjectProcess:
         journal: Path | None = None,
         worker: str = "",
         limits: Limits | None = None,
-        place: Place = BESIDE,
+        place: ReleasePlace = BESIDE,
         started_by: Sequence[str] | None = None,
     ) -> None:
         """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
@@ -151,7 +151,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: {self._command[0]} cannot be started: {error}") from error
         try:
             reply = self._read(self._child.ask(b"", self.limits.start, self.limits.memory, wanted=_is_message))
-        except (Ended, Late, TooLarge) as error:
+        except (ChildEnded, ChildLate, ChildTooLarge) as error:
             self._fail_to_start(self._child, error)
         except SubjectError:
             self._lost()
@@ -184,7 +184,7 @@ class SubjectProcess:
         seconds = self.limits.trial if timeout is None else timeout
         try:
             reply = self._ask(encoded, seconds, self.limits.memory)
-        except (Ended, Late, TooLarge) as error:
+        except (ChildEnded, ChildLate, ChildTooLarge) as error:
             outcome = self._outcome(error, seconds)
             self._clear_journal()
             return outcome
@@ -201,7 +201,7 @@ class SubjectProcess:
             return [ValuesReport(missing=pair) for pair in pairs]
         try:
             reply = self._request({"do": "values", "digests": pairs})
-        except (Ended, Late, TooLarge):
+        except (ChildEnded, ChildLate, ChildTooLarge):
             self._lost()
             return [ValuesReport(missing=pair) for pair in pairs]
         if reply.values is None:
@@ -215,7 +215,7 @@ class SubjectProcess:
             return [None for _ in asked]
         try:
             reply = self._request({"do": "elements", "digests": asked, "limit": limit})
-        except (Ended, Late, TooLarge):
+        except (ChildEnded, ChildLate, ChildTooLarge):
             self._lost()
             return [None for _ in asked]
         if reply.elements is None:
@@ -227,7 +227,7 @@ class SubjectProcess:
         self.start()
         try:
             reply = self._request({**request, "do": "bench"}, timeout)
-        except (Ended, Late, TooLarge) as error:
+        except (ChildEnded, ChildLate, ChildTooLarge) as error:
             raise SubjectError(f"{self.subject}: lost while it measured ({self._outcome(error, timeout)})") from error
         if reply.bench is None:
             failure = reply.error or Failure("ProtocolError", "no `bench` in the reply")
@@ -265,7 +265,7 @@ class SubjectProcess:
         self.start()
         try:
             reply = self._request({"do": "applications"})
-        except (Ended, Late, TooLarge) as error:
+        except (ChildEnded, ChildLate, ChildTooLarge) as error:
             raise SubjectError(f"{self.subject}: lost while it listed its applications") from error
         if reply.applications is None:
             said = reply.error.message if reply.error else "no `applications` in the reply"
@@ -295,12 +295,12 @@ class SubjectProcess:
 
     def _ask(self, encoded: bytes, seconds: float, memory: int) -> _Reply:
         if self._child is None:
-            raise Ended
+            raise ChildEnded
         number = self._asked
 
         def is_reply(line: bytes) -> bool:
             try:
-                return line.startswith(b"{") and msgspec.json.decode(line, type=_Head).id == number
+                return line.startswith(b"{") and msgspec.json.decode(line, type=_JournalHead).id == number
             except UNREADABLE:
                 return False
 
@@ -314,7 +314,7 @@ class SubjectProcess:
         """A reply, or how the process was lost over the request."""
         try:
             return self._request(request, timeout)
-        except (Ended, Late, TooLarge) as error:
+        except (ChildEnded, ChildLate, ChildTooLarge) as error:
             outcome = self._outcome(error, timeout)
             if isinstance(outcome, Answer):
                 raise TypeError("a lost process has no answer") from error
@@ -347,7 +347,7 @@ class SubjectProcess:
         child = self._child
         if child is None:
             return Killed(None, None)
-        if isinstance(error, Ended):
+        if isinstance(error, ChildEnded):
             code = child.wait(2.0)
             text = child.stderr()
             lines = self._lost()
@@ -357,7 +357,7 @@ class SubjectProcess:
             return Killed(name, None if code < 0 else code, fault_frames(text), lines)
         frames = fault_frames(child.stack())
         lines = self._lost()
-        if isinstance(error, TooLarge):
+        if isinstance(error, ChildTooLarge):
             return OutOfMemory(error.resident, self.limits.memory, frames, lines)
         return TimedOut(seconds, frames, lines)
 
@@ -372,11 +372,11 @@ class SubjectProcess:
         return lines
 
     def _fail_to_start(self, child: Child, error: Exception) -> None:
-        code = child.wait(2.0) if isinstance(error, Ended) else None
+        code = child.wait(2.0) if isinstance(error, ChildEnded) else None
         lines = self._lost()
-        if isinstance(error, Late):
+        if isinstance(error, ChildLate):
             what = f"not ready after {self.limits.start:g} s"
-        elif isinstance(error, TooLarge):
+        elif isinstance(error, ChildTooLarge):
             what = f"takes {error.resident / GIB:.1f} GiB before its first trial"
         else:
             ended = "without a word" if code is None else _signal_name(-code) if code < 0 else f"exit code {code}"
@@ -418,7 +418,7 @@ class SubjectProcess:
                 os.unlink(self.journal)
 
 
-class _Head(msgspec.Struct):
+class _JournalHead(msgspec.Struct):
     id: int | str | None = None
 
 

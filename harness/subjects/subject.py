@@ -1,7 +1,7 @@
 """A subject's name: `RELEASE[/BACKEND][@DEVICE]`, and what each part may be.
 
 Owns which releases there are to ask for, and which generation and dialect each belongs to. Whether one can be had on
-this machine is the business of `harness.releases`.
+this machine is the business of `harness.subjects.releases`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from reports.known import KNOWN_ISSUES
 from reports.records import Finding, read
 from tests.interrupting import heed_interrupts
 
-CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 
 UNKNOWN = ("input-options", "model-trainable")
 """Known issues that a campaign of these tests is not told of, so that there is something to find."""

@@ -13,16 +13,16 @@ from harness.campaign.events import (
     ShardLost,
     Stopping,
     SubjectLost,
-    SubjectMet,
+    SubjectReady,
     Tick,
     Unsteady,
 )
-from harness.campaign.shards import Examined, Met, Plan, Setup, ShardDone
-from harness.campaign.sums import Sums
+from harness.campaign.shards import KnownRetried, Plan, Setup, ShardDone, SubjectStarted
+from harness.campaign.totals import Totals
 from reports.known import load
 from reports.records import Budget, Finding
 
-MET = Met("keras", {"keras": "3.15.1", "tensorflow": "2.21.0"}, "beside", "3.15.1")
+MET = SubjectStarted("keras", {"keras": "3.15.1", "tensorflow": "2.21.0"}, "beside", "3.15.1")
 FINDING = Finding(
     "made-raises", "a title", "keras", "upstream", msgspec.Raw(b"{}"), (), "", subject="keras", proof=True, count=3
 )
@@ -31,24 +31,24 @@ BUDGET = Budget(trials=200)
 
 
 @pytest.fixture
-def sums() -> Sums:
-    sums = Sums(load())
-    sums.meet(MET)
-    return sums
+def totals() -> Totals:
+    totals = Totals(load())
+    totals.meet(MET)
+    return totals
 
 
-def console(sums: Sums, budget: Budget = BUDGET, *, quiet: bool = False) -> Console:
+def console(totals: Totals, budget: Budget = BUDGET, *, quiet: bool = False) -> Console:
     setup = Setup("c", ("upstream", "fixed"), 8)
-    return Console(Plan("2026-01-01T00:00:00+00:00", ("keras",), setup, 0, budget), sums, quiet=quiet)
+    return Console(Plan("2026-01-01T00:00:00+00:00", ("keras",), setup, 0, budget), totals, quiet=quiet)
 
 
 def shard(turn: int, **fields: object) -> ShardDone:
     return msgspec.convert({"subject": "keras", "turn": turn, "trials": 50, **fields}, ShardDone)
 
 
-def test_progress_is_a_plain_line_where_nobody_watches(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
-    listener = console(sums)
-    sums.shard(shard(0, known={"input-name": 7}))
+def test_progress_is_a_plain_line_where_nobody_watches(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
+    listener = console(totals)
+    totals.shard(shard(0, known={"input-name": 7}))
     listener(ShardEnded(shard(0)))
     listener(Settling("keras", KEY, "a title", begins=True))
     listener(Tick(None, 2))
@@ -63,14 +63,14 @@ def test_progress_is_a_plain_line_where_nobody_watches(sums: Sums, capsys: pytes
     assert "\x1b" not in told.err
 
 
-def test_progress_says_how_much_time_is_left(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
-    listener = console(sums, Budget(minutes=3.0))
+def test_progress_says_how_much_time_is_left(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
+    listener = console(totals, Budget(minutes=3.0))
     listener(Tick(95.0, 1))
     assert "2 min left" in capsys.readouterr().err
 
 
-def test_what_is_settled_is_not_told_as_being_made_smaller(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
-    listener = console(sums)
+def test_what_is_settled_is_not_told_as_being_made_smaller(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
+    listener = console(totals)
     listener(Settling("keras", KEY, "a title", begins=True))
     listener(Settling("keras", KEY, "a title", begins=False))
     listener(Tick(None, 1))
@@ -86,23 +86,25 @@ def test_what_is_settled_is_not_told_as_being_made_smaller(sums: Sums, capsys: p
     ],
 )
 def test_a_finding_is_a_line(
-    proof: bool | None, finished: bool, said: str, sums: Sums, capsys: pytest.CaptureFixture[str]
+    proof: bool | None, finished: bool, said: str, totals: Totals, capsys: pytest.CaptureFixture[str]
 ) -> None:
     finding = msgspec.structs.replace(FINDING, proof=proof)
-    console(sums)(Found(finding, "", 9, finished))
+    console(totals)(Found(finding, "", 9, finished))
     line = capsys.readouterr().out
     assert line.startswith("found: a title [upstream: made-raises]")
     assert said in line
     assert line.count("\n") == 1
 
 
-def test_what_was_found_before_is_not_told_again(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
-    console(sums)(Found(FINDING, "", 9, True, fresh=False))
+def test_what_was_found_before_is_not_told_again(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
+    console(totals)(Found(FINDING, "", 9, True, fresh=False))
     assert capsys.readouterr().out == ""
 
 
-def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
-    listener = console(sums, quiet=True)
+def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(
+    totals: Totals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listener = console(totals, quiet=True)
     for event in (Found(FINDING, "", 9, True), Unsteady("keras", "a title", None), Tick(None, 1)):
         listener(event)
     assert capsys.readouterr() == ("", "")
@@ -117,27 +119,29 @@ def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(sums: Sums, capsy
 
 
 def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
-    sums: Sums, capsys: pytest.CaptureFixture[str]
+    totals: Totals, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    listener = console(sums)
+    listener = console(totals)
     evil = "\x1b[2Jgone\r\x07\u202e"
     listener(Found(msgspec.structs.replace(FINDING, title=evil, notes=(evil,)), "", 1, True))
     listener(Settling("keras", KEY, evil, begins=True))
     listener(SubjectLost("keras", evil))
     listener(Tick(None, 1))
-    sums.lost["keras"] = evil
-    told = "".join(capsys.readouterr()) + summary(sums, "run")
+    totals.lost["keras"] = evil
+    told = "".join(capsys.readouterr()) + summary(totals, "run")
     assert "gone" in told
     assert not set("\x1b\r\x07\u202e") & set(told)
 
 
-def test_the_summary_says_what_came_of_each_subject(sums: Sums) -> None:
-    sums.shard(shard(0, costly=6, verdicts={"upstream: crashed": 20, "fixed: faithful": 50}, known={"input-name": 30}))
-    sums.examined(Examined("keras", {"input-name": True, "lambda-refused": False}))
-    sums.found(FINDING, 40)
-    sums.found(msgspec.structs.replace(FINDING, id="other", proof=False), 10)
-    sums.lost["keras/jax"] = "keras/jax: jax is not installed\nmore"
-    told = summary(sums, "runs/x")
+def test_the_summary_says_what_came_of_each_subject(totals: Totals) -> None:
+    totals.shard(
+        shard(0, costly=6, verdicts={"upstream: crashed": 20, "fixed: faithful": 50}, known={"input-name": 30})
+    )
+    totals.examined(KnownRetried("keras", {"input-name": True, "lambda-refused": False}))
+    totals.found(FINDING, 40)
+    totals.found(msgspec.structs.replace(FINDING, id="other", proof=False), 10)
+    totals.lost["keras/jax"] = "keras/jax: jax is not installed\nmore"
+    told = summary(totals, "runs/x")
     assert "keras (keras 3.15.1, tensorflow 2.21.0)" in told
     assert "100 trials, 50 of them for making findings smaller, 6 with the costly checks" in told
     assert "known issues met: input-name 30" in told
@@ -147,21 +151,21 @@ def test_the_summary_says_what_came_of_each_subject(sums: Sums) -> None:
     assert "1 kept there that do not count" in told
 
 
-def test_known_issues_are_told_with_whether_they_break(sums: Sums) -> None:
-    sums.shard(shard(0, known={"input-name": 30}))
-    sums.examined(Examined("keras", {"input-name": True}))
-    met = {each.id: each for each in sums.known_met()}
+def test_known_issues_are_told_with_whether_they_break(totals: Totals) -> None:
+    totals.shard(shard(0, known={"input-name": 30}))
+    totals.examined(KnownRetried("keras", {"input-name": True}))
+    met = {each.id: each for each in totals.known_met()}
     assert (met["input-name"].count, met["input-name"].breaks) == (30, True)
     assert met["lambda-refused"].breaks is None
     assert all(each.subject == "keras" and each.generation == "keras" for each in met.values())
 
 
-def test_a_finding_that_comes_again_replaces_the_first(sums: Sums) -> None:
-    sums.found(FINDING)
-    sums.found(msgspec.structs.replace(FINDING, count=8))
-    assert [each.count for each in sums.news()] == [8]
+def test_a_finding_that_comes_again_replaces_the_first(totals: Totals) -> None:
+    totals.found(FINDING)
+    totals.found(msgspec.structs.replace(FINDING, count=8))
+    assert [each.count for each in totals.news()] == [8]
 
 
-def test_what_of_the_corpus_cannot_be_read_is_told(sums: Sums, capsys: pytest.CaptureFixture[str]) -> None:
-    console(sums)(SubjectMet(msgspec.structs.replace(MET, problems=("corpus/keras/x.json: not a graph",))))
+def test_what_of_the_corpus_cannot_be_read_is_told(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
+    console(totals)(SubjectReady(msgspec.structs.replace(MET, problems=("corpus/keras/x.json: not a graph",))))
     assert "corpus/keras/x.json: not a graph" in capsys.readouterr().err

@@ -14,10 +14,10 @@ import pytest
 
 from harness.campaign import engine as engines
 from harness.campaign import tasks
+from harness.campaign.done_log import DoneLog
 from harness.campaign.engine import ATTEMPTS, FAILURES, Engine
 from harness.campaign.events import Event, ShardLost, SubjectLost, Unsteady
-from harness.campaign.ledger import Ledger
-from harness.campaign.shards import SIZE, Met, Plan, Settled, Setup, Shard, ShardDone, Spent, Witness
+from harness.campaign.shards import SIZE, Plan, RawFinding, Settled, Setup, Shard, ShardDone, Spent, SubjectStarted
 from reports.records import Budget, Finding
 
 GRAPH = msgspec.Raw(b"{}")
@@ -68,7 +68,7 @@ class Workers:
 def healthy(what: str, subject: str, turn: int) -> Any:
     """A worker on which all goes well."""
     if what == "meet":
-        return Met(subject, {"keras": "3"}, clonediff="1")
+        return SubjectStarted(subject, {"keras": "3"}, clonediff="1")
     time.sleep(0.002)
     return ShardDone(subject, turn, trials=SIZE, seconds=0.002)
 
@@ -81,7 +81,7 @@ def campaign(
     workers = Workers(jobs, answer)
     plan = Plan("", subjects, Setup("c", ("upstream",), 8), 1, Budget(**budget), clonediff="1")
     try:
-        yield Engine(plan, workers, Ledger(folder), [heard.append]), workers, heard  # type: ignore[arg-type]
+        yield Engine(plan, workers, DoneLog(folder), [heard.append]), workers, heard  # type: ignore[arg-type]
     finally:
         workers.close()
 
@@ -130,7 +130,7 @@ def test_the_budget_begins_with_the_first_trial(tmp_path: Path) -> None:
     with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), minutes=0.3 / 60) as (engine, workers, _):
         engine.run()
     assert {subject for what, subject, _ in workers.asked if what == "try_shard"} == {"keras", "tf_keras"}
-    spent = [done.seconds for done in Ledger(tmp_path).read() if isinstance(done, Spent)]
+    spent = [done.seconds for done in DoneLog(tmp_path).read() if isinstance(done, Spent)]
     assert spent == sorted(spent)
     assert spent[-1] < 0.4
 
@@ -148,14 +148,14 @@ def _glass() -> Answer:
         Finding(f"made-of-{name}", name, "keras", "upstream", GRAPH, (), "", subject="keras")
         for name in ("glass", "steel")
     )
-    witnesses = Witness(KEY, glass), Witness(STEEL, steel)
+    raw_findings = RawFinding(KEY, glass), RawFinding(STEEL, steel)
 
     def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "settle":
             return Settled(subject, key, turn, steel if key == STEEL else None)
         done = healthy(what, subject, turn)
         if what == "try_shard" and turn < 3 and subject == "keras":
-            return msgspec.structs.replace(done, witnesses=witnesses, met=((KEY, 1), (STEEL, 1)))
+            return msgspec.structs.replace(done, raw_findings=raw_findings, met=((KEY, 1), (STEEL, 1)))
         return done
 
     return answer

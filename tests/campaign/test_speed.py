@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.campaign import speed
-from harness.commands import cli
+from harness.cli import cli
 
 EVERY = 0.02
 COUNTING = f"""

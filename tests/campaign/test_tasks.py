@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import held, tasks
+from harness.campaign import tasks, warm_subjects
 from harness.campaign.shards import Setup, Shard
 
 NAME = "test-tasks"
@@ -18,11 +18,11 @@ def nowhere(tmp_path: Path) -> Iterator[Path]:
     """A campaign whose journals cannot be written: there is a file where their folder should be."""
     path = tmp_path / "journal"
     path.write_text("in the way")
-    held.prepare(Setup(NAME, ("upstream",), 0, journals=str(path)))
+    warm_subjects.prepare(Setup(NAME, ("upstream",), 0, journals=str(path)))
     try:
         yield path
     finally:
-        held.close(NAME)
+        warm_subjects.close(NAME)
 
 
 def test_a_file_that_cannot_be_written_is_an_answer_that_names_it(nowhere: Path) -> None:
@@ -41,8 +41,8 @@ def test_a_fault_of_ours_is_an_answer_that_says_where() -> None:
 
 
 def test_no_more_subjects_are_kept_warm_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "MOST", 1)
-    its = held.Held(Setup(NAME, ("upstream",), 0))
+    monkeypatch.setattr(warm_subjects, "MOST", 1)
+    its = warm_subjects.Held(Setup(NAME, ("upstream",), 0))
     try:
         first = its.process("keras")
         second = its.process("tf_keras", beside=("keras",))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from harness.observation import Answer
+from harness.subjects.observation import Answer
 
 from .child import Child, serving
 from .models import CHAIN, FLOATS, NO_LAMBDA, STEPS, UNBUILDABLE, case

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from harness.campaign.folder import script_of
-from harness.cases import case_of
-from harness.hunting.hunt import Hunt
-from harness.hunting.proof import fails_alone
-from harness.hunting.search import search
-from harness.observation import Answer
+from harness.scripts.of_finding import script_of
+from harness.scripts.run_alone import fails_alone
+from harness.search.draw_and_shrink import search
 from harness.source import write_source
 from harness.subjects import Subject, SubjectProcess
-from harness.subjects.place import Place
+from harness.subjects.observation import Answer
+from harness.subjects.place import ReleasePlace
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
 from strategies import Graph, functional_graphs, infer
 from strategies.kinds import catalogue
@@ -52,7 +52,7 @@ def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
 
 
 @pytest.mark.parametrize("spec", ["keras==2.2.4", "keras==2.2.5", "keras==2.3.1"])
-def test_what_is_drawn_is_built_and_runs(spec: str, release_place: Callable[[str], Place]) -> None:
+def test_what_is_drawn_is_built_and_runs(spec: str, release_place: Callable[[str], ReleasePlace]) -> None:
     with SubjectProcess(Subject.parse(spec), place=release_place(spec)) as process:
 
         @seed(2)
@@ -71,12 +71,12 @@ def test_what_is_drawn_is_built_and_runs(spec: str, release_place: Callable[[str
 
 
 @pytest.mark.slow
-def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(release_place: Callable[[str], Place]) -> None:
+def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(release_place: Callable[[str], ReleasePlace]) -> None:
     place = release_place("keras==2.2.4")
     with SubjectProcess(Subject.parse("keras==2.2.4"), place=place) as process:
-        hunt = Hunt(process, KnownIssues(()), cloners=["upstream"], rate=0)
+        trials = GraphTrials(process, KnownIssues(()), cloners=["upstream"], rate=0)
         graphs = functional_graphs(generation="keras2", kinds=["Lambda", "Add", "Dense"])
-        found = search(hunt, graphs, examples=200, seed_=1)
+        found = search(trials, graphs, examples=200, seed_=1)
         assert found is not None
         assert found.fingerprint.startswith("made-raises-assertionerror")
         assert len(found.graph.inputs) == len(found.graph.calls) == 1

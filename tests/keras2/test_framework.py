@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.observation import Answer
 from harness.subjects import Case, Subject, SubjectProcess
-from harness.subjects.place import Place
+from harness.subjects.observation import Answer
+from harness.subjects.place import ReleasePlace
 
 RELEASES = ("keras==2.2.4", "keras==2.2.5", "keras==2.3.1")
 
@@ -48,7 +48,7 @@ model = keras.Model(inputs, normal)
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def release(request: pytest.FixtureRequest, release_place: Callable[[str], Place]) -> Iterator[SubjectProcess]:
+def release(request: pytest.FixtureRequest, release_place: Callable[[str], ReleasePlace]) -> Iterator[SubjectProcess]:
     with SubjectProcess(Subject.parse(request.param), place=release_place(request.param)) as process:
         yield process
 

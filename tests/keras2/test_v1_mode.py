@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.campaign.folder import script_of
-from harness.hunting.hunt import Hunt
-from harness.hunting.proof import fails_alone
-from harness.releases import place_of
+from harness.scripts.of_finding import script_of
+from harness.scripts.run_alone import fails_alone
 from harness.subjects import Subject, SubjectProcess
-from harness.subjects.place import Place
+from harness.subjects.place import ReleasePlace
+from harness.subjects.releases import place_of
+from harness.trials.graph_trials import GraphTrials
 from reports.known import load
 from strategies import read_example
 from tests.had import had
@@ -18,18 +18,18 @@ SUBJECT = Subject.parse("keras==2.2.4")
 
 
 @pytest.fixture(scope="module")
-def v1_mode() -> Place:
+def v1_mode() -> ReleasePlace:
     return had(lambda: place_of(SUBJECT, stack="v1 mode"))
 
 
-def test_the_reported_bug_shows_in_v1_mode_and_its_script_fails_alone(v1_mode: Place) -> None:
+def test_the_reported_bug_shows_in_v1_mode_and_its_script_fails_alone(v1_mode: ReleasePlace) -> None:
     known = load()
     issue = next(each for each in known.issues if each.id == "keras2-two-outputs")
     with SubjectProcess(SUBJECT, place=v1_mode) as process:
         assert process.ready.keras == "2.2.4"
         assert process.ready.backend_version.startswith("2.")
-        (accusation,) = Hunt(process, known, rate=0).look(read_example(issue.example or "", issue.id))
-        assert accusation.known == issue
-        script = script_of(accusation, "keras2", process.versions)
+        (hit,) = GraphTrials(process, known, rate=0).look(read_example(issue.example or "", issue.id))
+        assert hit.known == issue
+        script = script_of(hit, "keras2", process.versions)
     assert "tf.disable_v2_behavior()" in script.text
     assert fails_alone(script, SUBJECT, v1_mode) is True

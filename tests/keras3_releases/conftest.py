@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from harness.subjects import Subject, SubjectProcess
-from harness.subjects.place import Place
+from harness.subjects.place import ReleasePlace
 
 
 @pytest.fixture(scope="session")
-def keras3(release_place: Callable[[str], Place]) -> Iterator[Callable[[str], SubjectProcess]]:
+def keras3(release_place: Callable[[str], ReleasePlace]) -> Iterator[Callable[[str], SubjectProcess]]:
     """A release by its version, where it can be had."""
     running: dict[str, SubjectProcess] = {}
 

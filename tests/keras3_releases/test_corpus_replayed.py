@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.cases import case_of
 from harness.subjects import SubjectProcess
-from harness.triage import Verdict
-from harness.trial import run
+from harness.trials.cases import case_of
+from harness.trials.triage import Verdict
+from harness.trials.trial import run
 from reports.corpus import load, shows
 
 CORPUS = load()

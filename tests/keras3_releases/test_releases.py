@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from harness.hunting.hunt import Hunt
-from harness.offers import graphs_on
 from harness.subjects import SubjectProcess
+from harness.subjects.offers import graphs_on
+from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
 from strategies import Graph
 from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq
@@ -48,15 +48,15 @@ def test_a_release_says_what_it_cannot_build(keras3: Process, version: str) -> N
 @pytest.mark.parametrize("version", REFUSED_BY)
 @pytest.mark.parametrize("feature", REFUSALS)
 def test_it_builds_what_it_says_and_nothing_else(keras3: Process, version: str, feature: str) -> None:
-    hunt = Hunt(keras3(version), KnownIssues(), cloners=("fixed",), rate=0)
-    assert hunt.look(REFUSALS[feature]) == []
-    assert hunt.tally.refused == (feature in REFUSED_BY[version])
+    trials = GraphTrials(keras3(version), KnownIssues(), cloners=("fixed",), rate=0)
+    assert trials.try_graph(REFUSALS[feature]) == []
+    assert trials.tally.refused == (feature in REFUSED_BY[version])
 
 
 @pytest.mark.parametrize("version", REFUSED_BY)
 def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(keras3: Process, version: str) -> None:
     process = keras3(version)
-    hunt = Hunt(process, KnownIssues(), cloners=("fixed",), rate=8)
+    trials = GraphTrials(process, KnownIssues(), cloners=("fixed",), rate=8)
     seen: list[Graph] = []
 
     @seed(3)
@@ -66,11 +66,11 @@ def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(keras3: Pr
     @given(graphs_on(process, min_instructions=2))
     def probe(graph: Graph) -> None:
         seen.append(graph)
-        assert hunt.look(graph) == []
+        assert trials.try_graph(graph) == []
 
     probe()
     assert len(seen) >= 10
-    assert hunt.tally.refused == 0
+    assert trials.tally.refused == 0
 
 
 BOTH_WAYS = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))),))
@@ -94,6 +94,6 @@ OF_OLD = {
 
 @pytest.mark.parametrize("what", OF_OLD)
 def test_fixed_takes_over_what_an_old_release_has(keras3: Process, what: str) -> None:
-    hunt = Hunt(keras3(OLDEST), KnownIssues(), cloners=("fixed",), rate=1)
-    assert hunt.look(OF_OLD[what]) == []
-    assert hunt.tally.refused == 0
+    trials = GraphTrials(keras3(OLDEST), KnownIssues(), cloners=("fixed",), rate=1)
+    assert trials.try_graph(OF_OLD[what]) == []
+    assert trials.tally.refused == 0

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.hunting.draws import Draws
-from harness.hunting.hunt import Hunt
-from harness.hunting.telling import told
-from harness.offers import graphs_on
-from harness.subjects.place import Place
+from harness.search.failure_message import told
+from harness.search.property_draws import PropertyDraws
+from harness.subjects.offers import graphs_on
+from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
+from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssue, load
 from strategies import read_example
 
@@ -24,17 +24,19 @@ SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 """The subject that each generation's issues are tried on."""
 
 
-def test_every_clone_is_faithful_or_a_known_issue(clonediff_hunt: Hunt, clonediff_draws: Draws) -> None:
-    found = clonediff_draws.first_news(clonediff_hunt, graphs_on(clonediff_hunt.process))
+def test_every_clone_is_faithful_or_a_known_issue(
+    clonediff_trials: GraphTrials, clonediff_draws: PropertyDraws
+) -> None:
+    found = clonediff_draws.first_news(clonediff_trials, graphs_on(clonediff_trials.process))
     if found is not None:
-        pytest.fail(f"{told(found, clonediff_hunt)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
+        pytest.fail(f"{told(found, clonediff_trials)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
 
 
 @pytest.mark.parametrize("issue", [each for each in KNOWN.issues if each.example], ids=lambda each: each.id)
 def test_a_known_issue_still_breaks(
     issue: KnownIssue,
     clonediff_processes: Callable[[str], SubjectProcess],
-    release_place: Callable[[str], Place],
+    release_place: Callable[[str], ReleasePlace],
     request: pytest.FixtureRequest,
 ) -> None:
     subject = SHOWN_ON[issue.generation]
@@ -45,10 +47,10 @@ def test_a_known_issue_still_breaks(
     process = clonediff_processes(subject)
     if issue not in KNOWN.on(issue.generation, process.ready.keras).issues:
         pytest.skip(reason=f"not an issue of {issue.generation} {process.ready.keras}")
-    hunt = Hunt(process, KNOWN, rate=1)
-    accusations = hunt.look(read_example(issue.example or "", issue.id))
-    assert [each for each in accusations if each.cloner == "fixed"] == []
-    assert issue.id in {each.known.id for each in accusations if each.known}, (
+    trials = GraphTrials(process, KNOWN, rate=1)
+    hits = trials.try_graph(read_example(issue.example or "", issue.id))
+    assert [each for each in hits if each.cloner == "fixed"] == []
+    assert issue.id in {each.known.id for each in hits if each.known}, (
         f"known issue {issue.id!r} no longer breaks on {issue.generation} {process.ready.keras}: "
         "give it `until`, or take it out of reports/known_issues.toml"
     )

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.hunting.hunt import Hunt
-from harness.hunting.search import search
+from harness.search.draw_and_shrink import search
 from harness.subjects.process import SubjectProcess
+from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
 from strategies import functional_graphs
 
@@ -40,8 +40,8 @@ model = keras.Model(inputs, (inputs, inputs))
 def test_a_planted_fault_is_found_and_made_small(
     fault: str, seed: int, clonediff_processes: Callable[[str], SubjectProcess]
 ) -> None:
-    hunt = Hunt(clonediff_processes("keras"), KnownIssues(), cloners=(fault,), rate=0)
+    trials = GraphTrials(clonediff_processes("keras"), KnownIssues(), cloners=(fault,), rate=0)
     graphs = functional_graphs(generation="keras", max_instructions=4, max_inputs=2)
-    found = search(hunt, graphs, examples=500, seed_=seed)
+    found = search(trials, graphs, examples=500, seed_=seed)
     assert found is not None
     assert found.case.source.endswith(f"\n\n{SMALLEST[fault]}")

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.hunting.hunt import Hunt
-from harness.hunting.search import search
 from harness.inside.cloners.proposed import PROPOSED
+from harness.search.draw_and_shrink import search
 from harness.subjects.case import Case
-from harness.subjects.place import Place
+from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
-from harness.triage import Verdict
-from harness.trial import run
+from harness.trials.graph_trials import GraphTrials
+from harness.trials.triage import Verdict
+from harness.trials.trial import run
 from reports.known import KnownIssues
 from strategies import FEATURES, functional_graphs
 
@@ -65,7 +65,7 @@ DRAWN_FROM = {
 
 
 @pytest.fixture(scope="module")
-def old(release_place: Callable[[str], Place]) -> Iterator[SubjectProcess]:
+def old(release_place: Callable[[str], ReleasePlace]) -> Iterator[SubjectProcess]:
     with SubjectProcess(Subject.parse(RELEASE), place=release_place(RELEASE)) as process:
         yield process
 
@@ -73,7 +73,7 @@ def old(release_place: Callable[[str], Place]) -> Iterator[SubjectProcess]:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("idea", SMALLEST)
 def test_an_idea_breaks_on_a_smallest_graph_of_its_own(idea: str, seed: int, old: SubjectProcess) -> None:
-    hunt = Hunt(old, KnownIssues(), cloners=(f"proposed/{idea}",), rate=0)
+    trials = GraphTrials(old, KnownIssues(), cloners=(f"proposed/{idea}",), rate=0)
     graphs = functional_graphs(
         generation="keras2",
         kinds=DRAWN_FROM[idea],
@@ -81,7 +81,7 @@ def test_an_idea_breaks_on_a_smallest_graph_of_its_own(idea: str, seed: int, old
         max_inputs=1,
         max_instructions=5,
     )
-    found = search(hunt, graphs, examples=EXAMPLES, seed_=seed)
+    found = search(trials, graphs, examples=EXAMPLES, seed_=seed)
     assert found is not None
     assert found.case.source.endswith(f"\n\n{SMALLEST[idea]}")
 

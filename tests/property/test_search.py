@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from harness.cases import case_of
-from harness.hunting.hunt import Accusation, Hunt, Tally
-from harness.hunting.search import Interrupted, search
+from harness.search.draw_and_shrink import Interrupted, search
 from harness.subjects import SubjectError
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import GraphTrials, Hit, Tally
 from strategies import Graph, functional_graphs
 
 
-class Scripted(Hunt):
-    """A hunt whose looks are told in advance: the search is what is under test, and no Keras has to run for it."""
+class Scripted(GraphTrials):
+    """trials whose looks are told in advance: the search is what is under test, and no Keras has to run for it."""
 
     def __init__(self, *answers: Any) -> None:
         self.tally = Tally()
@@ -22,12 +22,12 @@ class Scripted(Hunt):
         self.looks = 0
         self._answers = answers
 
-    def look(self, graph: Graph, *, costly: bool | None = None) -> list[Accusation]:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
         answer = self._answers[min(self.looks, len(self._answers) - 1)]
         self.looks += 1
         if isinstance(answer, BaseException):
             raise answer
-        return [Accusation("f", "upstream", "t", case_of(graph, "keras"), graph)] if answer else []
+        return [Hit("f", "upstream", "t", case_of(graph, "keras"), graph)] if answer else []
 
 
 GRAPHS = functional_graphs(generation="keras")
@@ -39,17 +39,17 @@ def test_what_shows_is_made_small() -> None:
     assert found.graph.calls == ()
 
 
-def test_what_shows_once_and_not_again_is_no_accusation() -> None:
-    hunt = Scripted(False, True, False)
-    assert search(hunt, GRAPHS, examples=50, seed_=0) is None
-    assert hunt.tally.unsteady == 1
+def test_what_shows_once_and_not_again_is_no_hit() -> None:
+    trials = Scripted(False, True, False)
+    assert search(trials, GRAPHS, examples=50, seed_=0) is None
+    assert trials.tally.unsteady == 1
 
 
 def test_a_subject_that_is_lost_for_good_is_not_shrunk() -> None:
-    hunt = Scripted(False, False, SubjectError("gone"))
+    trials = Scripted(False, False, SubjectError("gone"))
     with pytest.raises(SubjectError, match="gone"):
-        search(hunt, GRAPHS, examples=50, seed_=0)
-    assert hunt.looks == 3
+        search(trials, GRAPHS, examples=50, seed_=0)
+    assert trials.looks == 3
 
 
 def test_a_finding_outlives_a_subject_that_is_lost_while_it_is_shrunk() -> None:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.commands import cli
+from harness.cli import cli
 from reports.store import read_run
 from reports.writing import write_reports
 from tests.reports.making import finding, many, run_folder
 
-CLONEDIFF = [sys.executable, "-c", "from harness.commands import main; main()"]
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 
 
 def report(*arguments: str | Path) -> Result:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.drawing import Drawing, TooLarge
+from reports.drawing import Drawing, DrawingTooLarge
 from reports.layout import Edge, place
 from strategies import Graph
 from strategies.graph import Call, Input, Layer, Ref
@@ -121,7 +121,7 @@ def test_a_graph_with_too_many_boxes_is_told(inner: bool) -> None:
     graph = Graph((Input((4,)),), (Layer("Dense"),), calls, Ref(0), Ref(1))
     if inner:
         graph = Graph((Input((4,)),), (Layer("Model", graph=graph),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    with pytest.raises(TooLarge, match="are too many to draw"):
+    with pytest.raises(DrawingTooLarge, match="are too many to draw"):
         Drawing(graph, [])
 
 

@@ -72,7 +72,7 @@ def test_an_issue_says_what_is_known(changes: dict[str, object], said: str) -> N
 
 
 def test_each_check_has_its_promise() -> None:
-    from harness.checks import CHECKS
+    from harness.trials.checks import CHECKS
 
     assert set(CHECKS) <= set(PROMISES)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from msgspec.structs import replace
 
-from harness.cases import case_of
+from harness.trials.cases import case_of
 from reports.naming import Names
 from reports.records import Place
 from strategies import Graph, from_json, functional_graphs

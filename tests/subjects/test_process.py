@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from harness.observation import Answer
 from harness.subjects import Case, Killed, Limits, OutOfMemory, Subject, SubjectError, SubjectProcess, TimedOut
-from harness.subjects.place import Place
+from harness.subjects.observation import Answer
+from harness.subjects.place import ReleasePlace
 from harness.subjects.process import read_journal
 
 GOOD = """
@@ -265,7 +265,7 @@ def test_a_child_that_does_not_come_up(program: str, says: str) -> None:
 
 def test_an_interpreter_that_is_not_there() -> None:
     with pytest.raises(SubjectError, match="/no/python cannot be started"):
-        SubjectProcess(Subject("keras"), place=Place("/no/python")).start()
+        SubjectProcess(Subject("keras"), place=ReleasePlace("/no/python")).start()
 
 
 def _gone(pid: int, seconds: float = 10.0) -> bool:

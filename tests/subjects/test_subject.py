@@ -9,7 +9,7 @@ import pytest
 from harness.subjects import Case, Subject
 from harness.subjects.environment import command, environment
 from harness.subjects.outcomes import fault_frames, package_path
-from harness.subjects.place import Place
+from harness.subjects.place import ReleasePlace
 from harness.subjects.subject import UnknownSubjectError
 
 
@@ -76,19 +76,19 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
 
 
 def test_folders_of_a_release_come_before_all_others() -> None:
-    variables = environment(Subject("keras"), Place(path=("/one", "/two")), base={"PYTHONPATH": "/mine"})
+    variables = environment(Subject("keras"), ReleasePlace(path=("/one", "/two")), base={"PYTHONPATH": "/mine"})
     assert variables["PYTHONPATH"] == "/one:/two:/mine"
 
 
 def test_a_stack_of_its_own_gets_nothing_that_was_meant_for_our_interpreter() -> None:
-    place = Place("python3.7", ("/one",), "own stack")
+    place = ReleasePlace("python3.7", ("/one",), "own stack")
     variables = environment(Subject("keras", "2.2.4"), place, base={"PYTHONPATH": "/mine", "TF2_BEHAVIOR": "1"})
     assert variables["PYTHONPATH"] == "/one"
     assert "TF2_BEHAVIOR" not in variables
 
 
 def test_a_child_can_import_inside_and_no_more_of_this_project() -> None:
-    line = command(Subject("tf_keras"), Place("python"))
+    line = command(Subject("tf_keras"), ReleasePlace("python"))
     assert line[:3] == ["python", "-u", "-c"]
     assert line[-1] == "tf_keras"
     assert "from inside.serve import main\nsys.path.pop(0)" in line[3]

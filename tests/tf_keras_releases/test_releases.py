@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from harness.hunting.hunt import Hunt
-from harness.offers import graphs_on
 from harness.subjects import Case, Subject, SubjectProcess
-from harness.subjects.place import Place
-from harness.triage import Verdict
-from harness.trial import Trial, run
+from harness.subjects.offers import graphs_on
+from harness.subjects.place import ReleasePlace
+from harness.trials.graph_trials import GraphTrials
+from harness.trials.triage import Verdict
+from harness.trials.trial import Trial, run
 from reports.known import load
 from strategies.graph import Graph
 
@@ -58,7 +58,7 @@ model = keras.Model(inputs, layers.Dropout(0.5)(layers.Dense(4)(inputs)))
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def release(request: pytest.FixtureRequest, release_place: Callable[[str], Place]) -> Iterator[SubjectProcess]:
+def release(request: pytest.FixtureRequest, release_place: Callable[[str], ReleasePlace]) -> Iterator[SubjectProcess]:
     with SubjectProcess(Subject.parse(request.param), place=release_place(request.param)) as process:
         yield process
 
@@ -120,11 +120,11 @@ def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backe
 
 
 def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> None:
-    hunt = Hunt(release, KNOWN, rate=4)
+    trials = GraphTrials(release, KNOWN, rate=4)
     broken: list[str] = []
 
     def look(graph: Graph) -> None:
-        broken.extend(f"{each.title}\n{each.case.source}" for each in hunt.look(graph) if each.cloner == "fixed")
+        broken.extend(f"{each.title}\n{each.case.source}" for each in trials.try_graph(graph) if each.cloner == "fixed")
 
     seed(3)(
         settings(
@@ -136,5 +136,5 @@ def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> 
         )(given(graphs_on(release))(look))
     )()
     assert broken == []
-    assert hunt.tally.trials >= 16
-    assert hunt.tally.refused == 0
+    assert trials.tally.trials >= 16
+    assert trials.tally.refused == 0

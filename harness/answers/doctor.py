@@ -1,0 +1,242 @@
+"""What of clonediff works on this machine, and what is missing for the rest.
+
+Asks metadata, the file system and the programs that are here; needs no network. Subjects are started, each in its own
+process. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+
+from harness.subjects import Case, SubjectError, SubjectProcess
+from harness.subjects.observation import Failure
+from harness.subjects.presence import gpus, missing
+from harness.subjects.releases import installed, interpreters
+from harness.subjects.releases.requirements import version_beside
+from harness.subjects.releases.store import cache
+from harness.subjects.releases.table import stacks
+from harness.subjects.subject import BACKENDS, Subject
+from harness.trials.trial import run
+
+PACKAGES = (
+    "clonediff",
+    "tensorflow",
+    "keras",
+    "tf_keras",
+    "jax",
+    "torch",
+    "numpy",
+    "hypothesis",
+    "distributed",
+    "pytest",
+    "playwright",
+)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+GIB = 1 << 30
+ONE_SUBJECT = 0.8
+"""GiB that a warm subject takes at first, on TensorFlow."""
+ROOM = 2.0
+"""GiB that a stack of an old TensorFlow takes, or a long campaign's folder at most."""
+
+_NO_MODULE = re.compile(r"No module named '([A-Za-z0-9_]+)")
+_EXTRAS = {"jax": "jax", "torch": "torch", "pytest": "test", "playwright": "test"}
+_NEEDED_FOR = {
+    "jax": "keras/jax",
+    "torch": "keras/torch",
+    "pytest": "the property tests",
+    "playwright": "the tests of the report in a browser",
+}
+_SMALL = {
+    "keras": "import keras\n\nx = keras.Input((2,), name='x')\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n",
+    "tf_keras": "import tf_keras as keras\n\nx = keras.Input((2,), name='x')\n"
+    "model = keras.Model(x, keras.layers.Dense(2)(x))\n",
+}
+
+
+class SubjectTold(msgspec.Struct, frozen=True):
+    """A subject: whether it works (None: it was not started), or why it does not. `verdicts` has those of one trial."""
+
+    subject: str
+    works: bool | None
+    reason: str = ""
+    versions: dict[str, str] = {}
+    devices: tuple[str, ...] = ()
+    verdicts: dict[str, str] = {}
+    seconds: float = 0.0
+
+
+class Folder(msgspec.Struct, frozen=True):
+    """A folder that is written to, there or yet to be made. `problem` says why it cannot be; `free` is in bytes."""
+
+    path: str
+    free: int
+    problem: str = ""
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """Everything that was found. `packages` has None for what is not installed, `pythons` for what was not found."""
+
+    python: str
+    packages: dict[str, str | None]
+    subjects: tuple[SubjectTold, ...]
+    releases: dict[str, str | None]
+    pythons: dict[str, str | None]
+    gpus: tuple[str, ...]
+    browser: str | None
+    cores: int
+    memory: int
+    available: int
+    folders: dict[str, Folder]
+    advice: tuple[str, ...]
+    format: int = 1
+
+    @property
+    def works(self) -> bool | None:
+        """Whether the installed Keras does, None where it was not started: all else can be lived without."""
+        return next((each.works for each in self.subjects if each.subject == "keras"), False)
+
+
+def diagnose(
+    *, start: bool = True, runs: Path | None = None, say: Callable[[str], None] = lambda line: None
+) -> Diagnosis:
+    """Look at this machine. `start`: start each subject that is here and have it try a small graph."""
+    import psutil  # type: ignore[import-untyped]  # it comes without types
+
+    memory = psutil.virtual_memory()
+    seen = []
+    for subject in _subjects():
+        say(f"{subject} ...")
+        seen.append(_subject(subject, start))
+    found = Diagnosis(
+        python=platform.python_version(),
+        packages={name: _version(name) for name in PACKAGES},
+        subjects=tuple(seen),
+        releases={
+            each.release if each.how in (None, "laid over") else f"{each.release} ({each.how})": each.broken
+            for each in installed()
+        },
+        pythons={python: _interpreter(python) for python in dict.fromkeys(stack.python for stack in stacks())},
+        gpus=gpus(),
+        browser=next(filter(None, map(shutil.which, BROWSERS)), None),
+        cores=len(os.sched_getaffinity(0)),
+        memory=int(memory.total),
+        available=int(memory.available),
+        folders={"runs": _folder((runs or Path("runs")).absolute()), "cache": _folder(cache())},
+        advice=(),
+    )
+    return msgspec.structs.replace(found, advice=tuple(advice(found)))
+
+
+def advice(found: Diagnosis) -> Iterator[str]:
+    """A line for each thing that is missing or wrong: what it is for, and what to do."""
+    for name, version in found.packages.items():
+        if version is not None:
+            continue
+        extra = _EXTRAS.get(name)
+        if extra is None:
+            yield f"{name} is not installed, and clonediff needs it: pip install --upgrade clonediff"
+        else:
+            yield f"{name} is not installed: for {_NEEDED_FOR[name]}, pip install 'clonediff[{extra}]'"
+    for each in found.subjects:
+        package = each.subject.partition("/")[2].partition("@")[0] or each.subject.partition("@")[0]
+        if each.works is False and found.packages.get(package, "") is not None:
+            module = _NO_MODULE.search(each.reason)
+            todo = f"; pip install {module[1]}" if module else ""
+            yield f"{each.subject} does not work: {each.reason}{todo}"
+    for release, broken in found.releases.items():
+        if broken is not None:
+            yield f"{release} is broken in the cache: clonediff subjects remove {release}; {broken}"
+    lacking = [python for python, path in found.pythons.items() if path is None]
+    if lacking:
+        named = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
+        yield f"no Python {named} is here: for tf.keras and Keras 2 of their day, uv python install {' '.join(lacking)}"
+    if not found.gpus:
+        yield "no GPU is here: subjects with @gpu cannot be tried; neither nvidia-smi nor the driver names one"
+    if found.browser is None:
+        yield f"no {BROWSERS[0]} is on PATH: the tests of the report in a browser are skipped"
+    if found.available < ONE_SUBJECT * GIB:
+        yield f"{found.available / GIB:.1f} GiB of memory are free, and a subject takes {ONE_SUBJECT}: end something"
+    for name, folder in found.folders.items():
+        if folder.problem:
+            option = "set CLONEDIFF_CACHE to another folder" if name == "cache" else "work in another, or give --out"
+            yield f"{folder.path} cannot be written to ({folder.problem}): {option}"
+        elif folder.free < ROOM * GIB:
+            yield f"{folder.free / GIB:.1f} GiB are free for {folder.path}: make room, {ROOM:g} GiB are wanted"
+
+
+def _subjects() -> list[Subject]:
+    specs = [
+        package if backend == backends[0] else f"{package}/{backend}"
+        for package, backends in BACKENDS.items()
+        if package != "tensorflow"
+        for backend in backends
+    ]
+    if gpus():
+        specs += [f"{spec}@gpu" for spec in specs if not spec.endswith("/numpy")]
+    return [Subject.parse(spec) for spec in specs]
+
+
+def _subject(subject: Subject, start: bool) -> SubjectTold:
+    lacking = missing(subject)
+    if lacking is not None:
+        return SubjectTold(str(subject), False, lacking.removeprefix(f"{subject}: "))
+    if not start:
+        return SubjectTold(str(subject), None)
+    began = time.monotonic()
+    case = Case(_SMALL[subject.dialect], ({"shape": [2], "dtype": "float32"},))
+    try:
+        with SubjectProcess(subject) as process:
+            trial = run(case, process)
+            ready, versions = process.ready, process.versions
+    except SubjectError as error:
+        return SubjectTold(str(subject), False, str(error).partition("\n")[0].removeprefix(f"{subject}: "))
+    reason = _failed(trial.refused) if trial.refused else trial.lost.found if trial.lost else ""
+    return SubjectTold(
+        str(subject),
+        trial.built,
+        reason,
+        versions,
+        ready.devices,
+        {name: clone.verdict.value for name, clone in trial.clones.items()},
+        time.monotonic() - began,
+    )
+
+
+def _failed(failure: Failure) -> str:
+    return f"it does not build a Dense layer: {failure.type}: {failure.message}"
+
+
+def _version(package: str) -> str | None:
+    beside = version_beside(package)
+    if beside is not None:
+        return beside
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _interpreter(python: str) -> str | None:
+    found, _ = interpreters.find(python)
+    return found.path if found is not None else None
+
+
+def _folder(path: Path) -> Folder:
+    """A folder as it is, or as the nearest one above it lets it be made."""
+    there = next(each for each in (path, *path.parents) if each.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+        return Folder(str(path), shutil.disk_usage(there).free)
+    except OSError as error:
+        return Folder(str(path), 0, error.strerror or str(error))

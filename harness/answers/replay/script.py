@@ -1,0 +1,120 @@
+"""The script of a finding made anew, for its own subject or another one, and what a run of it on its own shows.
+
+Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from dataclasses import replace
+from typing import NamedTuple
+
+import msgspec
+
+from harness.answers.replay.reading import INSTALLED
+from harness.scripts.comments import comment, named
+from harness.scripts.of_finding import script_from
+from harness.scripts.reproducer import Script
+from harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
+from harness.subjects.outcomes import SubjectError
+from harness.subjects.releases import ReleaseError, place_of
+from harness.subjects.subject import Subject, UnknownSubjectError
+from reports.records import Finding
+from strategies.graph import MalformedGraph, from_json
+from strategies.typing import infer
+
+
+class UnwritableError(ValueError):
+    """A script that this clonediff cannot write; the message says why."""
+
+
+class ScriptShown(NamedTuple):
+    """What a run of a script shows: the break, not the break, or None where it cannot be run; and why, in a line."""
+
+    breaks: bool | None
+    said: str
+
+
+def script(finding: Finding, subject: Subject | None = None) -> Script:
+    """The script, as this clonediff writes it."""
+    own = own_subject(finding)
+    other = subject is not None and subject != own
+    chosen = subject if subject is not None and other else own
+    if chosen.generation != own.generation:
+        raise UnwritableError(
+            f"{chosen} is of the generation {chosen.generation}, and the finding of {own.generation}: its script can "
+            f"be written for a {own.generation} only"
+        )
+    about = msgspec.structs.replace(finding, subject=str(chosen))
+    if other:
+        about = msgspec.structs.replace(
+            about, versions=_versions(chosen), across=tuple(_in_release(name, chosen) for name in finding.across)
+        )
+    try:
+        infer(from_json(bytes(finding.graph), "`$.graph`"), "`$.graph`")
+        made = script_from(about)
+    except (MalformedGraph, UnknownSubjectError) as error:
+        raise UnwritableError(str(error)) from None
+    except (KeyError, ValueError) as error:
+        raise UnwritableError(f"{type(error).__name__}: {error}") from None
+    if other:
+        found = comment(f"written for {chosen}; what stands here was found on {own}")
+        made = replace(made, text=f"{made.text}# {found}:\n{named(finding.versions)}\n")
+    return made
+
+
+def own_subject(finding: Finding) -> Subject:
+    """What a finding was found on."""
+    if not finding.subject and finding.generation not in INSTALLED:
+        raise UnwritableError("does not say which release it was found on; name one with --subject")
+    try:
+        return Subject.parse(finding.subject or INSTALLED[finding.generation])
+    except UnknownSubjectError as error:
+        raise UnwritableError(str(error)) from None
+
+
+def run_on(script: Script, subject: Subject) -> ScriptShown:
+    """Run a script in a fresh process of a subject's release, where nothing of ours can be imported."""
+    if not script.raises:
+        return ScriptShown(None, "it shows the model only and compares nothing, so that it cannot fail")
+    if script.raises in UNTOLD:
+        said = {"timed out": "it hangs", "out of memory": "it takes more memory than it may"}[script.raises]
+        return ScriptShown(None, f"{said}, which a run on its own would not tell from a slow machine; run it by hand")
+    if "\nfrom harness import " in script.text:
+        return ScriptShown(
+            None, "it clones with clonediff's own cloner, and nothing of clonediff is there when it runs alone"
+        )
+    try:
+        done = run_alone(script.text, subject, place_of(subject))
+    except SubjectError as error:
+        return ScriptShown(None, str(error))
+    if done.code is None:
+        return ScriptShown(None, "it did not end in time")
+    if ended_so(script, done):
+        return ScriptShown(True, f"it ends in {script.raises}, as it should")
+    raised = raised_in(done.stderr)
+    how = f"it ends in {raised[-1]}" if done.code != 0 and raised else f"it ends with exit code {done.code}"
+    sure = "" if script.sure else "; it does not make the very comparison that differed"
+    return ScriptShown(False, f"{how}, and should end in {script.raises}{sure}")
+
+
+def _versions(subject: Subject) -> dict[str, str]:
+    """The versions that a script takes, as far as they are known without starting it."""
+    if subject.version is None:
+        versions = {}
+        for package in dict.fromkeys((subject.package, subject.backend)):
+            try:
+                versions[package] = importlib.metadata.version(package)
+            except importlib.metadata.PackageNotFoundError:
+                continue
+        return versions
+    try:
+        how = place_of(subject, install=False).how
+    except ReleaseError:
+        how = "own stack"
+    return {subject.package: subject.version, "stack": how}
+
+
+def _in_release(name: str, subject: Subject) -> str:
+    side = Subject.parse(name)
+    return str(msgspec.structs.replace(side, package=subject.package, version=subject.version))

@@ -1,0 +1,158 @@
+"""What is to be tried on one subject, what has been, and how each thing that was found stands.
+
+Shards come back in any order, and are taken in the order of their turns: so the first raw finding of a cause, which is
+the one that is made smaller, is the same however many workers there are. Pure: no clock, no process, no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from harness.campaign.shards import SIZE, RawFinding, Settled, Shard, ShardDone
+from harness.trials.graph_trials import Key
+from reports.records import Finding
+
+MOST_TRIES = 3
+"""How many raw findings of a cause are heard before it counts as one that does not show again."""
+
+
+@dataclass(slots=True)
+class FoundCause:
+    """One cause: how often it was met, the raw findings not heard yet with their turns, and what came of one.
+
+    `finding` is the smallest so far, where it was settled, `seen` the first raw finding' own; `unsteady` says that no
+    raw finding could show it again.
+    """
+
+    key: Key
+    count: int = 0
+    heard: int = 0
+    waiting: list[tuple[int, RawFinding]] = field(default_factory=list)
+    under_way: bool = False
+    given_up: bool = False
+    settled: Settled | None = None
+    seen: Finding | None = None
+
+    @property
+    def finding(self) -> Finding | None:
+        """What is kept of it, as often as it was met."""
+        if self.settled is None or self.settled.finding is None:
+            return None
+        return msgspec.structs.replace(self.settled.finding, count=max(1, self.count))
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether it was heard of and did not show again."""
+        return self.heard > 0 and self.settled is None and not self.waiting and not self.under_way
+
+    @property
+    def title(self) -> str:
+        """What to call it."""
+        if self.settled is not None and self.settled.finding is not None:
+            return self.settled.finding.title
+        return self.seen.title if self.seen is not None else self.key[1]
+
+
+class ShardQueue:
+    """The shards and the cases of one subject.
+
+    The graphs given come first, then `trials` drawn ones, or as many as there is time for (None).
+    """
+
+    def __init__(self, subject: str, seed: int, first: tuple[msgspec.Raw, ...], trials: int | None) -> None:
+        self.subject = subject
+        self.cases: dict[Key, FoundCause] = {}
+        self._seed = seed
+        self._first = [first[start : start + SIZE] for start in range(0, len(first), SIZE)]
+        self._trials = trials
+        self._next = 0
+        self._taken = 0
+        self._done: set[int] = set()
+        self._early: dict[int, ShardDone] = {}
+
+    def shard(self, turn: int) -> Shard | None:
+        """The shard of a turn; None where there is no more to try."""
+        if turn < len(self._first):
+            return Shard(self.subject, turn, graphs=self._first[turn])
+        number = turn - len(self._first)
+        count = SIZE if self._trials is None else min(SIZE, self._trials - SIZE * number)
+        if count <= 0:
+            return None
+        return Shard(self.subject, turn, self._seed * 1_000_003 + number, count, opens=number == 0)
+
+    def next_shard(self) -> Shard | None:
+        """The next shard that nobody was given and that is not done; None where there is no more to try."""
+        while True:
+            shard = self.shard(self._next)
+            if shard is None:
+                return None
+            self._next += 1
+            if shard.turn not in self._done:
+                return shard
+
+    def done(self, done: ShardDone) -> bool:
+        """Take what came of a shard; whether it is the first that is heard of it."""
+        if done.turn in self._done:
+            return False
+        self._done.add(done.turn)
+        self._early[done.turn] = done
+        while self._taken in self._early:
+            self._take(self._early.pop(self._taken))
+            self._taken += 1
+        return True
+
+    def take_all(self) -> None:
+        """Take what waits for an earlier shard that will not come."""
+        for turn in sorted(self._early):
+            self._take(self._early.pop(turn))
+
+    def next_case(self) -> tuple[FoundCause, Shard, RawFinding] | None:
+        """The next cause to settle, with its raw finding and the shard that this is from."""
+        for case in self.cases.values():
+            if case.settled is None and case.waiting and not case.under_way and not case.given_up:
+                turn, raw_finding = case.waiting[0]
+                shard = self.shard(turn)
+                if shard is None:
+                    raise AssertionError(f"turn {turn} has a raw finding and no shard")
+                case.under_way = True
+                return case, shard, raw_finding
+        return None
+
+    def settled(self, settled: Settled) -> FoundCause:
+        """Take what came of a raw finding."""
+        case = self.cases.setdefault(settled.key, FoundCause(settled.key))
+        case.under_way = False
+        if case.settled is None:
+            case.heard += 1
+            case.waiting = [each for each in case.waiting if each[0] != settled.turn]
+            if settled.finding is not None:
+                case.settled = settled
+                case.waiting = []
+            elif case.heard >= MOST_TRIES:
+                case.waiting = []
+        return case
+
+    def given_back(self, key: Key) -> None:
+        """A cause that there was no time to settle: it waits again."""
+        self.cases[key].under_way = False
+
+    def give_up(self, key: Key) -> None:
+        """A cause that cannot be settled: it stays as it was seen."""
+        self.cases[key].under_way = False
+        self.cases[key].given_up = True
+
+    def unsettled(self) -> Iterator[FoundCause]:
+        """The causes that still wait."""
+        return (case for case in self.cases.values() if case.settled is None and case.waiting)
+
+    def _take(self, done: ShardDone) -> None:
+        for raw_finding in done.raw_findings:
+            case = self.cases.setdefault(raw_finding.key, FoundCause(raw_finding.key))
+            case.seen = case.seen or raw_finding.finding
+            if case.settled is None and case.heard + len(case.waiting) < MOST_TRIES:
+                case.waiting.append((done.turn, raw_finding))
+        for key, count in done.met:
+            self.cases.setdefault(key, FoundCause(key)).count += count

@@ -1,0 +1,155 @@
+"""What a campaign comes to so far, subject by subject, and the records that say so.
+
+Kept small: a sum for each thing, however long the campaign runs. Pure. Must not import Keras, nor Dask.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
+from harness.subjects.subject import Subject
+from reports.coverage import Counting
+from reports.known import KnownIssue, KnownIssues
+from reports.records import Finding, KnownMet
+
+
+@dataclass(slots=True)
+class SubjectTotals:
+    """Of one subject. `drawn` are trials of shards, `settling` those for making findings smaller."""
+
+    met: SubjectStarted
+    drawn: int = 0
+    settling: int = 0
+    costly: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    restarts: int = 0
+    recycled: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
+    breaks: dict[str, bool | None] = field(default_factory=dict)
+    compared: Counter[str] = field(default_factory=Counter)
+    not_compared: dict[str, Counter[str]] = field(default_factory=dict)
+
+    @property
+    def trials(self) -> int:
+        """All that were run."""
+        return self.drawn + self.settling
+
+    def add(self, done: ShardDone) -> None:
+        """Add a shard."""
+        self.drawn += done.trials
+        self.costly += done.costly
+        self.refused += done.refused
+        self.seconds += done.seconds
+        self.restarts += done.restarts
+        self.recycled += done.recycled
+        self.verdicts.update(done.verdicts)
+        self.known.update(done.known)
+        self.compared.update(done.compared)
+        for name, why in done.not_compared.items():
+            self.not_compared.setdefault(name, Counter()).update(why)
+
+
+class Totals:
+    """Of all subjects, with the findings by subject, cloner and fingerprint."""
+
+    def __init__(self, known: KnownIssues) -> None:
+        self.of: dict[str, SubjectTotals] = {}
+        self.lost: dict[str, str] = {}
+        self.findings: dict[tuple[str, str, str, tuple[str, ...]], Finding] = {}
+        self.unsteady: list[str] = []
+        self.coverage = Counting()
+        self._known = known
+
+    def meet(self, met: SubjectStarted) -> None:
+        """A subject that is tried."""
+        if met.subject not in self.of:
+            self.of[met.subject] = SubjectTotals(met)
+
+    def shard(self, done: ShardDone) -> None:
+        """A shard that was tried."""
+        if done.subject in self.of:
+            self.of[done.subject].add(done)
+            self.coverage.include(done.coverage)
+
+    def examined(self, examined: KnownRetried) -> None:
+        """What of the known still breaks."""
+        if examined.subject in self.of:
+            self.of[examined.subject].breaks = examined.breaks
+
+    def found(self, finding: Finding, trials: int = 0) -> None:
+        """A finding, or the same with other numbers."""
+        self.findings[finding.subject, finding.cloner, finding.id, finding.across] = finding
+        if finding.subject in self.of:
+            self.of[finding.subject].settling += trials
+
+    @property
+    def trials(self) -> int:
+        """All that were run."""
+        return sum(each.trials for each in self.of.values())
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How often each cloner had each verdict."""
+        total: Counter[str] = Counter()
+        for each in self.of.values():
+            total.update(each.verdicts)
+        return dict(sorted(total.items()))
+
+    @property
+    def known(self) -> dict[str, int]:
+        """How often each known issue was met."""
+        total: Counter[str] = Counter()
+        for each in self.of.values():
+            total.update(each.known)
+        return dict(total)
+
+    def news(self) -> list[Finding]:
+        """The findings that count: all but those whose script does not fail alone."""
+        return [each for each in self.findings.values() if each.proof is not False]
+
+    def known_met(self) -> tuple[KnownMet, ...]:
+        """Each known issue that may apply to a subject: how often it was met, and whether it still breaks."""
+        return tuple(
+            KnownMet(
+                id=issue.id,
+                title=issue.title,
+                generation=issue.generation,
+                subject=name,
+                count=each.known.get(issue.id, 0),
+                breaks=each.breaks.get(issue.id),
+                because=issue.because,
+                link=issue.link,
+                since=issue.since,
+            )
+            for name, each in self.of.items()
+            for issue in self._of(each)
+        )
+
+    def _of(self, each: SubjectTotals) -> list[KnownIssue]:
+        generation = Subject.parse(each.met.subject).generation
+        release = each.met.keras
+        cloners = {*each.breaks, *each.known}
+        return [
+            issue
+            for cloner in dict.fromkeys(issue.cloner for issue in self._known.issues)
+            for issue in self._known.on(generation, release, cloner).issues
+            if issue.cloner == "upstream" or issue.id in cloners
+        ]
+
+
+def compared(sum_: SubjectTotals) -> list[str]:
+    """A line for each subject that it was compared with."""
+    return [
+        f"compared with {name}: {count} graphs" + _not_compared(sum_.not_compared.get(name, {}))
+        for name, count in sum_.compared.items()
+    ]
+
+
+def _not_compared(why: Mapping[str, int]) -> str:
+    said = ", ".join(f"{count} {reason}" for reason, count in Counter(why).most_common())
+    return f"; not compared: {said}" if said else ""

@@ -1,0 +1,97 @@
+"""The warm processes of a worker: one of each subject for each of its threads, kept from shard to shard.
+
+Must not import Keras, nor Dask.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Collection
+from pathlib import Path
+
+from harness.campaign.shards import Setup
+from harness.subjects.process import SubjectProcess
+from harness.subjects.releases import place_of
+from harness.subjects.subject import Subject
+from harness.trials.across import TrialsAcross
+from reports.known import KnownIssues
+from reports.store import slug
+
+IDLE = 7200.0
+"""The seconds after which a campaign that asks for nothing has no claim to what it holds."""
+MOST = 4
+"""As many subjects a thread keeps warm: each holds more than half a gigabyte."""
+
+
+class WarmSubjects:
+    """The processes of one thread. The one that was not used for longest is ended where there are too many."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.used = time.monotonic()
+        self._processes: OrderedDict[str, SubjectProcess] = OrderedDict()
+        self._known = KnownIssues(setup.known)
+
+    def process(self, name: str, beside: Collection[str] = ()) -> SubjectProcess:
+        """The process of a subject; started where it does not run. Those `beside` it are wanted as well."""
+        self.used = time.monotonic()
+        process = self._processes.get(name)
+        if process is None:
+            subject = Subject.parse(name)
+            worker = slug(str(os.getpid()), str(threading.get_native_id()), name)
+            journal = Path(self.setup.journals) / f"{worker}.json" if self.setup.journals else None
+            process = SubjectProcess(subject, journal=journal, worker=worker, place=place_of(subject))
+            process.start()
+            self._processes[name] = process
+        self._processes.move_to_end(name)
+        for other in [each for each in self._processes if each != name and each not in beside]:
+            if len(self._processes) <= max(MOST, 1 + len(beside)):
+                break
+            self._processes.pop(other).close()
+        return process
+
+    def trials(self, name: str) -> TrialsAcross:
+        """trials on a subject, with nothing counted yet."""
+        setup = self.setup
+        together = (name, *setup.across.get(name, ()))
+        process, *others = (self.process(each, together) for each in together)
+        return TrialsAcross(process, self._known, others, cloners=setup.cloners, rate=setup.rate)
+
+    def close(self) -> None:
+        """End them all."""
+        while self._processes:
+            _, process = self._processes.popitem()
+            process.close()
+
+
+_SETUPS: dict[str, Setup] = {}
+_HELD: dict[tuple[str, int], WarmSubjects] = {}
+
+
+def prepare(setup: Setup) -> None:
+    """Know what a campaign's shards share, which is too much to send with each of them.
+
+    What another campaign holds and did not use for long is ended: its driver may be gone without a word.
+    """
+    for key, its in list(_HELD.items()):
+        if time.monotonic() - its.used > IDLE:
+            _HELD.pop(key).close()
+    _SETUPS[setup.campaign] = setup
+
+
+def warm_subjects(campaign: str) -> WarmSubjects:
+    """What this thread holds for a campaign that the worker is prepared for."""
+    key = campaign, threading.get_ident()
+    if key not in _HELD:
+        _HELD[key] = WarmSubjects(_SETUPS[campaign])
+    return _HELD[key]
+
+
+def close(campaign: str) -> None:
+    """End all that this worker holds for a campaign, and forget it."""
+    for key in [each for each in _HELD if each[0] == campaign]:
+        _HELD.pop(key).close()
+    _SETUPS.pop(campaign, None)

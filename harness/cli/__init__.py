@@ -1,0 +1,81 @@
+"""The command line: one module a command, imported when it is asked for. Nothing here imports Keras."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+
+import click
+
+_COMMANDS = {
+    "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
+    "check": "Say whether models of your own are cloned faithfully, and what to do if not.",
+    "doctor": "What is installed, which subjects work, and what is missing for the rest.",
+    "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
+    "history": "Release by release, does it break? A table, and the answer in a line.",
+    "judge": "Try proposed fixes of clone_model in the place of the release's own code.",
+    "replay": "Try findings and graphs once more: is it fixed?",
+    "report": "Draw the reports of a run again, from its folder.",
+    "repro": "Print the script of a finding, run it, or print the text of its issue.",
+    "subjects": "List, install and remove the releases that can be tried.",
+}
+
+
+class _Lazily(click.Group):
+    """A group that imports a command's module when it is needed, so that `--help` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = importlib.import_module(f"harness.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_COMMANDS.items()))
+
+
+@click.group(cls=_Lazily, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="clonediff")
+def cli() -> None:
+    """Find where a clone of a Keras model is not the model it was cloned from.
+
+    Exit codes: 0 nothing new, 1 something that is not a known issue, 2 the command could not do its work, 130
+    interrupted (what was found so far is kept).
+    """
+
+
+def main() -> None:
+    """The console script. A fault of the caller or of the machine is one line and exit code 2."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        code = 130
+    except Exception as error:
+        if _of_the_caller(error):
+            click.echo(f"clonediff: {error}", err=True)
+        else:
+            traceback.print_exc()
+            click.echo(
+                "clonediff: this is a fault of clonediff itself; please report it with the lines above", err=True
+            )
+        code = 2
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _of_the_caller(error: Exception) -> bool:
+    from harness.subjects import SubjectError
+    from harness.subjects.subject import UnknownSubjectError
+    from reports.known import KnownIssuesError
+    from reports.records import RecordError
+
+    return isinstance(error, (SubjectError, UnknownSubjectError, KnownIssuesError, RecordError, OSError))

@@ -1,0 +1,235 @@
+"""`clonediff check`: a model of your own, or those that come with Keras, through upstream and fixed, all checks.
+
+Owns the arguments, the progress and the exit code. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from harness.answers.own_model.applications import IMAGE, smallest_first, weight
+from harness.answers.own_model.inputs import SIZE, InputsError
+from harness.answers.own_model.looking import CheckWanted, look
+from harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
+from harness.answers.own_model.record import CheckedModel, ModelBreak, Status
+from harness.answers.own_model.telling import plain, table, told
+from harness.cli.fuzz import CLONERS
+from harness.scripts.comments import comment
+from harness.subjects.case import CHECKS_ASKED
+from harness.subjects.outcomes import SubjectError
+from harness.subjects.process import GIB, Limits
+from harness.subjects.releases import open_subject
+from harness.subjects.subject import Subject
+from reports.known import KNOWN_ISSUES, KnownIssues, load
+from reports.markup import visible
+
+_SHARE = 0.8
+"""Of the memory that is free, what a model may take where --memory does not say."""
+
+
+@click.command("check")
+@click.argument("models", metavar="MODEL...", nargs=-1)
+@click.option("--subject", "subjects", multiple=True, default=("keras",), show_default=True, help="Whose clone_model.")
+@click.option(
+    "--cloner", "cloners", multiple=True, default=("upstream", "fixed"), show_default=True, help="Who clones."
+)
+@click.option(
+    "--custom", type=click.Path(path_type=Path), help="FILE.py with the model's own classes; it is imported first."
+)
+@click.option("--unsafe", is_flag=True, help="Load files that hold code, such as lambdas: they may do anything.")
+@click.option("--inputs", "arrays", type=click.Path(path_type=Path), help="FILE.npz with an array for each input.")
+@click.option(
+    "--size", type=click.IntRange(min=1), help="What an open dimension is taken as [32; 224 for applications]."
+)
+@click.option("--batch", type=click.IntRange(min=1), help="Samples in a batch [2; 1 for applications].")
+@click.option(
+    "--costly/--no-costly", default=True, show_default=True, help="A second clone, a training step, a file, as well."
+)
+@click.option("--seed", default=0, show_default=True, help="The seed of weights and inputs.")
+@click.option("--timeout", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds for a model.")
+@click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a model [four fifths of what is free].")
+@click.option("--allow-known", is_flag=True, help="Exit with 0 where all that breaks is a known issue.")
+@click.option(
+    "--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help="What is known [that of clonediff]."
+)
+@click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the costliest break, only.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the JSON to a file.")
+@click.option("--list", "list_", is_flag=True, help="List the applications of the subject, smallest first.")
+def command(
+    models: tuple[str, ...],
+    subjects: tuple[str, ...],
+    cloners: tuple[str, ...],
+    custom: Path | None,
+    unsafe: bool,
+    arrays: Path | None,
+    size: int | None,
+    batch: int | None,
+    costly: bool,
+    seed: int,
+    timeout: float,
+    memory: float | None,
+    allow_known: bool,
+    known_issues: Path,
+    script: bool,
+    as_json: bool,
+    out: Path | None,
+    list_: bool,
+) -> None:
+    """Say whether models of your own are cloned faithfully, and what to do where they are not.
+
+    MODEL is a file (.keras, .h5; a SavedModel's folder on a subject that loads one), FILE.py:FUNCTION that makes the
+    model, or applications:NAME of keras.applications with random weights; `applications` alone is all of them.
+    Weights and inputs are set to random numbers; the files are only read.
+
+    A model is loaded in a process of its own, within --timeout and --memory. That bounds it and is no sandbox: a file
+    that holds code (a Lambda of a Python lambda, a SavedModel), or cannot be searched for it, is not loaded without
+    --unsafe, while FILE.py and --custom are code that you name, and are run.
+
+    Exit codes: 0 every clone is faithful, but for what Keras documents that clone_model leaves out; 1 a cloner breaks
+    something, known issue or not (but see --allow-known); 2 a model could not be loaded or checked; 130 interrupted.
+    """
+    if script and as_json:
+        raise click.UsageError("--script or --json: in JSON, each break has its script")
+    chosen = [Subject.parse(each) for each in dict.fromkeys(subjects)]
+    for cloner in cloners:
+        if cloner not in CLONERS and not cloner.startswith(("planted/", "proposed/")):
+            raise click.BadParameter(f"expected one of {', '.join(CLONERS)}, found {cloner!r}", param_hint="--cloner")
+    if list_:
+        for subject in chosen:
+            click.echo("\n".join(f"{name}  {weight(name)}" for name in _applications(subject)))
+        return
+    if not models:
+        raise click.UsageError("name a MODEL, or --list")
+    try:
+        named = [parse(each) for each in dict.fromkeys(models)]
+        wanted = CheckWanted(
+            cloners=tuple(dict.fromkeys(cloners)),
+            checks=CHECKS_ASKED if costly else (),
+            custom=None if custom is None else custom_file(custom),
+            unsafe=unsafe,
+            arrays=_arrays(arrays),
+            size=size or SIZE,
+            batch=batch,
+            seed=seed,
+            seconds=timeout,
+        )
+    except ModelError as error:
+        raise click.UsageError(str(error)) from None
+    limit = int(memory * GIB) if memory is not None else int(_free() * _SHARE)
+    limits = Limits(trial=timeout, memory=limit, recycle=limit)
+    known = load(known_issues)
+    done: list[CheckedModel] = []
+    interrupted = False
+    try:
+        for subject in chosen:
+            for model in named:
+                for checked in _tried(model, subject, _sized(wanted, model, size), limits, known):
+                    done.append(checked)
+                    if not as_json:
+                        click.echo("\n".join((*told(checked), "")), err=script)
+    except KeyboardInterrupt:
+        interrupted = True
+        click.echo("interrupted", err=True)
+    text = json.dumps([msgspec.to_builtins(each) for each in done], indent=2)
+    if out is not None:
+        out.write_text(text + "\n", encoding="utf-8")
+    if as_json:
+        click.echo(text)
+    elif len(done) > 1:
+        click.echo("\n".join(table(done, wanted.cloners)), err=script)
+    if script:
+        _print_script(done)
+    sys.exit(130 if interrupted else _code(done, allow_known))
+
+
+def _tried(
+    model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues
+) -> Iterator[CheckedModel]:
+    """What came of a model, or of each that it stands for. A subject that fails is an answer as well."""
+    try:
+        models = _each(model, subject)
+    except SubjectError as error:
+        yield CheckedModel(model.spec, str(subject), Status.NO_SUBJECT, reason=str(error))
+        return
+    for each in models:
+        yield _check(each, subject, wanted, limits, known)
+
+
+def _check(model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues) -> CheckedModel:
+    """Check a model in a process of its own, so that none is held to what another left behind."""
+    began = time.monotonic()
+    status, versions = Status.NO_SUBJECT, dict[str, str]()
+    try:
+        with open_subject(subject, limits=limits) as process:
+            status, versions = Status.LOST, process.versions
+            return look(model, process, wanted, known)
+    except InputsError as error:
+        status, reason = Status.NOT_CALLED, str(error)
+    except SubjectError as error:
+        reason = str(error)
+    return CheckedModel(model.spec, str(subject), status, versions, reason=reason, seconds=time.monotonic() - began)
+
+
+def _sized(wanted: CheckWanted, model: Model, size: int | None) -> CheckWanted:
+    """Applications are large, and made for images."""
+    if model.how != "application":
+        return wanted
+    return dataclasses.replace(wanted, batch=wanted.batch or 1, size=size or IMAGE)
+
+
+def _each(model: Model, subject: Subject) -> list[Model]:
+    """The model, or for `applications` all of them."""
+    if model.how == "application" and not model.name:
+        return [parse(f"{APPLICATIONS}:{name}") for name in _applications(subject)]
+    return [model]
+
+
+def _applications(subject: Subject) -> list[str]:
+    with open_subject(subject) as process:
+        return smallest_first(process.applications())
+
+
+def _arrays(file: Path | None) -> Path | None:
+    if file is None:
+        return None
+    if not file.is_file():
+        raise ModelError(f"--inputs {file}: no such file: expected a .npz, as numpy.savez writes it")
+    return file.absolute()
+
+
+def _free() -> int:
+    import psutil  # type: ignore[import-untyped]  # it comes without types
+
+    return int(psutil.virtual_memory().available)
+
+
+def _code(done: Sequence[CheckedModel], allow_known: bool) -> int:
+    if any(each.status is not Status.CHECKED for each in done):
+        return 2
+    breaks = [each for checked in done for each in checked.breaks if not each.documented]
+    return 1 if any(not (allow_known and each.known) for each in breaks) else 0
+
+
+def _print_script(done: Sequence[CheckedModel]) -> None:
+    """The script of the costliest break of the first model that has one, upstream's before others'."""
+    breaks: list[tuple[str, ModelBreak]] = [
+        (checked.model, each)
+        for checked in done
+        for cloned in sorted(checked.clones, key=lambda cloned: cloned.cloner != "upstream")
+        for each in cloned.breaks
+    ]
+    if not breaks:
+        click.echo("no break to show", err=True)
+        return
+    model, shown = breaks[0]
+    head = comment(f"# {plain(model)}: {shown.cost}: {plain(shown.title)}")
+    click.echo(f"{head}\n{visible(shown.script)}", nl=False)

@@ -1,0 +1,72 @@
+"""`clonediff doctor`: what is installed, which subjects work, and what is missing for the rest.
+
+Owns what is printed and the exit code. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+
+import click
+import msgspec
+
+from harness.answers.doctor import GIB, Diagnosis, diagnose
+
+
+@click.command("doctor")
+@click.option("--start/--no-start", default=True, show_default=True, help="Start each subject, and try a small graph.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(start: bool, as_json: bool) -> None:
+    """Say what is installed, which subjects work, and what is missing for the rest. Needs no network.
+
+    Exit codes: 0 the installed Keras works, whatever else is missing, or with --no-start, it is here; 2 it does not.
+    """
+    quiet = as_json or not sys.stderr.isatty()
+
+    def say(line: str) -> None:
+        if not quiet:
+            click.echo(f"\r{line:40}", nl=False, err=True)
+
+    found = diagnose(start=start, say=say)
+    say("\r")
+    if as_json:
+        click.echo(json.dumps({**msgspec.to_builtins(found), "works": found.works}, indent=2))
+    else:
+        click.echo("\n".join(told(found)))
+    sys.exit(2 if found.works is False else 0)
+
+
+def told(found: Diagnosis) -> Iterator[str]:
+    """The lines for a person."""
+    yield f"Python {found.python}"
+    for name, version in found.packages.items():
+        yield f"  {name:12} {version or 'not installed'}"
+    yield "subjects"
+    for each in found.subjects:
+        if each.works:
+            versions = ", ".join(f"{name} {version}" for name, version in each.versions.items())
+            verdicts = ", ".join(f"{name} {verdict}" for name, verdict in each.verdicts.items())
+            devices = ", ".join(each.devices)
+            yield f"  {each.subject:14} works, {each.seconds:.1f} s: {versions}; sees {devices}; {verdicts}"
+        else:
+            yield f"  {each.subject:14} {'is here, not started' if each.works is None else each.reason}"
+    yield f"releases in the cache: {len(found.releases)}" + (": " if found.releases else "") + ", ".join(found.releases)
+    yield "interpreters for stacks of old releases"
+    for python, path in found.pythons.items():
+        yield f"  Python {python:7} {path or 'not found'}"
+    yield "GPU: " + ("; ".join(found.gpus) or "none")
+    yield f"browser: {found.browser or 'none'}"
+    yield f"{found.cores} cores, {found.memory / GIB:.1f} GiB of memory, {found.available / GIB:.1f} GiB of it free"
+    for name, folder in found.folders.items():
+        state = folder.problem or "can be written to"
+        yield f"{name}: {folder.path}, {folder.free / GIB:.1f} GiB free, {state}"
+    if found.advice:
+        yield "advice"
+        yield from (f"  {line}" for line in found.advice)
+    yield {
+        True: "the installed Keras works",
+        False: "the installed Keras does not work",
+        None: "the installed Keras is here; it was not started, so whether it works is not known",
+    }[found.works]

@@ -1,0 +1,133 @@
+"""`clonediff fuzz`: draw graphs and try them until the budget is spent; keep what is found.
+
+Owns the options and the exit code. What they ask for becomes a plan; `harness.campaign.session` carries it out.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reports.known import KNOWN_ISSUES
+
+CLONERS = ("upstream", "fixed", "roundtrip", "saved", "multi_gpu", "multi_gpu/fixed")
+"""The cloners that take a seat by name; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
+
+PLANNED = {
+    "subjects": "--subject",
+    "cloners": "--cloner",
+    "across": "--across",
+    "minutes": "--minutes",
+    "trials": "--trials",
+    "seed_": "--seed",
+    "rate": "--rate",
+    "out": "--out",
+    "known_issues": "--known-issues",
+    "corpus": "--corpus",
+    "database": "--database",
+}
+"""What a run that is resumed was asked for when it began."""
+
+
+class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
+    name = "N|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        if value is None or isinstance(value, int) or value == "auto":
+            return None if value == "auto" else value
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"expected a number or auto, found {value!r}", param, ctx)
+        if not 1 <= number <= 1024:
+            self.fail(f"expected 1 to 1024, found {number}", param, ctx)
+        return number
+
+
+@click.command("fuzz")
+@click.option("--subject", "subjects", multiple=True, default=("keras",), show_default=True, help="What to try.")
+@click.option(
+    "--cloner", "cloners", multiple=True, default=("upstream", "fixed"), show_default=True, help="Who clones."
+)
+@click.option(
+    "--across",
+    multiple=True,
+    metavar="SUBJECT",
+    help="Run each graph there too, and compare: another backend or device of a --subject, such as keras/jax.",
+)
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")
+@click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
+@click.option("--seed", "seed_", default=0, show_default=True, help="The same seed draws the same graphs.")
+@click.option(
+    "--rate",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    help="Costly checks on one graph in N; 0 for none.",
+)
+@click.option("--jobs", type=_Jobs(), default="auto", show_default=True, help="How many graphs to try at once.")
+@click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")
+@click.option("--tls-ca-file", "ca", metavar="FILE", help="The authority of a cluster that speaks TLS.")
+@click.option("--tls-cert", "cert", metavar="FILE", help="The certificate to show it.")
+@click.option("--tls-key", "key", metavar="FILE", help="The key of that certificate.")
+@click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
+@click.option("--resume", type=click.Path(path_type=Path), metavar="DIR", help="Go on with a run that was stopped.")
+@click.option(
+    "--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help="What is known [that of clonediff]."
+)
+@click.option(
+    "--corpus",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the graphs of earlier findings are kept, which are tried first [corpus, beside the run's folder].",
+)
+@click.option(
+    "--database",
+    metavar="WHERE",
+    help="Where Hypothesis keeps its examples: a folder, redis://..., github:OWNER/REPO [in the corpus].",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.pass_context
+def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options: Any) -> None:
+    """Draw graphs and try them until the budget is spent; keep what is found.
+
+    Every finding is made as small as it gets and written to the run's folder with a script. A script against upstream
+    is plain Keras, and is run on its own: if it should fail and does not, the finding does not count. What
+    reports/known_issues.toml explains is counted, not reported. With --across, what two backends compute differently is
+    a finding too, apart from those of cloning. A release that is not there is installed; a subject that cannot be had
+    is told, the others are tried, and the exit code is 2.
+
+    Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
+    --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with.
+    """
+    from harness.campaign import session
+
+    for cloner in options["cloners"]:
+        if cloner not in CLONERS and not cloner.startswith(("planted/", "proposed/")):
+            raise click.BadParameter(f"expected one of {', '.join(CLONERS)}, found {cloner!r}", param_hint="--cloner")
+    if options["minutes"] is not None and not math.isfinite(options["minutes"]):
+        raise click.BadParameter("expected a number that has an end", param_hint="--minutes")
+    where = session.WorkersWanted(options["jobs"], options["scheduler"], options["ca"], options["cert"], options["key"])
+    try:
+        if resume is None:
+            asked = session.CampaignOptions(**{name: options[name] for name in PLANNED})
+            began = session.begin(asked, where)
+        else:
+            _refuse_plan(ctx)
+            began = session.go_on(resume)
+    except session.MistakenError as error:
+        raise click.UsageError(str(error)) from None
+    ended = session.run(began, where, quiet=as_json)
+    click.echo(json.dumps(ended.summary, indent=2) if as_json else ended.told)
+    sys.exit(ended.exit_code)
+
+
+def _refuse_plan(ctx: click.Context) -> None:
+    for name, option in PLANNED.items():
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise click.UsageError(f"{option} was said when the run began: leave it out with --resume")

@@ -1,0 +1,138 @@
+"""`clonediff history`: release by release, does it break? A table and an answer in a line.
+
+Owns the arguments, which releases they stand for here and now, and the exit code.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import click
+import msgspec
+
+from harness.answers.history import answer as answers
+from harness.answers.history.known_releases import known_releases, place
+from harness.answers.history.one_release import try_release
+from harness.answers.history.question import QuestionError, finding_file, question_of
+from harness.answers.history.record import TOLD, History
+from harness.answers.history.releases_option import ReleasesError, lines, parse
+from harness.answers.history.survey import ReleaseSurvey
+from harness.answers.history.telling import HistoryProgress, coloured, table
+from harness.cli.fuzz import CLONERS
+from harness.subjects.place import ReleasePlace
+from harness.subjects.subject import Subject
+from reports.records import RecordError, write
+from strategies.graph import MalformedGraph
+
+_OF_GENERATION = {"keras": "keras>=3", "tf_keras": "tf_keras", "keras2": "keras<3", None: "keras"}
+"""What is tried where no release is named."""
+
+
+@click.command("history")
+@click.argument("what", metavar="FINDING|GRAPH")
+@click.option(
+    "--releases",
+    "specs",
+    multiple=True,
+    metavar="SPEC",
+    help="Which releases [all of its generation]. Items with commas or blanks between: keras==3.12.4, "
+    "'keras>=3.10,<=3.15.1', keras==3.10..3.15 (both ends included), 'keras>=3.14/jax', tensorflow==2.4.4, tf_keras "
+    "(all of it), all. May be given several times.",
+)
+@click.option("--all", "all_", is_flag=True, help="Try every release, not only those that tell.")
+@click.option("--cloner", help="Who clones [the finding's, or upstream].")
+@click.option("--jobs", type=click.IntRange(min=1), help="Releases at a time [the cores at hand].")
+@click.option("--no-install", is_flag=True, help="Install nothing: only the releases that are here.")
+@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the history to a file, as JSON.")
+@click.option("--keep", is_flag=True, help="Write the answer into the finding, and into the text of its issue.")
+def command(
+    what: str,
+    specs: tuple[str, ...],
+    all_: bool,
+    cloner: str | None,
+    jobs: int | None,
+    no_install: bool,
+    as_json: bool,
+    out: Path | None,
+    keep: bool,
+) -> None:
+    """Say in which releases a bug is.
+
+    FINDING is a finding's folder, its finding.json, or the id of a known issue; a release breaks where it shows the
+    same cause, and "breaks otherwise" where it shows another that no known issue explains. It cannot be told of a
+    release whose original cannot be run, trained or saved, where that is what it takes to see it, nor where something
+    known stands before it. GRAPH is a graph's JSON, or a file of a campaign's corpus; a release breaks where the clone
+    is not faithful, and every cause has an answer of its own.
+
+    Of many releases, the first and the last of each branch (3.12, 3.13 ...) are tried, and those between where these
+    two differ: fixes are carried to older branches, so that a bisection over all of them would lie. Up to 16 releases
+    of a package, and those that are named, are all tried. What was not is said.
+
+    Exit codes: 0 it could be told of one release at least, whatever it is; 2 of none; 130 interrupted, and what is
+    known by then is printed.
+    """
+    began = time.monotonic()
+    try:
+        question = question_of(what, cloner)
+        items = parse(specs or (_OF_GENERATION[question.graph.generation] + question.suffix,))
+    except (QuestionError, ReleasesError, RecordError, MalformedGraph) as error:
+        raise click.UsageError(str(error)) from None
+    if question.cloner not in CLONERS and not question.cloner.startswith("planted/"):
+        raise click.BadParameter(
+            f"expected one of {', '.join(CLONERS)}, found {question.cloner!r}", param_hint="--cloner"
+        )
+    of = finding_file(what)
+    if keep and of is None:
+        raise click.BadParameter(f"expected a finding to write it into, found {what}", param_hint="--keep")
+    if keep and question.apart:
+        raise click.BadParameter(
+            f"{question.apart}: its answer is not one about the finding; leave --keep out", param_hint="--keep"
+        )
+    jobs = jobs or len(os.sched_getaffinity(0))
+    progress = HistoryProgress(jobs, quiet=as_json)
+    known, notes = known_releases(items, here_only=no_install)
+    asked = lines(items, known)
+    for note in notes:
+        progress.said(note)
+    pursuit = ReleaseSurvey(asked, all_=all_, sought=question.sought)
+
+    def find(subject: Subject) -> ReleasePlace:
+        return place(subject, install=not no_install, say=progress.said)
+
+    pursuit.run(lambda subject: try_release(question, subject, find), jobs, progress)
+    progress.clear()
+    found = pursuit.table()
+    rows = tuple(row for _, each in found for row in each)
+    history = History(
+        asked=question.about,
+        cloner=question.cloner,
+        answer=answers.answer(found),
+        rows=rows,
+        by_cause={} if question.sought else answers.by_cause(found),
+        notes=tuple(notes),
+        interrupted=pursuit.interrupted,
+        seconds=time.monotonic() - began,
+    )
+    if out is not None:
+        write(out, history)
+    if keep and of is not None and not history.interrupted and any(row.verdict in TOLD for row in rows):
+        from reports.writing import amend
+
+        for line in amend(of.parent, answers.since(found), history.answer):
+            progress.said(line)
+    click.echo(msgspec.json.format(msgspec.json.encode(history), indent=2).decode() if as_json else told(history))
+    sys.exit(130 if history.interrupted else 0 if any(row.verdict in TOLD for row in rows) else 2)
+
+
+def told(history: History) -> str:
+    """The history for a person."""
+    lines_ = [f"{history.asked}, cloned by {history.cloner}", *history.notes, ""]
+    lines_ += table(history.rows, colour=coloured(sys.stdout))
+    if len(history.by_cause) > 1:
+        lines_ += ["", *(f"{cause}: {said}" for cause, said in history.by_cause.items())]
+    interrupted = "interrupted; so far: " if history.interrupted else ""
+    return "\n".join((*lines_, "", interrupted + history.answer))

@@ -1,0 +1,196 @@
+"""`clonediff judge`: proposed fixes of `clone_model`, put in the place of the release's own and tried.
+
+Owns the options, the progress and the exit code.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from harness.judge.reading import Proposal, UnreadableError, read_text
+from harness.judge.releases import is_release, proposal_of
+from harness.judge.session import Session
+from harness.judge.stages import Budget
+from harness.judge.telling import table
+from harness.subjects.process import Limits
+from harness.subjects.releases import place_of
+from harness.subjects.subject import Subject
+from reports.known import KNOWN_ISSUES, load
+from reports.records import Run
+from reports.run_folder import RunFolder
+
+
+@click.command("judge")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--subject", "subject_name", default="keras", show_default=True, help="The release to be fixed.")
+@click.option(
+    "--minutes", type=click.FloatRange(min=0), help="Draw fresh graphs this long for each candidate [8 seconds]."
+)
+@click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many for each candidate [400].")
+@click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the fresh graphs.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=15.0,
+    show_default=True,
+    help="The seconds that one graph may take.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+def command(
+    files: tuple[str, ...],
+    subject_name: str,
+    minutes: float | None,
+    trials: int | None,
+    seed_: int,
+    limit: float,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Try proposed fixes of clone_model in the place of the release's own code.
+
+    FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
+    forum or from a model. A release's name, such as keras==2.2.5, stands for its cloning functions. Nothing in a file
+    is run in this process, but in one with limits of time and memory.
+
+    Each is tried on the regression from the bug report, the release's own tests for cloning, the corpus of known
+    graphs, and fresh ones. Exit code 0: all hold. 1: one does not.
+    """
+    subject = Subject.parse(subject_name)
+    texts = [(name, None if is_release(name) else _read(name)) for name in dict.fromkeys(files)]
+    known = load(KNOWN_ISSUES)
+    place = place_of(subject)
+    budget = Budget(seed=seed_, limits=Limits(trial=limit))
+    if minutes is not None:
+        budget = replace(budget, seconds=minutes * 60, graphs=trials or 1_000_000)
+    if trials is not None:
+        budget = replace(budget, graphs=trials, seconds=budget.seconds if minutes is not None else 600.0)
+    folder = RunFolder(out)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    progress = Progress(len(texts), quiet=as_json and not sys.stderr.isatty())
+    session = Session(subject, place, folder, budget, known, progress.say)
+    interrupted = False
+    try:
+        session.open()
+        progress.on("the release itself")
+        session.references()
+        for name, text in texts:
+            progress.on(name)
+            proposal: Proposal | None = None
+            if text is None:
+                text, proposal = proposal_of(name, session.cloning)
+            session.judge(name, text, proposal)
+        progress.on("the scripts")
+        session.settle()
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        progress.clear()
+        session.close(interrupted=interrupted)
+    judged = [row.judged for row in session.rows]
+    folder.run(_run(session, started, seed_))
+    folder.event("end", interrupted=interrupted)
+    if as_json:
+        click.echo(json.dumps(_summary(session, folder.path, interrupted, progress.seconds()), indent=2))
+    else:
+        table(judged, f"{subject} ({_versions(session)})", sys.stdout)
+        click.echo(f"{'interrupted; ' if interrupted else ''}the verdicts and their scripts are in {folder.path}")
+    candidates = [row.judged for row in session.rows if row.folder is not None]
+    sys.exit(130 if interrupted else 0 if all(each.holds for each in candidates) else 1)
+
+
+def _read(name: str) -> str:
+    try:
+        return read_text(Path(name))
+    except UnreadableError as error:
+        raise click.UsageError(str(error)) from None
+
+
+class Progress:
+    """A line on standard error: what is being done, and about how long it will take."""
+
+    def __init__(self, candidates: int, *, quiet: bool) -> None:
+        """`candidates` is how many files there are; the release itself and the scripts come on top."""
+        self._began = time.monotonic()
+        self._parts = candidates + 2
+        self._done = -1
+        self._name = ""
+        self._line = ""
+        self._said = 0.0
+        self._quiet = quiet
+
+    def on(self, name: str) -> None:
+        """The next part begins."""
+        self._done += 1
+        self._name = name
+        self._said = 0.0
+
+    def say(self, what: str, part: float) -> None:
+        """What is being done, and how much of this part is."""
+        now = time.monotonic()
+        if self._quiet or now - self._said < (0.3 if sys.stderr.isatty() else 5.0):
+            return
+        self._said = now
+        done = max(0.0, self._done + part)
+        left = f", about {self.seconds() * (self._parts - done) / done:.0f} s left" if done > 0.5 else ""
+        line = f"{self._name or 'judging'}: {what}{left}"
+        if sys.stderr.isatty():
+            self.clear()
+            self._line = line[:160]
+            click.echo(self._line, nl=False, err=True)
+        else:
+            click.echo(line, err=True)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._line:
+            click.echo("\r" + " " * len(self._line) + "\r", nl=False, err=True)
+            self._line = ""
+
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.monotonic() - self._began
+
+
+def _versions(session: Session) -> str:
+    versions: dict[str, str] = getattr(session, "versions", {})
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def _run(session: Session, started: str, seed_: int) -> Run:
+    rows = [row.judged for row in session.rows]
+    verdicts: dict[str, int] = {}
+    for each in rows:
+        verdicts[each.word] = verdicts.get(each.word, 0) + 1
+    return Run(
+        started=started,
+        subjects={str(session.subject): getattr(session, "versions", {})},
+        seed=seed_,
+        trials=sum(each.tried for each in rows),
+        verdicts=verdicts,
+    )
+
+
+def _summary(session: Session, folder: Path, interrupted: bool, seconds: float) -> dict[str, Any]:
+    rows = []
+    for row in session.rows:
+        about = msgspec.json.decode(msgspec.json.encode(row.judged))
+        about.update(verdict=row.judged.word, holds=row.judged.holds, fixes=row.judged.fixes)
+        about["reference"] = row.folder is None
+        rows.append(about)
+    return {
+        "folder": str(folder),
+        "subject": str(session.subject),
+        "interrupted": interrupted,
+        "seconds": round(seconds, 1),
+        "candidates": rows,
+    }

@@ -1,0 +1,35 @@
+"""The known graphs: plain ones, examples of known issues, graphs that are kept; and which limits are nobody's fault.
+
+Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.judge.plain import PLAIN
+from reports.known import KNOWN_ISSUES, KnownIssues
+from strategies.graph import Graph, from_json, read_graph
+from strategies.kinds import Generation
+
+CORPUS = KNOWN_ISSUES.with_name("corpus")
+"""Graphs that once showed something, a file each, a folder for each generation."""
+
+
+def known_graphs(known: KnownIssues, generation: Generation, corpus: Path = CORPUS) -> dict[str, Graph]:
+    """The graphs to try first, by what they are, the plain ones before all others."""
+    graphs = dict(PLAIN)
+    for issue in known.issues:
+        if issue.generation == generation and issue.example is not None:
+            graphs[f"the known issue {issue.id}"] = from_json(issue.example, f"the example of {issue.id}")
+    for file in sorted(corpus.rglob("*.json")) if corpus.is_dir() else ():
+        graph = read_graph(file)
+        if graph.generation in (None, generation):
+            graphs[f"{file.stem} of the corpus"] = graph
+    return graphs
+
+
+def documented(known: KnownIssues, generation: Generation, release: str) -> KnownIssues:
+    """The limits that are held against nobody: those that Keras documents, and those that fixed is known to have."""
+    upstream = [issue for issue in known.on(generation, release, "upstream").issues if issue.documented]
+    return KnownIssues((*upstream, *known.on(generation, release, "fixed").issues))

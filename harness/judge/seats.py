@@ -1,0 +1,133 @@
+"""The processes that judging needs: one in which a candidate stands in the place of the release's own, one untouched.
+
+Owns that a candidate's process never answers without the candidate, also after it had to be started again. The
+reference remembers what it said of a graph: every candidate is compared with the same. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from harness.subjects.observation import Failure
+from harness.subjects.outcomes import Cloning, Killed, OutOfMemory, Ready, SubjectError, TimedOut
+from harness.subjects.place import ReleasePlace
+from harness.subjects.process import Limits, SubjectProcess
+from harness.subjects.subject import Subject
+from harness.trials.cases import case_of
+from harness.trials.trial import Trial, run
+from strategies.graph import Graph, from_json, to_json
+
+LOADING = 10.0
+"""The seconds that a candidate's own lines may take to run once: they define functions."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """Why a candidate does not load: what was raised, or what became of the process."""
+
+    what: str
+    failure: Failure | None = None
+
+
+class NotLoadedError(RuntimeError):
+    """A candidate that cannot be put in place; `refused` says why. That is a verdict on it."""
+
+    def __init__(self, refused: Refused) -> None:
+        """Keep the reason."""
+        super().__init__(refused.what)
+        self.refused = refused
+
+    @classmethod
+    def of(cls, error: SubjectError) -> NotLoadedError:
+        """A release that does not start, now that a diff was applied to it."""
+        if error.failure is None:
+            said = str(error).partition("\n")[0].partition(": ")[2]
+            return cls(Refused(f"the patched release does not start: {said.partition('; started')[0]}"))
+        failure = error.failure
+        frame = f" in {failure.frames[-1].file}, line {failure.frames[-1].line}" if failure.frames else ""
+        return cls(Refused(f"the patched release does not start: {failure.type}: {failure.message}{frame}", failure))
+
+
+class Seated(SubjectProcess):
+    """A subject's process in which a candidate stands in the place of the release's own functions.
+
+    Without `pieces` the release at `place` is the candidate: a copy of it to which a diff was applied.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        place: ReleasePlace,
+        pieces: Sequence[dict[str, Any]],
+        limits: Limits,
+        loading: float = LOADING,
+    ) -> None:
+        """Nothing is started until it is needed."""
+        super().__init__(subject, place=place, limits=limits)
+        self._pieces = list(pieces)
+        self._loading = loading
+        self._seated: int | None = None
+        self.cloning_now: Cloning | None = None
+
+    def start(self) -> Ready:
+        """Start the child, if none runs, and put the candidate in its place there."""
+        ready = super().start()
+        if self.pid is not None and self.pid != self._seated:
+            self.cloning_now = self._put()
+            self._seated = self.pid
+        return ready
+
+    def _put(self) -> Cloning:
+        outcome = self.cloning(self._pieces, self._loading)
+        if not isinstance(outcome, Cloning):
+            raise NotLoadedError(Refused(ended(outcome)))
+        if outcome.failure is not None:
+            failure = outcome.failure
+            self.close()
+            raise NotLoadedError(Refused(f"{failure.type}: {failure.message}{line_of(failure)}", failure))
+        if self._pieces and not outcome.replaced:
+            self.close()
+            what = f"it runs, and replaces none of the release's functions ({', '.join(outcome.functions)})"
+            raise NotLoadedError(Refused(what))
+        return outcome
+
+
+class Reference:
+    """What the release's own cloner and the fixed one make of a graph; each graph is tried once."""
+
+    CLONERS = ("upstream", "fixed")
+
+    def __init__(self, process: SubjectProcess) -> None:
+        """`process` is the release, untouched."""
+        self.process = process
+        self._said: dict[bytes, Trial] = {}
+
+    def graphs(self) -> list[Graph]:
+        """Every graph that it was asked about."""
+        return [from_json(key) for key in self._said]
+
+    def trial(self, graph: Graph) -> Trial:
+        """The trial of a graph."""
+        key = to_json(graph)
+        if key not in self._said:
+            self._said[key] = run(case_of(graph, self.process.subject.dialect), self.process, self.CLONERS)
+        return self._said[key]
+
+
+def ended(outcome: TimedOut | Killed | OutOfMemory) -> str:
+    """How a process was lost, in words."""
+    if isinstance(outcome, TimedOut):
+        return f"it does not come to an end: stopped after {outcome.seconds:g} s"
+    if isinstance(outcome, OutOfMemory):
+        return f"it takes memory without end: stopped at {outcome.resident >> 20} MiB"
+    return f"it ends its process ({outcome.how})"
+
+
+def line_of(failure: Failure) -> str:
+    """Where in the candidate's file something was raised, "" where it was not there."""
+    lines = [frame for frame in failure.frames if frame.file == "<candidate>"]
+    if not lines:
+        return ""
+    return f" (line {lines[-1].line}, in {lines[-1].function})".replace(", in <module>", "")

@@ -1,0 +1,64 @@
+"""A hit as a finding that is kept, and the script of either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from harness.scripts.graph_mode import standing
+from harness.scripts.reproducer import Script, reproducer
+from harness.scripts.two_subjects import across
+from harness.subjects.case import Case
+from harness.subjects.subject import Subject
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import Hit
+from reports.records import Difference, Finding
+from strategies.graph import from_json, to_json
+
+
+def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:
+    """\1 hit as it is kept. What its script proves is not known yet."""
+    cause = hit.cause
+    return Finding(
+        id=hit.id,
+        title=hit.title,
+        generation=subject.generation,
+        cloner=hit.cloner,
+        graph=msgspec.Raw(to_json(hit.graph)),
+        differences=cause.differences if cause else (),
+        source=hit.case.source,
+        versions=dict(versions),
+        known=hit.known.id if hit.known else None,
+        subject=str(subject),
+        first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
+        blame=hit.blame.value if hit.blame else "",
+        across=hit.across,
+        detail=hit.detail,
+        notes=hit.notes,
+    )
+
+
+def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
+    """The script that shows \1 hit: plain Keras, unless it is our own cloner that is accused."""
+    cause = hit.cause
+    return _script(hit.case, dialect, cause.root if cause else None, hit.cloner, hit.across, versions)
+
+
+def script_from(finding: Finding) -> Script:
+    """The script of a finding as it is kept."""
+    dialect = Subject.parse(finding.subject).dialect
+    case = case_of(from_json(bytes(finding.graph), "`$.graph`"), dialect)
+    return _script(case, dialect, finding.root, finding.cloner, finding.across, finding.versions)
+
+
+def _script(
+    case: Case, dialect: str, root: Difference | None, cloner: str, sides: tuple[str, ...], versions: Mapping[str, str]
+) -> Script:
+    if root is None:
+        return standing(Script(case.source), versions)
+    if sides:
+        first, second = map(Subject.parse, sides)
+        return standing(across(case, dialect, root, first, second), versions)
+    return standing(reproducer(case.source, dialect, root, cloner, case), versions)

@@ -1,0 +1,201 @@
+"""A script of plain Keras that shows a difference: the model, the clone, and the comparison that fails.
+
+Must not import Keras. Nothing of ours is in the script: it is for pasting into a bug report.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from harness.scripts import graph_mode, running
+from harness.scripts.comments import comment
+from reports.records import Difference
+
+if TYPE_CHECKING:
+    from harness.subjects.case import Case
+
+_CLONES = {
+    "upstream": "clone = keras.models.clone_model(model)",
+    "fixed": "from harness import clone_model\n\nclone = clone_model(model)",
+    "roundtrip": "clone = type(model).from_config(model.get_config())",
+}
+_TWO_GPUS = """\
+from keras.utils import multi_gpu_utils
+
+# Two GPUs where there may be none: the placement is simulated, everything is on the CPU.
+multi_gpu_utils._get_available_devices = lambda: ["/device:CPU:0", "/device:GPU:0", "/device:GPU:1"]
+parallel = keras.utils.multi_gpu_model(model, gpus=2, cpu_relocation=True)"""
+_CONFIG = "{}.get_config()"
+_CONFIG_BUT_FOR_INPUTS = (
+    "",
+    "import json",
+    "",
+    "",
+    "def config(model):",
+    "    # Inputs without a name of their own have another one in the clone: that is no part of this.",
+    "    text = json.dumps(model.get_config(), sort_keys=True, default=str)",
+    "    for number, each in enumerate(model.inputs):",
+    "        text = text.replace(f'\"{each._keras_history.operation.name}\"', f'\"input {number}\"')",
+    "    return text",
+    "",
+    "",
+    "assert config(clone) == config(model)",
+)
+"""All of it: too long to be told where it differs."""
+_MODES = ("outputs", "masks")
+_NODES = {
+    "keras": "[[({0}(node.arguments.{1})) for node in each._inbound_nodes] for each in {{}}.operations]",
+    "tf_keras": "[[({0}(node.call_{1})) for node in each.inbound_nodes] for each in {{}}.layers]",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """`raises` is the type of the exception that the script has to end in; "" where it shows the models only.
+
+    `sure` says that the script makes the very comparison that differed, whatever the numbers that it runs on, so that
+    it is wrong if it does not fail.
+    """
+
+    text: str
+    raises: str = ""
+    sure: bool = False
+
+
+def reproducer(
+    source: str, dialect: str, difference: Difference, cloner: str = "upstream", case: Case | None = None
+) -> Script:
+    """The script for a difference that a cloner made, with what was expected and found as its last comment.
+
+    With the `case`, models that have to be called are called on its inputs, with its weights.
+    """
+    said = [comment(f"# {difference.check}: {difference.path}")]
+    numbers = difference.numbers
+    if numbers is not None:
+        at = f" at {list(numbers.index)}" if numbers.index else ""
+        most = "" if numbers.max_abs is None else f", by {numbers.max_abs:g} at most"
+        said += [f"#   original: {comment(numbers.expected)}{at}", f"#   clone:    {comment(numbers.found)}{at}"]
+        said += [f"#   {numbers.differing} of {numbers.total} numbers differ{most}"]
+    elif difference.check != "made":
+        said += [f"#   original: {comment(difference.expected)}", f"#   clone:    {comment(difference.found)}"]
+    else:
+        said += [f"#   {comment(difference.found)}"]
+    clones = _CLONES
+    if cloner == "multi_gpu" and dialect == "keras2" and difference.check == "made":
+        # Any other difference is one of the clone that this function keeps to itself.
+        clones = {cloner: _TWO_GPUS}
+    if cloner not in clones:
+        said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
+        return Script("\n".join((source.rstrip("\n"), "", *said, "")))
+    raises = difference.raised.type if difference.raised else "AssertionError"
+    before, lines, sure = _comparison(difference, dialect, case)
+    before = ["", *before] if before else []
+    text = "\n".join((source.rstrip("\n"), *before, "", clones[cloner], *lines, "", *said, ""))
+    return Script(text, raises if lines or difference.check == "made" else "", sure)
+
+
+def _comparison(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
+    """The lines before the clone is made, those that fail after it, and whether they compare just what differed.
+
+    No lines where that takes many of them.
+    """
+    check = difference.check
+    if check == "made":
+        return [], [], True
+    if dialect == "keras2" and check in (*_MODES, "untouched", "weights"):
+        return (graph_mode.before_clone(difference), *graph_mode.compared(difference, case))
+    if check in _MODES:
+        return ([], *running.compared(difference, dialect, case))
+    if check == "untouched":
+        return _untouched(difference, dialect, case)
+    expression, sure = _told(difference, dialect)
+    if expression == _CONFIG and dialect == "keras":
+        return [], list(_CONFIG_BUT_FOR_INPUTS), sure
+    return [], _equal(expression) if expression else [], sure
+
+
+def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
+    """Lines that note what the original is like, and those that fail where it is so no more."""
+    path = difference.path.removeprefix("original.")
+    if path.startswith(("inference", "training")):
+        if difference.raised is not None or difference.aspect in ("no longer raises", "raises another"):
+            return [], [], False
+        return (*running.unchanged(difference, dialect, case), False)
+    if difference.aspect == "weight value":
+        before = [*running.drawn(case, dialect)[:2], *running.weighted(case), "before = model.get_weights()"]
+        return before, ["", "assert all(map(np.array_equal, model.get_weights(), before))"], case is not None
+    if difference.aspect == "layer replaced":
+        expression, sure = "[id(each) for each in {}._flatten_layers()]", True
+    elif path.startswith("layers") and (side := _side(difference.aspect)):
+        expression = _NODES[dialect].format("sorted" if side == "kwargs" else "len", side)
+        sure = difference.aspect.endswith(("missing", "extra")) and "/" not in path.partition("']")[0]
+    else:
+        check = "weights" if path.startswith("weights") else "structure"
+        expression, sure = _told(replace(difference, check=check, path=path), dialect)
+    expression = expression or _CONFIG
+    return [f"before = {expression.format('model')}"], ["", f"assert {expression.format('model')} == before"], sure
+
+
+def _side(aspect: str) -> str:
+    """Which arguments of a call an aspect speaks of, "" where of none: the word becomes a part of the script."""
+    side = aspect.partition(" ")[0].removeprefix("call.")
+    return side if aspect.startswith("call.") and side in ("args", "kwargs") else ""
+
+
+def _told(difference: Difference, dialect: str) -> tuple[str, bool]:
+    """An expression of a model that tells what differs, and whether it tells just that; "" where there is none."""
+    layer = difference.first.name if difference.first else ""
+    top = bool(layer) and "/" not in layer
+    name = json.dumps(layer, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
+    if difference.check == "weights":
+        if difference.aspect.startswith(("state", "copied")) or difference.path == "set_weights":
+            return "", False
+        attribute = "path" if dialect == "keras" else "name"
+        about = f"each.{attribute}, tuple(each.shape), str(each.dtype), each.trainable"
+        return f"[({about}) for each in {{}}.weights]", True
+    if difference.check != "structure":
+        return "", False
+    named = difference.aspect == "input name" or (
+        difference.aspect == "name" and difference.first is not None and difference.first.kind == "InputLayer"
+    )
+    if named and top and dialect == "keras":
+        return "[each._keras_history.operation.name for each in {}.inputs]", True
+    if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path):
+        return "[each.name for each in {}.layers]", True
+    if difference.aspect.endswith("trainable") and difference.first is not None:
+        whole = difference.first.layer == -1
+        if not whole and not top and dialect != "keras2":
+            return "[each.trainable for each in {}._flatten_layers()]", True
+        return "{}.trainable" if whole or not top else f"{{}}.get_layer({name}).trainable", whole or top
+    setting = re.fullmatch(r"layers\['[^']*'\]\.(?:config\.\.)?(\w+)", difference.path)
+    if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):
+        return f"{{}}.get_layer({name}).{setting[1]}", True
+    own = re.fullmatch(r"layers\['[^']*'\]\.attribute\.([^\W\d]\w*)", difference.path)
+    if own and top:
+        return f"{{}}.get_layer({name}).{own[1]}", True
+    config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
+    if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
+        attribute = "_output_shape" if config[1] == "output_shape" else config[1]
+        return f"type({{}}.get_layer({name}).{attribute})", False
+    if config and top and difference.first and difference.first.kind == "InputLayer":
+        # By its tensor: the clone may have another name for it.
+        told = f"each._keras_history[0].get_config().get({json.dumps(config[1])})"
+        return f"[{told} for each in {{}}.inputs]", True
+    if config and top:
+        return f"{{}}.get_layer({name}).get_config().get({json.dumps(config[1])})", True
+    return _CONFIG, False
+
+
+def _equal(expression: str) -> list[str]:
+    """The lines that compare what two models have, and tell what that is."""
+    if expression == _CONFIG:
+        return [f"assert {expression.format('clone')} == {expression.format('model')}"]
+    return [
+        f"expected, found = [{expression.format('it')} for it in (model, clone)]",
+        'assert found == expected, f"{found} in the clone, {expected} in the model"',
+    ]

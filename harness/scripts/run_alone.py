@@ -1,0 +1,136 @@
+"""Whether a reproducer fails on its own: in a fresh process, where nothing of ours can be imported."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.scripts.reproducer import Script
+from harness.subjects.environment import HARNESS, environment
+from harness.subjects.place import BESIDE, ReleasePlace
+from harness.subjects.subject import Subject
+
+LIMIT = 180.0
+"""The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
+
+UNTOLD = ("timed out", "out of memory")
+"""What a trial ends in that a run of a script says nothing of: it takes longer, or holds more, than a trial may."""
+
+_ALONE = """\
+import os, signal, sys
+
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+except Exception:
+    pass
+os.kill({parent}, 0)
+for name in ("harness", "strategies", "reports"):
+    sys.modules[name] = None
+path = sys.argv[1]
+sys.path[:0] = sys.argv[2:]
+{before}exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {{"__name__": "__main__", "__file__": path}})
+"""
+"""It dies with the thread that started it, which is the one that waits for it; and at once if that is gone already."""
+
+_CODE = re.compile(r"exit code (-?\d{1,10})")
+_SIGNAL = re.compile(r"signal (\d{1,3})")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptEnded:
+    """How a script ended: its exit code, negative for a signal, None where its time was over; what it said."""
+
+    code: int | None
+    stderr: str
+
+
+def fails_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) -> bool | None:
+    """Run a script of plain Keras: whether it ends in the exception that it should.
+
+    None where that cannot be said: it did not end in time, or it does not make the very comparison that differed. A
+    script that is to hang or to fill the memory is not run at all.
+    """
+    if not script.raises or script.raises in UNTOLD:
+        return None
+    return ended_so(script, run_alone(script.text, subject, place))
+
+
+def ended_so(script: Script, done: ScriptEnded) -> bool | None:
+    """Whether a script that ended has ended in the exception that it should, with what `fails_alone` answers."""
+    if done.code is None or script.raises in UNTOLD:
+        return None
+    code = _code(script.raises)
+    if code == 0:
+        return None  # so does a script in which nothing is wrong
+    if code is not None:
+        # An exception that nobody caught has an exit code too.
+        return done.code == code and (code < 0 or "Traceback (most recent call last)" not in done.stderr)
+    if done.code != 0 and script.raises in raised_in(done.stderr):
+        return True
+    return False if script.sure else None
+
+
+def _code(ended: str) -> int | None:
+    """The exit code of a script that takes its process with it in this way; None where it is to end in an exception."""
+    if found := _CODE.fullmatch(ended):
+        return int(found[1])
+    if found := _SIGNAL.fullmatch(ended):  # those that have no name
+        return -int(found[1])
+    return -signal.Signals[ended] if ended in signal.Signals.__members__ else None
+
+
+def run_alone(
+    text: str,
+    subject: Subject,
+    place: ReleasePlace = BESIDE,
+    *,
+    limit: float = LIMIT,
+    started: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
+) -> ScriptEnded:
+    """Run a script on a subject's release. `started` is handed the process, for whoever may have to end it."""
+    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+        path = Path(folder) / "repro.py"
+        path.write_text(text, encoding="utf-8")
+        surroundings = environment(subject, place)
+        surroundings.pop("PYTHONPATH", None)
+        with subprocess.Popen(
+            [place.python, "-I", "-c", _alone(subject, place), str(path), *place.path],
+            cwd=folder,
+            env=surroundings,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            started(process)
+            try:
+                _, said = process.communicate(timeout=limit)
+                return ScriptEnded(process.returncode, said.decode(errors="replace"))
+            except subprocess.TimeoutExpired:
+                return ScriptEnded(None, "")
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+def _alone(subject: Subject, place: ReleasePlace) -> str:
+    if subject.generation != "keras2" or place.how != "own stack":
+        return _ALONE.format(parent=os.getpid(), before="")
+    # The companions of the older ones are none that TensorFlow 1.15 can import; those of their day could.
+    text = (HARNESS / "inside" / "frameworks" / "companions.py").read_text(encoding="utf-8")
+    before = f"own = {{}}\nexec({text!r}, own)\nown['import_tensorflow']()\n"
+    return _ALONE.format(parent=os.getpid(), before=before)
+
+
+def raised_in(stderr: str) -> tuple[str, ...]:
+    """The types of the exceptions that tracebacks end in, without their modules."""
+    found = re.findall(r"^([A-Za-z_][\w.]*)(?::|$)", stderr, re.MULTILINE)
+    return tuple(name.rpartition(".")[2] for name in found)

@@ -1,0 +1,30 @@
+"""\1 hit as a person reads it: what, where, whose fault, and the script."""
+
+from __future__ import annotations
+
+from harness.scripts.graph_mode import standing
+from harness.scripts.reproducer import reproducer
+from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit
+from reports.records import COSTS
+
+
+def told(hit: Hit, trials: GraphTrials) -> str:
+    """The message of a failing test."""
+    ready = trials.process.ready
+    versions = f"{trials.process.subject} {ready.keras}, {ready.backend} {ready.backend_version}, Python {ready.python}"
+    head = [f"{hit.title} [{hit.fingerprint}]", f"on {versions}"]
+    if hit.fingerprint in (REFUSED, LOST) or hit.cause is None:
+        said = "clonediff drew a model that this Keras does not build or run: a fault of clonediff's generator."
+        return "\n".join((*head, said, hit.detail, "", hit.case.source))
+    root = hit.cause.root
+    lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}"]
+    lines += [f"{root.check}: {root.path}", f"  original: {root.expected}", f"  clone:    {root.found}"]
+    if root.first is not None:
+        lines.append(f"  first seen at {root.first.name or 'the model itself'} ({root.first.kind})")
+    lines += hit.notes
+    if hit.cause.followers:
+        lines.append(f"  {len(hit.cause.followers)} more differences follow from it")
+    case = hit.case
+    plain = reproducer(case.source, trials.process.subject.dialect, root, hit.cloner, case)
+    script = standing(plain, trials.process.versions)
+    return "\n".join((*lines, "", script.text))

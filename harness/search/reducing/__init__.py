@@ -1,0 +1,104 @@
+"""Smaller graphs that still fail in the same way.
+
+Owns the loop: which candidate is asked for next, and when to stop. Hypothesis shrinks the program that a graph was
+drawn from; here the graph itself is cut, so that steps are possible which no program of fewer instructions makes: to
+begin half-way, to put an inner model's calls in its place, to shrink all dimensions of one size together. Must not
+import Keras, nor know what failed: `still` says whether a candidate fails in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from harness.search.reducing.fitting import fitted
+from harness.search.reducing.measure import Size, size
+from harness.search.reducing.oddities import oddities
+from harness.search.reducing.passes import PASSES, Pass
+from strategies.graph import Graph, MalformedGraph, to_json
+from strategies.typing import infer
+
+MOST = 300
+"""How often `still` is asked at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """The smallest graph that was found, and how many candidates `still` was asked about."""
+
+    graph: Graph
+    tried: int
+
+
+def reduce(graph: Graph, still: Callable[[Graph], bool], *, most: int = MOST) -> Reduced:
+    """The smallest graph within reach for which `still` holds, as it does for `graph`.
+
+    `still` is asked about graphs only that are well formed, smaller than the last one it held for, and in nothing
+    stranger than `graph`; about each once. What it raises ends the reduction. The same answers give the same graph: the
+    limit is one of tries, and never one of time.
+    """
+    reduction = _Reduction(graph, still, most)
+    while True:
+        before = reduction.graph
+        for each in PASSES:
+            reduction.run(each)
+        if reduction.graph is before or reduction.spent:
+            return Reduced(reduction.graph, reduction.tried)
+
+
+class _Reduction:
+    """The smallest graph so far, and what was asked."""
+
+    def __init__(self, graph: Graph, still: Callable[[Graph], bool], most: int) -> None:
+        self.graph = graph
+        self.tried = 0
+        self._still = still
+        self._most = most
+        self._size: Size = size(graph)
+        self._odd = oddities(graph)
+        self._seen = {to_json(graph)}
+
+    @property
+    def spent(self) -> bool:
+        return self.tried >= self._most
+
+    def run(self, each: Pass) -> None:
+        """Take what a pass offers wherever it holds.
+
+        After a step the pass is begun anew on what is left, past the offers that were refused: they are likely to be
+        refused again, and the next round makes up for it.
+        """
+        skip = 0
+        while (at := self._step(each(self.graph), skip)) is not None:
+            skip = at
+
+    def _step(self, offers: Iterator[Graph | None], skip: int) -> int | None:
+        """Take the first offer from number `skip` on that holds, and say which it was."""
+        for number, offer in enumerate(offers):
+            if self.spent:
+                return None
+            if number < skip or offer is None:
+                continue
+            candidate = self._suitable(offer)
+            if candidate is None:
+                continue
+            self.tried += 1
+            self._seen.add(to_json(candidate))
+            if self._still(candidate):
+                self.graph, self._size = candidate, size(candidate)
+                return number
+        return None
+
+    def _suitable(self, offer: Graph) -> Graph | None:
+        """The offer as `still` may be asked about it, None where it may not."""
+        try:
+            candidate = fitted(offer)
+            if to_json(candidate) in self._seen or size(candidate) >= self._size:
+                return None
+            infer(candidate)
+        except MalformedGraph:
+            return None
+        return candidate if oddities(candidate) <= self._odd else None
+
+
+__all__ = ["MOST", "Reduced", "reduce"]

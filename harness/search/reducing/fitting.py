@@ -1,0 +1,102 @@
+"""What follows from an edit: a graph whose parts suit each other again, or the news that they cannot.
+
+Owns what is derived from the tensors a layer is called on: how many outputs a call has, the inputs of an inner model,
+arguments that a kind arranges, the list around tensors. An edit then need not know what comes after it: a dimension is
+changed at its source only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import structs
+
+from harness.search.reducing.drawn import arranged, choices
+from harness.search.reducing.rewiring import moved, moved_call
+from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, refs
+from strategies.kinds import Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.typing import DEEPEST
+
+NO_SENSE = (ArithmeticError, LookupError, AssertionError, TypeError, ValueError)
+"""What a rule of the catalogue raises on arguments that it cannot read."""
+
+
+def fitted(graph: Graph, generation: Generation | None = None) -> Graph:
+    """The graph with all that follows from its tensors made to follow. Raises `MalformedGraph` where nothing fits."""
+    return _fitted(graph, generation, 0)[0]
+
+
+def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Graph, list[Specs]]:
+    if depth > DEEPEST:
+        raise MalformedGraph(f"expected at most {DEEPEST} models inside one another")
+    generation = graph.generation or generation
+    kinds = catalogue(generation)
+    given: list[Specs] = [(Spec(each.shape, each.dtype),) for each in graph.inputs]
+    layers, calls = list(graph.layers), list[Call]()
+    models: dict[int, Specs] = {}
+
+    def there(ref: Ref) -> Ref:
+        """The tensor, or the node's last one where it now has fewer."""
+        return Ref(ref.node, min(ref.output, len(given[ref.node]) - 1))
+
+    for call in graph.calls:
+        call = moved_call(call, there)
+        specs = tuple(given[ref.node][ref.output] for value in call.args for ref in refs(value))
+        layer = layers[call.layer]
+        if layer.graph is not None:
+            if call.layer not in models:
+                inner, inside = _fitted(_fed(layer.graph, specs), generation, depth + 1)
+                models[call.layer] = tuple(inside[ref.node][ref.output] for ref in refs(inner.gives))
+                layers[call.layer] = structs.replace(layer, graph=inner)
+            outputs = models[call.layer]
+        else:
+            kind = _kind(kinds, layer)
+            layers[call.layer], outputs = suited(layer, kind, specs)
+            call = _addressed(call, kind)
+        calls.append(structs.replace(call, outputs=len(outputs)))
+        given.append(outputs)
+    new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), gives=moved(graph.gives, there))
+    return new, given
+
+
+def suited(layer: Layer, kind: Kind, specs: Specs) -> tuple[Layer, Specs]:
+    """The layer as it can be called on these tensors, arranged anew where it has to be, and what it gives."""
+    try:
+        outputs = fill(specs, layer, kind)
+        if outputs is None and kind.arrange is not None:
+            layer = arranged(layer, kind, specs, choices(layer, kind, specs))
+            outputs = fill(specs, layer, kind)
+    except MalformedGraph:
+        raise
+    except NO_SENSE as error:
+        raise MalformedGraph(f"{layer.kind}: its arguments make no sense: {error!r}") from None
+    if not outputs:
+        raise MalformedGraph(f"{layer.kind}: cannot be called on {specs}")
+    return layer, outputs
+
+
+def _kind(kinds: Mapping[str, Kind], layer: Layer) -> Kind:
+    if layer.kind not in kinds:
+        raise MalformedGraph(f"expected a kind of the catalogue, found {layer.kind!r}")
+    return kinds[layer.kind]
+
+
+def _fed(graph: Graph, specs: Specs) -> Graph:
+    """An inner model whose inputs are the tensors that it is called on."""
+    if len(specs) != len(graph.inputs):
+        raise MalformedGraph(f"expected {len(graph.inputs)} tensors, found {len(specs)}")
+    inputs = tuple(
+        structs.replace(each, shape=spec.shape, dtype=spec.dtype)
+        for each, spec in zip(graph.inputs, specs, strict=True)
+    )
+    return structs.replace(graph, inputs=inputs)
+
+
+def _addressed(call: Call, kind: Kind) -> Call:
+    """The tensors in a list or not, as the kind takes them, and only arguments that it knows."""
+    tensors = tuple(ref for value in call.args for ref in refs(value))
+    wants_list = len(tensors) > 1 if kind.pass_as == "either" else kind.pass_as == "list"
+    is_list = len(call.args) == 1 and isinstance(call.args[0], Seq)
+    args = call.args if wants_list == is_list else (Seq(tensors),) if wants_list else tensors
+    known = (*kind.calls, *kind.call_options)
+    return structs.replace(call, args=args, kwargs=tuple(pair for pair in call.kwargs if pair[0] in known))

@@ -1,0 +1,193 @@
+"""How large a graph is, as a total order: no two graphs are of the same size, and a reduction only ever goes down.
+
+What is compared, the first difference deciding:
+
+1. the lines of its script: inputs, calls, models, layers that are named because they are called several times or not at
+   all, marks; at every level of nesting
+2. layers, those within arguments among them
+3. tensors named: in the model's ends, what holds them, in calls, given by calls; and nodes that lead nowhere
+4. how simple the kinds are, the simplest counting nothing
+5. what is said beside that: arguments, names, dtypes, frozen parts, what an input has but its shape
+6. ranks, dimensions and widths
+7. how far values are from the first of their options, how much a function does
+8. the length of its JSON, so of names; at last the JSON itself
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from harness.search.reducing.rewiring import idle
+from strategies.graph import Array, Call, Function, Graph, Input, Items, Layer, Made, Seq, Value, refs, to_json
+from strategies.kinds import CATALOGUE, LEFT_OUT, Generation, catalogue
+from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS
+
+PLAIN = ("Activation", "Dense", "Add", "Concatenate", "Masking", "SimpleRNN", "GRU", "LSTM", "Attention", "Lambda")
+"""What other kinds are replaced by, the simplest first."""
+
+WIDTHS = ("units", "filters", "output_dim", "n", "num_heads", "key_dim")
+"""Arguments that are a dimension of what a layer gives, or of its weights: the smaller the simpler, down to 1."""
+
+OPEN = 3
+"""An open dimension counts as that many."""
+
+CONTAINERS = ("one", "list", "tuple", "dict", "nested")
+"""How a function packs what it gives, the simplest first."""
+
+_FAMILIES = ("core", "merging", "recurrent", "noise", "attention", "convolution", "lambdas", "operations", "custom")
+"""A custom layer is a class more in the script."""
+
+_IN_ORDER = (
+    *PLAIN,
+    *(kind.name for family in _FAMILIES for kind in CATALOGUE.values() if kind.family == family),
+)
+_RANKS: Mapping[str, int] = {name: rank for rank, name in reversed(list(enumerate(_IN_ORDER)))}
+
+Size: TypeAlias = tuple[int, int, int, int, int, int, int, int, bytes]
+
+
+def size(graph: Graph) -> Size:
+    """The size of a graph, to be compared with others."""
+    levels = list(_levels(graph))
+    layers = [layer for level in levels for layer in _layers(level)]
+    generation, text = graph.generation, to_json(graph)
+    return (
+        sum(_lines(level) for level in levels),
+        len(layers),
+        sum(_tensors(level) for level in levels),
+        sum(rank(layer.kind) for layer in layers if layer.graph is None),
+        sum(_said(level) for level in levels) + sum(_said_of(layer) for layer in layers),
+        graph.batch + sum(_room(level) for level in levels) + sum(_width(layer) for layer in layers),
+        sum(_distance(layer, generation) for layer in layers)
+        + sum(_distance_of(call, level.layers[call.layer], generation) for level in levels for call in level.calls),
+        len(text),
+        text,
+    )
+
+
+def rank(kind: str) -> int:
+    """The place of a kind among all, the simplest first. Cells are as simple as a Dense."""
+    return _RANKS.get(kind, 1)
+
+
+def _levels(graph: Graph) -> Iterator[Graph]:
+    yield graph
+    for layer in graph.layers:
+        if layer.graph is not None:
+            yield from _levels(layer.graph)
+
+
+def _layers(graph: Graph) -> Iterator[Layer]:
+    for layer in graph.layers:
+        yield from _with_made(layer)
+
+
+def _with_made(layer: Layer) -> Iterator[Layer]:
+    yield layer
+    for _, value in layer.args:
+        for inner in _made(value):
+            yield from _with_made(inner)
+
+
+def _made(value: Value) -> Iterator[Layer]:
+    match value:
+        case Made():
+            yield value.layer
+        case Seq(items=items):
+            for item in items:
+                yield from _made(item)
+
+
+def _lines(graph: Graph) -> int:
+    uses = [call.layer for call in graph.calls]
+    named = sum(uses.count(number) != 1 for number in range(len(graph.layers)))
+    marks = sum(len(layer.marks) for layer in graph.layers)
+    return 1 + len(graph.inputs) + len(graph.calls) + named + marks
+
+
+def _tensors(graph: Graph) -> int:
+    ends = _nodes(graph.takes) + _nodes(graph.gives)
+    return (
+        ends
+        + len(idle(graph))
+        + sum(
+            call.outputs + sum(1 for value in (*call.args, *(item for _, item in call.kwargs)) for _ in refs(value))
+            for call in graph.calls
+        )
+    )
+
+
+def _nodes(value: Value) -> int:
+    match value:
+        case Seq(items=items, form=form):
+            return 1 + (form == "tuple") + sum(_nodes(item) for item in items)
+        case Items(items=pairs):
+            return 3 + sum(_nodes(item) for _, item in pairs)
+    return 1
+
+
+def _said(graph: Graph) -> int:
+    """What is said of a level beside its layers: of its inputs, of its calls, of itself."""
+    return (
+        sum(_said_of_input(each) for each in graph.inputs)
+        + sum(len(call.kwargs) for call in graph.calls)
+        + (graph.name is not None)
+        + (not graph.trainable)
+    )
+
+
+def _said_of_input(given: Input) -> int:
+    told = (given.name is not None, given.batch is not None, given.optional, given.fill != "normal")
+    return sum(told) + (given.dtype != "float32") + (given.high is not None) + given.shape.count(None)
+
+
+def _said_of(layer: Layer) -> int:
+    return len(layer.args) + (layer.name is not None) + (not layer.trainable) + (layer.dtype is not None)
+
+
+def _room(graph: Graph) -> int:
+    return sum(1 + (OPEN if length is None else length) for given in graph.inputs for length in given.shape)
+
+
+def _width(layer: Layer) -> int:
+    return sum(value for key, value in layer.args if key in WIDTHS and isinstance(value, int))
+
+
+def _distance(layer: Layer, generation: Generation | None) -> int:
+    kind = catalogue(generation).get(layer.kind)
+    options = kind.options if kind is not None and kind.arrange is None else {}
+    return sum(_far(value, options.get(key, ())) for key, value in layer.args if key not in WIDTHS)
+
+
+def _distance_of(call: Call, layer: Layer, generation: Generation | None) -> int:
+    kind = catalogue(generation).get(layer.kind)
+    options = {} if kind is None else kind.call_options
+    return sum(_far(value, options.get(key, ())) for key, value in call.kwargs)
+
+
+def _far(value: Value, options: tuple[Value, ...]) -> int:
+    """How far a value is from the simplest there is for it."""
+    if options:
+        told = [option for option in options if option != LEFT_OUT]
+        return next((place for place, option in enumerate(told) if same(option, value)), len(told))
+    match value:
+        case Function(form=form, gives=gives, container=container):
+            forms, texts = (FORMS, tuple(EXPRESSIONS)) if form in FORMS else (MASK_FORMS, MASKS)
+            return (
+                _place(form, forms) + sum(1 + _place(text, texts) for text in gives) + 2 * CONTAINERS.index(container)
+            )
+        case Array(shape=shape):
+            return 10 + sum(shape)
+        case Seq(items=items):
+            return sum(1 + _far(item, ()) for item in items)
+    return 0
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values are one: 1, 1.0 and True are three."""
+    return type(one) is type(other) and one == other
+
+
+def _place(item: str, items: tuple[str, ...]) -> int:
+    return items.index(item) if item in items else len(items)

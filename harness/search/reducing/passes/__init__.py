@@ -1,0 +1,64 @@
+"""The passes of a reduction: each offers graphs that are a little smaller than the one given.
+
+Owns their order: what cuts most comes first, so that the limit of tries is spent well. A pass offers what may make no
+sense (or None, where an edit names what is gone): fitting, the catalogue and the measure are held against each offer
+afterwards.
+"""
+
+from __future__ import annotations
+
+from harness.search.reducing.passes.connections import (
+    begin_later,
+    bypass_call,
+    chain_output,
+    drop_call,
+    drop_idle_input,
+    drop_output,
+    end_earlier,
+    give_plainly,
+    merge_inputs,
+    take_plainly,
+    use_fewer_tensors,
+    use_first_output,
+    use_one_tensor,
+)
+from harness.search.reducing.passes.dimensions import drop_rank, shrink_batch, shrink_dimension, shrink_every_dimension
+from harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_no_ids
+from harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
+from harness.search.reducing.passes.levels import Pass, everywhere
+from harness.search.reducing.passes.models import drop_idle_inner_input, drop_inner_output, inline_model
+from harness.search.reducing.passes.saying import say_less, say_less_at_once
+
+PASSES: tuple[Pass, ...] = (
+    end_earlier,
+    drop_output,
+    begin_later,
+    everywhere(bypass_call),
+    everywhere(drop_call),
+    everywhere(inline_model),
+    everywhere(use_one_tensor),
+    everywhere(use_fewer_tensors),
+    everywhere(merge_inputs),
+    drop_idle_input,
+    everywhere(drop_idle_inner_input),
+    everywhere(drop_inner_output),
+    everywhere(use_first_output),
+    everywhere(unshare),
+    chain_output,
+    give_plainly,
+    take_plainly,
+    say_less_at_once,
+    everywhere(unwrap),
+    everywhere(plainer_kind),
+    everywhere(plainer_kind_on_one),
+    use_no_ids,
+    everywhere(simplify_layer),
+    everywhere(simplify_call),
+    say_less,
+    drop_rank,
+    shrink_every_dimension,
+    shrink_dimension,
+    shrink_batch,
+)
+
+__all__ = ["PASSES", "Pass"]

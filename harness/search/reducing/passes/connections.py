@@ -1,0 +1,224 @@
+"""Passes on what is connected with what: outputs, inputs, calls and the tensors they use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import structs
+
+from harness.search.reducing.passes.levels import Offers
+from harness.search.reducing.rewiring import (
+    Move,
+    edited,
+    idle,
+    moved,
+    moved_call,
+    on_tensors,
+    rewired,
+    swept,
+    trimmed,
+    with_call,
+    without_calls,
+    without_inputs,
+    without_leaf,
+)
+from strategies.graph import Call, Graph, Input, MalformedGraph, Ref, Seq, Value, call_refs, refs
+from strategies.kinds import Generation, Spec, Specs
+from strategies.typing import infer
+
+
+def end_earlier(graph: Graph) -> Offers:
+    """A single output: one of those there are, or else any tensor at all, those that calls give first."""
+    first = len(graph.inputs)
+    given = list(dict.fromkeys(refs(graph.gives)))
+    inside = [Ref(first + n, output) for n, call in enumerate(graph.calls) for output in range(call.outputs)]
+    for ref in dict.fromkeys((*given, *inside, *(Ref(place) for place in range(first)))):
+        if [ref] != given or graph.gives != ref:
+            yield _giving(graph, ref)
+
+
+def drop_output(graph: Graph) -> Offers:
+    """All outputs but one, nested as they were; the inputs that only it needed go with it, or stay."""
+    count = len(list(refs(graph.gives)))
+    for place in range(count if count > 1 else 0):
+        gives = without_leaf(graph.gives, place)
+        yield _giving(graph, gives)
+        new = edited(graph, gives=gives)
+        yield None if new is None else swept(graph, new)
+
+
+def chain_output(graph: Graph) -> Offers:
+    """A later call on what was an output, which then need not be one."""
+    given = list(refs(graph.gives))
+    first = len(graph.inputs)
+    for place, ref in enumerate(given if len(given) > 1 else ()):
+        for number in range(max(0, ref.node - first + 1), len(graph.calls)):
+            for old in dict.fromkeys(_fed(graph.calls[number])):
+                if old != ref:
+                    fed = moved_call(graph.calls[number], _instead_of(old, ref))
+                    calls = (*graph.calls[:number], fed, *graph.calls[number + 1 :])
+                    new = edited(graph, calls=calls, gives=without_leaf(graph.gives, place))
+                    yield None if new is None else trimmed(graph, swept(graph, new))
+
+
+def give_plainly(graph: Graph) -> Offers:
+    """The outputs in no dict, tuple or nested list, in the order of their calls; or else in lists only."""
+    given = sorted(refs(graph.gives), key=lambda ref: (ref.node, ref.output))
+    yield _giving(graph, given[0] if len(given) == 1 else Seq(tuple(given)))
+    yield _giving(graph, _plain(graph.gives))
+    yield _giving(graph, _listed(graph.gives))
+
+
+def _listed(ends: Value) -> Value:
+    return Seq(tuple(_listed(item) for item in ends.items)) if isinstance(ends, Seq) else ends
+
+
+def take_plainly(graph: Graph) -> Offers:
+    """The inputs likewise; those of a dict need no names then."""
+    takes = _plain(graph.takes)
+    if takes != graph.takes:
+        nameless = tuple(structs.replace(given, name=None) for given in graph.inputs)
+        yield edited(graph, takes=takes, inputs=nameless)
+        yield edited(graph, takes=takes)
+
+
+def _plain(ends: Value) -> Value:
+    tensors = tuple(refs(ends))
+    return tensors[0] if len(tensors) == 1 else Seq(tensors)
+
+
+def _giving(graph: Graph, gives: Value) -> Graph | None:
+    new = edited(graph, gives=gives)
+    return None if new is None else trimmed(graph, swept(graph, new))
+
+
+def drop_idle_input(graph: Graph) -> Offers:
+    """No input that nothing uses."""
+    for place in sorted(idle(graph)):
+        if place < len(graph.inputs) and len(graph.inputs) > 1:
+            yield without_inputs(graph, [place])
+
+
+def merge_inputs(graph: Graph, generation: Generation | None) -> Offers:
+    """One input in the place of another."""
+    for gone in range(len(graph.inputs) - 1, -1, -1):
+        for place in range(len(graph.inputs)):
+            if place != gone:
+                yield rewired(graph, _instead(gone, Ref(place)))
+
+
+def _instead(node: int, ref: Ref) -> Move:
+    """A tensor in the place of all that a node gives."""
+    return lambda each: ref if each.node == node else each
+
+
+def _instead_of(old: Ref, ref: Ref) -> Move:
+    return lambda each: ref if each == old else each
+
+
+def _always(ref: Ref) -> Move:
+    return lambda _: ref
+
+
+def begin_later(graph: Graph) -> Offers:
+    """The tensors that a call gives become inputs: nothing is left of what they are made of. The last calls first."""
+    specs = _specs(graph)
+    if graph.sequential or not specs:
+        return
+    first = len(graph.inputs)
+    for node in range(first + len(graph.calls) - 1, first - 1, -1):
+        used = sorted({ref.output for ref in _used(graph) if ref.node == node})
+        inputs = [_input(specs[node][output]) for output in used]
+        if used and None not in inputs:
+            yield _with_inputs(graph, node, used, [each for each in inputs if each is not None])
+
+
+def _used(graph: Graph) -> Iterator[Ref]:
+    yield from refs(graph.gives)
+    for call in graph.calls:
+        yield from call_refs(call)
+
+
+def _specs(graph: Graph) -> tuple[Specs, ...]:
+    try:
+        return infer(graph)
+    except MalformedGraph:
+        return ()
+
+
+def _input(spec: Spec) -> Input | None:
+    """An input of that shape and dtype. Whole numbers would have to be kept in range."""
+    if spec.dtype == "bool":
+        return Input(spec.shape, "bool", fill="mask")
+    return Input(spec.shape, spec.dtype) if "float" in spec.dtype else None
+
+
+def _with_inputs(graph: Graph, node: int, outputs: list[int], inputs: list[Input]) -> Graph | None:
+    first, more = len(graph.inputs), len(inputs)
+
+    def later(ref: Ref) -> Ref:
+        return ref if ref.node < first else Ref(ref.node + more, ref.output)
+
+    if any(each.batch is not None for each in graph.inputs):
+        inputs = [structs.replace(each, batch=graph.batch) for each in inputs]
+    tensors = (*refs(graph.takes), *(Ref(first + place) for place in range(more)))
+    room = edited(
+        graph,
+        inputs=(*graph.inputs, *inputs),
+        calls=tuple(moved_call(call, later) for call in graph.calls),
+        takes=Seq(tensors),
+        gives=moved(graph.gives, later),
+    )
+    if room is None:
+        return None
+
+    def begun(ref: Ref) -> Ref:
+        return Ref(first + outputs.index(ref.output)) if ref.node == node + more else ref
+
+    new = rewired(room, begun)
+    return None if new is None else trimmed(room, new)
+
+
+def bypass_call(graph: Graph, generation: Generation | None) -> Offers:
+    """What a call is given in the place of all that it gives. The last calls first."""
+    first = len(graph.inputs)
+    for number in range(len(graph.calls) - 1, -1, -1):
+        for target in dict.fromkeys(_fed(graph.calls[number])):
+            yield rewired(graph, _instead(first + number, target))
+
+
+def _fed(call: Call) -> list[Ref]:
+    return [ref for value in call.args for ref in refs(value)]
+
+
+def use_first_output(graph: Graph, generation: Generation | None) -> Offers:
+    """The first tensor that a call gives in the place of another."""
+    for ref in sorted({ref for ref in _used(graph) if ref.output}, key=lambda ref: (ref.node, ref.output)):
+        yield rewired(graph, _instead_of(ref, Ref(ref.node)))
+
+
+def drop_call(graph: Graph, generation: Generation | None) -> Offers:
+    """No call that leads nowhere; what only it needed goes with it, or leads nowhere in its turn."""
+    first = len(graph.inputs)
+    for node in sorted(idle(graph), reverse=True):
+        if node >= first:
+            yield swept(graph, graph, drop=[node])
+            yield without_calls(graph, [node])
+
+
+def use_one_tensor(graph: Graph, generation: Generation | None) -> Offers:
+    """A call on one tensor several times, where it takes several."""
+    for number in range(len(graph.calls) - 1, -1, -1):
+        call = graph.calls[number]
+        different = dict.fromkeys(_fed(call))
+        for ref in different if len(different) > 1 else ():
+            fed = structs.replace(call, args=tuple(moved(value, _always(ref)) for value in call.args))
+            yield with_call(graph, number, fed)
+
+
+def use_fewer_tensors(graph: Graph, generation: Generation | None) -> Offers:
+    """A call on one tensor fewer."""
+    for number, call in enumerate(graph.calls):
+        fed = _fed(call)
+        for place in range(len(fed) if len(fed) > 1 and graph.layers[call.layer].graph is None else 0):
+            yield with_call(graph, number, on_tensors(call, [*fed[:place], *fed[place + 1 :]]))

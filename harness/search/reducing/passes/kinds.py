@@ -1,0 +1,106 @@
+"""Passes that put a layer of another kind in the place of one."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from harness.search.reducing.drawn import arranged
+from harness.search.reducing.measure import PLAIN, WIDTHS, rank
+from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
+from harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
+from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, refs
+from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
+from strategies.lowering import REGULARIZED
+
+
+def plainer_kind(graph: Graph, generation: Generation | None) -> Offers:
+    """A layer of a simpler kind that gives the same shape, in the place of a model too."""
+    kinds, specs = catalogue(generation), specs_of(graph, generation)
+    for number, given, outputs in first_calls(graph, specs, models=True):
+        layer = graph.layers[number]
+        for name in PLAIN:
+            kind = kinds.get(name)
+            if kind is not None and _plainer(name, layer) and kind.takes[0] <= len(given) <= kind.takes[1]:
+                plainest = _plainest(kind, given, outputs)
+                if plainest is not None:
+                    yield with_layer(graph, number, _like(plainest, layer, kind))
+
+
+def plainer_kind_on_one(graph: Graph, generation: Generation | None) -> Offers:
+    """A layer that takes one tensor in the place of one that takes several."""
+    kinds, specs = catalogue(generation), specs_of(graph, generation)
+    for number, given, outputs in first_calls(graph, specs, models=True):
+        layer = graph.layers[number]
+        for name in PLAIN if len(given) > 1 else ():
+            kind = kinds.get(name)
+            if kind is None or kind.takes != (1, 1) or not _plainer(name, layer):
+                continue
+            for place in range(len(given)):
+                plainest = _plainest(kind, given[place : place + 1], outputs)
+                if plainest is not None:
+                    yield _on_one(graph, number, place, _like(plainest, layer, kind))
+
+
+def use_no_ids(graph: Graph) -> Offers:
+    """Inputs of numbers in the place of whole ones, and a plain layer where those were embedded."""
+    ids = [place for place, given in enumerate(graph.inputs) if given.dtype == "int32"]
+    if ids:
+        plain = Layer(PLAIN[0], (("activation", "relu"),))
+        inputs = tuple(
+            Input(each.shape, name=each.name, batch=each.batch) if place in ids else each
+            for place, each in enumerate(graph.inputs)
+        )
+        kind = catalogue(graph.generation)[PLAIN[0]]
+        layers = tuple(_like(plain, each, kind) if each.kind == "Embedding" else each for each in graph.layers)
+        yield edited(graph, inputs=inputs, layers=layers)
+
+
+def _plainer(name: str, layer: Layer) -> bool:
+    return layer.graph is not None or rank(name) < rank(layer.kind)
+
+
+def _on_one(graph: Graph, number: int, place: int, layer: Layer) -> Graph | None:
+    new = with_layer(graph, number, layer)
+    calls = tuple(
+        on_tensors(call, [[ref for value in call.args for ref in refs(value)][place]]) if call.layer == number else call
+        for call in graph.calls
+    )
+    new = None if new is None else edited(new, calls=calls)
+    return None if new is None else swept(graph, new)
+
+
+def _plainest(kind: Kind, given: Specs, outputs: Specs) -> Layer | None:
+    """A layer of that kind with no argument but the needed ones, as wide as what it stands for."""
+    wide = outputs[0].shape[-1] if outputs[0].shape else None
+    args: dict[str, Value] = {}
+    for key, values in kind.options.items():
+        if key in WIDTHS and wide is not None:
+            args[key] = wide
+        elif LEFT_OUT not in values:
+            args[key] = values[0]
+    if kind.family == "recurrent" and outputs[0].rank > 1:
+        args["return_sequences"] = True
+    layer = Layer(kind.name, tuple(args.items()))
+    if kind.arrange is None:
+        return layer
+    chosen = {key: values[0] for key, values in kind.options.items()}
+    if kind.name == "Lambda":
+        chosen |= {"gives": Seq(("x",) * len(outputs)), "container": "one" if len(outputs) == 1 else "list"}
+    try:
+        return arranged(layer, kind, given, chosen)
+    except MalformedGraph:
+        return None
+
+
+def _like(plainest: Layer, layer: Layer, kind: Kind) -> Layer:
+    """With what is said of the layer beside its own arguments; a name stays one, though it may name the kind."""
+    takes_regularizer = kind.family in REGULARIZED and kind.takes_regularizer
+    regularizer = [pair for pair in layer.args if pair[0] == "activity_regularizer" and takes_regularizer]
+    return structs.replace(
+        plainest,
+        args=(*plainest.args, *regularizer),
+        name=None if layer.name is None else f"my_{kind.name.lower()}",
+        trainable=layer.trainable,
+        dtype=layer.dtype if layer.dtype in kind.dtypes else None,
+        marks=tuple(mark for mark in layer.marks if mark != "supports_masking"),
+    )

@@ -1,0 +1,144 @@
+"""Passes on layers: their kind, their arguments, how often they are used; and on the arguments of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import structs
+
+from harness.search.reducing.drawn import arranged, choices
+from harness.search.reducing.measure import CONTAINERS, WIDTHS, same
+from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
+from harness.search.reducing.rewiring import edited, with_call, with_layer, without_output
+from strategies.graph import Graph, Layer, Made, MalformedGraph, Seq, Value
+from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
+from strategies.kinds.lambdas import EXPRESSIONS
+
+
+def unshare(graph: Graph, generation: Generation | None) -> Offers:
+    """A layer of its own for every call of one that is shared; then for one of its calls."""
+    uses = [call.layer for call in graph.calls]
+    for number in range(len(graph.layers)):
+        calls = [place for place, layer in enumerate(uses) if layer == number]
+        if len(calls) > 2:
+            yield _apart(graph, number, calls[1:])
+        for place in calls[1:]:
+            yield _apart(graph, number, [place])
+
+
+def _apart(graph: Graph, number: int, calls: list[int]) -> Graph | None:
+    copy = structs.replace(graph.layers[number], name=None)
+    layer = {place: len(graph.layers) + at for at, place in enumerate(calls)}
+    return edited(
+        graph,
+        layers=(*graph.layers, *(copy for _ in calls)),
+        calls=tuple(
+            structs.replace(call, layer=layer.get(place, call.layer)) for place, call in enumerate(graph.calls)
+        ),
+    )
+
+
+def unwrap(graph: Graph, generation: Generation | None) -> Offers:
+    """The layer within a layer, in its place."""
+    for number, layer in enumerate(graph.layers):
+        for _, value in layer.args:
+            if isinstance(value, Made) and value.layer.kind in catalogue(generation):
+                yield with_layer(graph, number, value.layer)
+
+
+def simplify_layer(graph: Graph, generation: Generation | None) -> Offers:
+    """A layer without one of its arguments, or with a simpler value for it."""
+    kinds, specs = catalogue(generation), specs_of(graph, generation)
+    for number, given, _ in first_calls(graph, specs):
+        layer = graph.layers[number]
+        kind = kinds[layer.kind]
+        if layer.kind == "Lambda":
+            yield from _lambda_of_fewer(graph, number, kind, given)
+        if kind.arrange is None:
+            for simpler in simpler_layers(layer, kinds):
+                yield with_layer(graph, number, simpler)
+            continue
+        for chosen in _simpler_choices(choices(layer, kind, given), kind):
+            try:
+                simpler = arranged(layer, kind, given, chosen)
+            except MalformedGraph:
+                continue
+            yield with_layer(graph, number, simpler)
+
+
+def simpler_layers(layer: Layer, kinds: Mapping[str, Kind]) -> Iterator[Layer]:
+    """The layer with fewer arguments, or simpler ones: all left out that can be, then one by one."""
+    kind = kinds.get(layer.kind)
+    options = {} if kind is None else kind.options
+    needed = [key for key, _ in layer.args if LEFT_OUT not in options.get(key, (LEFT_OUT,)) or kind is None]
+    if len(layer.args) - len(needed) > 1:
+        yield structs.replace(layer, args=tuple(pair for pair in layer.args if pair[0] in needed))
+    for place, (key, value) in enumerate(layer.args):
+        before, after = layer.args[:place], layer.args[place + 1 :]
+        if key not in needed:
+            yield structs.replace(layer, args=(*before, *after))
+        for simpler in _simpler_values(value, options.get(key, ()), kinds):
+            if key not in WIDTHS:
+                yield structs.replace(layer, args=(*before, (key, simpler), *after))
+
+
+def _simpler_values(value: Value, options: tuple[Value, ...], kinds: Mapping[str, Kind]) -> Iterator[Value]:
+    told = [option for option in options if option != LEFT_OUT]
+    place = next((at for at, option in enumerate(told) if same(option, value)), len(told))
+    yield from told[:place]
+    match value:
+        case Made():
+            for simpler in simpler_layers(value.layer, kinds):
+                yield Made(simpler)
+        case Seq(items=items) if any(isinstance(item, Made) for item in items):
+            yield from items
+            for at in range(len(items) if len(items) > 2 else 0):
+                yield Seq((*items[:at], *items[at + 1 :]), value.form)
+
+
+def _simpler_choices(chosen: Mapping[str, Value], kind: Kind) -> Iterator[dict[str, Value]]:
+    """The options behind an arranged layer with one of them simpler."""
+    for key, values in kind.options.items():
+        if key == "gives":
+            continue
+        gives = chosen.get("gives")
+        alone = key == "container" and isinstance(gives, Seq) and len(gives.items) == 1
+        order: list[Value] = [CONTAINERS[0], *values] if alone else list(values)
+        order = sorted(dict.fromkeys(order), key=lambda value: value != LEFT_OUT)
+        place = next((at for at, value in enumerate(order) if same(value, chosen.get(key, LEFT_OUT))), len(order))
+        for value in order[:place]:
+            yield {**chosen, key: value}
+    gives = chosen.get("gives")
+    if isinstance(gives, Seq):
+        for place, text in enumerate(gives.items):
+            for simpler in ("x", "x * 2.0") if text in EXPRESSIONS else ():
+                yield {**chosen, "gives": Seq((*gives.items[:place], simpler, *gives.items[place + 1 :]))}
+
+
+def _lambda_of_fewer(graph: Graph, number: int, kind: Kind, given: Specs) -> Offers:
+    """A `Lambda` that gives one tensor fewer; another one serves in its stead."""
+    layer = graph.layers[number]
+    chosen = choices(layer, kind, given)
+    gives = chosen["gives"]
+    assert isinstance(gives, Seq)
+    for output in range(len(gives.items) if len(gives.items) > 1 else 0):
+        fewer = Seq((*gives.items[:output], *gives.items[output + 1 :]))
+        try:
+            simpler = arranged(layer, kind, given, {**chosen, "gives": fewer})
+        except MalformedGraph:
+            continue
+        new = without_output(graph, number, output)
+        yield None if new is None else with_layer(new, number, simpler)
+
+
+def simplify_call(graph: Graph, generation: Generation | None) -> Offers:
+    """A call without one of its further arguments, or with a simpler value for it."""
+    kinds = catalogue(generation)
+    for number, call in enumerate(graph.calls):
+        kind = kinds.get(graph.layers[call.layer].kind)
+        options = {} if kind is None else kind.call_options
+        for place, (key, value) in enumerate(call.kwargs):
+            before, after = call.kwargs[:place], call.kwargs[place + 1 :]
+            yield with_call(graph, number, structs.replace(call, kwargs=(*before, *after)))
+            for simpler in _simpler_values(value, options.get(key, ()), kinds):
+                yield with_call(graph, number, structs.replace(call, kwargs=(*before, (key, simpler), *after)))

@@ -1,0 +1,56 @@
+"""What a pass is, how one that works on a model works on the models in it too, and what calls take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from harness.search.reducing.fitting import NO_SENSE
+from harness.search.reducing.rewiring import trimmed, with_inner
+from strategies.graph import Graph, MalformedGraph, refs
+from strategies.kinds import Generation, Specs
+from strategies.typing import infer
+
+Offers: TypeAlias = Iterator[Graph | None]
+
+Pass: TypeAlias = Callable[[Graph], Offers]
+"""From a whole graph to smaller ones; None stands for one that names what is not there."""
+
+Cut: TypeAlias = Callable[[Graph, Generation | None], Offers]
+"""The same for one level of nesting. It leaves the inputs as they are: those that it makes idle are seen to here."""
+
+
+def everywhere(cut: Cut) -> Pass:
+    """The cut on the model, then on each model in it."""
+
+    def pass_(graph: Graph) -> Offers:
+        for offer in _cuts(cut, graph, graph.generation):
+            yield None if offer is None else trimmed(graph, offer)
+
+    return pass_
+
+
+def _cuts(cut: Cut, graph: Graph, generation: Generation | None) -> Offers:
+    yield from cut(graph, generation)
+    for number, layer in enumerate(graph.layers):
+        if layer.graph is not None:
+            for offer in _cuts(cut, layer.graph, layer.graph.generation or generation):
+                yield None if offer is None else with_inner(graph, number, offer)
+
+
+def specs_of(graph: Graph, generation: Generation | None) -> tuple[Specs, ...]:
+    """What each node gives; nothing where the graph is not well formed."""
+    try:
+        return infer(graph, generation=generation)
+    except (MalformedGraph, *NO_SENSE):
+        return ()
+
+
+def first_calls(graph: Graph, specs: tuple[Specs, ...], *, models: bool = False) -> Iterator[tuple[int, Specs, Specs]]:
+    """Each layer, models too if asked for, with what its first call takes and gives."""
+    met: set[int] = set()
+    for place, call in enumerate(graph.calls if specs else ()):
+        if call.layer not in met and (models or graph.layers[call.layer].graph is None):
+            met.add(call.layer)
+            given = tuple(specs[ref.node][ref.output] for value in call.args for ref in refs(value))
+            yield call.layer, given, specs[len(graph.inputs) + place]

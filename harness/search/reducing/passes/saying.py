@@ -1,0 +1,168 @@
+"""Passes on what a graph says beside its layers and their arguments: names, dtypes, what is frozen, sorts of inputs.
+
+Each of these words is left out at all places of the graph at once, and then place by place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from msgspec import structs
+
+from harness.search.reducing.passes.levels import Offers
+from strategies.graph import Graph, Input, Layer, Made, MalformedGraph, Seq, Value
+
+OPEN_TO = 3
+"""What an open dimension becomes."""
+
+Part = Input | Layer | Graph
+Word = Callable[[Part], Part]
+"""Leaves something unsaid."""
+
+
+def _nameless(part: Part) -> Part:
+    return part if part.name is None else structs.replace(part, name=None)
+
+
+def _thawed(part: Part) -> Part:
+    if isinstance(part, Input) or (part.trainable and not (isinstance(part, Layer) and "frozen after" in part.marks)):
+        return part
+    if isinstance(part, Graph):
+        return structs.replace(part, trainable=True)
+    return structs.replace(part, trainable=True, marks=tuple(mark for mark in part.marks if mark != "frozen after"))
+
+
+def _unmarked(part: Part) -> Part:
+    return structs.replace(part, marks=()) if isinstance(part, Layer) and part.marks else part
+
+
+def _of_the_usual_dtype(part: Part) -> Part:
+    return structs.replace(part, dtype=None) if isinstance(part, Layer) and part.dtype is not None else part
+
+
+def _unregularized(part: Part) -> Part:
+    if not isinstance(part, Layer) or part.arg("activity_regularizer") is None:
+        return part
+    return structs.replace(part, args=tuple(pair for pair in part.args if pair[0] != "activity_regularizer"))
+
+
+def _plain(part: Part) -> Part:
+    return Input(part.shape, name=part.name, batch=part.batch) if isinstance(part, Input) else part
+
+
+def _usual(part: Part) -> Part:
+    """The values that any input of its dtype has; whole numbers stay in range."""
+    if not isinstance(part, Input) or part.fill != "steps":
+        return part
+    return structs.replace(part, fill="normal")
+
+
+def _of_any_batch(part: Part) -> Part:
+    return structs.replace(part, batch=None) if isinstance(part, Input) and part.batch is not None else part
+
+
+def _needed(part: Part) -> Part:
+    return structs.replace(part, optional=False) if isinstance(part, Input) and part.optional else part
+
+
+def _closed(part: Part) -> Part:
+    if not isinstance(part, Input) or None not in part.shape:
+        return part
+    return structs.replace(part, shape=tuple(OPEN_TO if length is None else length for length in part.shape))
+
+
+WORDS: tuple[Word, ...] = (
+    _nameless,
+    _thawed,
+    _unmarked,
+    _of_the_usual_dtype,
+    _unregularized,
+    _of_any_batch,
+    _needed,
+    _closed,
+    _usual,
+    _plain,
+)
+
+
+def say_less_at_once(graph: Graph) -> Offers:
+    """Nothing of this at all; then nothing of each sort."""
+    yield _told(graph, lambda part: _all(part, WORDS))
+    yield _told(graph, lambda part: _all(part, WORDS[:-2]))
+    for word in WORDS:
+        yield _told(graph, word)
+
+
+def say_less(graph: Graph) -> Offers:
+    """One word at one place less."""
+    for word in WORDS:
+        for place in range(_times_said(graph, word)):
+            yield _told(graph, _only(word, place))
+
+
+def _times_said(graph: Graph, word: Word) -> int:
+    said = []
+
+    def note(part: Part) -> Part:
+        said.append(word(part) != part)
+        return part
+
+    _told(graph, note)
+    return sum(said)
+
+
+def _only(word: Word, place: int) -> Word:
+    """The word left out at that place alone, of those where it is said."""
+    numbers = count()
+
+    def once(part: Part) -> Part:
+        less = word(part)
+        return less if less != part and next(numbers) == place else part
+
+    return once
+
+
+def _all(part: Part, words: tuple[Word, ...]) -> Part:
+    for word in words:
+        part = word(part)
+    return part
+
+
+def _told(graph: Graph, word: Word) -> Graph | None:
+    """The graph with something left unsaid, at every level."""
+    try:
+        return _told_graph(graph, word, tuple(_input(word, each) for each in graph.inputs))
+    except MalformedGraph:
+        return None
+
+
+def _told_graph(graph: Graph, word: Word, inputs: tuple[Input, ...]) -> Graph:
+    layers = tuple(_told_layer(layer, word) for layer in graph.layers)
+    less = word(graph)
+    assert isinstance(less, Graph)
+    return structs.replace(less, inputs=inputs, layers=layers)
+
+
+def _input(word: Word, given: Input) -> Input:
+    less = word(given)
+    assert isinstance(less, Input)
+    return less
+
+
+def _told_layer(layer: Layer, word: Word) -> Layer:
+    """What the inputs of an inner model are follows from its tensors: nothing is left out of them."""
+    args = tuple((key, _told_value(value, word)) for key, value in layer.args)
+    graph = None if layer.graph is None else _told_graph(layer.graph, word, layer.graph.inputs)
+    less = word(structs.replace(layer, args=args, graph=graph))
+    assert isinstance(less, Layer)
+    return less
+
+
+def _told_value(value: Value, word: Word) -> Value:
+    match value:
+        case Made():
+            return Made(_told_layer(value.layer, word))
+        case Seq() if any(isinstance(item, Made) for item in value.items):
+            return Seq(tuple(_told_value(item, word) for item in value.items), value.form)
+    return value

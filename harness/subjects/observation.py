@@ -1,0 +1,190 @@
+"""What a subject says of a model: plain data, written beside Keras and compared outside it.
+
+Owns the shape of every answer that crosses from `harness/inside` to the checks. Must not import Keras, nor
+anything of `inside`: that room writes the same shape as plain JSON, in the syntax of the oldest Python it runs on.
+
+Arrays travel as digests. Where two digests differ, `Subject.values` asks for the numbers behind them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """One frame of a traceback; `file` starts at its package ("keras/src/models/cloning.py"), never at a root."""
+
+    file: str
+    function: str
+    line: int
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An exception: where it was raised and what it said."""
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+
+
+class Leaf(msgspec.Struct, frozen=True):
+    """One tensor of a result. `digest` covers dtype, shape and bytes, any NaN equal to any NaN."""
+
+    shape: tuple[int | None, ...]
+    dtype: str
+    digest: str
+    mask: str | None = None
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What one layer gave when it was called while the model ran, in the order in which calls returned.
+
+    `layer` indexes `Observation.layers`; `use` counts the calls of that layer in this run.
+    """
+
+    layer: int
+    use: int
+    outputs: tuple[Leaf, ...]
+
+
+class ModelRun(msgspec.Struct, frozen=True):
+    """A model called on the trial's inputs. `structure` has the nesting, its leaves numbered as in `outputs`."""
+
+    structure: Any = None
+    outputs: tuple[Leaf, ...] = ()
+    steps: tuple[Step, ...] = ()
+    losses: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+
+class Variable(msgspec.Struct, frozen=True):
+    """A weight or a state (a seed, a counter). `ident` tells objects apart within one answer, nothing more."""
+
+    name: str
+    owner: int
+    shape: tuple[int, ...]
+    dtype: str
+    trainable: bool
+    ident: int
+    value: str = ""
+
+
+class CallSeen(msgspec.Struct, frozen=True):
+    """A node: the arguments as a skeleton, in which a tensor is {"tensor": [layer, use, output]}."""
+
+    args: Any
+    kwargs: Any
+    outputs: int
+    masks: tuple[bool, ...] = ()
+
+
+class LayerSeen(msgspec.Struct, frozen=True):
+    """A layer, a nested model or an operation. `ident` is the same for one object met in two places.
+
+    `inside` is the index of the model or wrapper that holds it, -1 for the model itself; `role` the name it has there.
+    """
+
+    name: str
+    kind: str
+    ident: int
+    inside: int
+    role: str
+    config: dict[str, str]
+    trainable: bool
+    supports_masking: bool
+    policy: str
+    calls: tuple[CallSeen, ...] = ()
+
+
+class End(msgspec.Struct, frozen=True):
+    """An input or an output of a model as it is declared."""
+
+    name: str
+    shape: tuple[int | None, ...]
+    dtype: str
+    tensor: tuple[int, int, int]
+    optional: bool = False
+    sparse: bool = False
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """A model at rest: everything that can be said of it without calling it."""
+
+    kind: str
+    name: str
+    trainable: bool
+    input_structure: Any
+    output_structure: Any
+    inputs: tuple[End, ...]
+    outputs: tuple[End, ...]
+    layers: tuple[LayerSeen, ...]
+    weights: tuple[Variable, ...]
+    states: tuple[Variable, ...]
+    compiled: str | None = None
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """What came of saving and loading: the run of the loaded model and its shape, or what stood in the way."""
+
+    saving: Failure | None = None
+    loading: Failure | None = None
+    run: ModelRun | None = None
+    shape: Shape | None = None
+
+
+class Trained(msgspec.Struct, frozen=True):
+    """One step of gradient descent on the trial's batch."""
+
+    loss: str = ""
+    gradients: tuple[Leaf | None, ...] = ()
+    weights: tuple[Leaf, ...] = ()
+    failure: Failure | None = None
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """All that is said of one model. A part that was not asked for is None.
+
+    `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
+    into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
+    alone would not give that.
+    """
+
+    shape: Shape
+    inference: ModelRun | None = None
+    training: ModelRun | None = None
+    copied: Failure | None = None
+    copied_weights: tuple[str, ...] = ()
+    fresh: tuple[bool, ...] = ()
+    trained: Trained | None = None
+    saved: Saved | None = None
+
+
+class Clone(msgspec.Struct, frozen=True):
+    """What one cloner did: a clone or a failure, and what it left of the original.
+
+    `original_after` is the original's shape once the cloner was done, None where it is as it was before;
+    `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
+    one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
+    """
+
+    failure: Failure | None = None
+    observation: Observation | None = None
+    original_after: Shape | None = None
+    inference_after: ModelRun | None = None
+    again: Shape | None = None
+    again_failure: Failure | None = None
+    twice: Observation | None = None
+    twice_failure: Failure | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A subject's answer to one trial. `keras` and `ours` are the seconds spent in each phase on either side."""
+
+    original: Observation | None = None
+    refused: Failure | None = None
+    clones: dict[str, Clone] = {}
+    keras: dict[str, float] = {}
+    ours: dict[str, float] = {}

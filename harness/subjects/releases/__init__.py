@@ -1,0 +1,27 @@
+"""How a release is found on this machine, installed, listed and removed: from a `Subject` to its `Place`.
+
+Three ways, all of them the real package: laid over the packages beside clonediff (Keras 3, `tf_keras`); on a stack of
+its own, with the Python and the TensorFlow of its day (Keras 2.2 and 2.3, the `tf.keras` of TensorFlow 2.0 to 2.15);
+Keras 2 over the TensorFlow beside clonediff in v1 mode, where there is no such Python. A release is installed once, in
+the user's cache folder. Must not import Keras, and never touches the environment that clonediff runs in.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.subjects.process import Limits, SubjectProcess
+from harness.subjects.releases.errors import ReleaseError
+from harness.subjects.releases.index import available
+from harness.subjects.releases.kept import Installed, installed, remove
+from harness.subjects.releases.placing import place_of
+from harness.subjects.subject import Subject
+
+__all__ = ["Installed", "ReleaseError", "available", "installed", "open_subject", "place_of", "remove"]
+
+
+def open_subject(
+    subject: Subject, *, journal: Path | None = None, worker: str = "", limits: Limits | None = None
+) -> SubjectProcess:
+    """The process of a subject, on the release that it names; installs that first where it has to be."""
+    return SubjectProcess(subject, journal=journal, worker=worker, limits=limits, place=place_of(subject))

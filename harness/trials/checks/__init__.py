@@ -1,0 +1,72 @@
+"""What a faithful clone is: one check for each line of the promise, all of them on plain data.
+
+A check is a function of a `Pair`, an original's observation and what a cloner made of it, and gives back every
+`Difference` it sees, in the original's order; an empty list is a pass. Must not import Keras, nor anything of
+`harness.inside`. The check of devices compares two answers instead, and stands in `harness.trials.checks.devices`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+
+from harness.subjects.observation import Clone, Observation
+from harness.trials.checks.again import again
+from harness.trials.checks.made import made
+from harness.trials.checks.masks import masks
+from harness.trials.checks.outputs import outputs
+from harness.trials.checks.own import own
+from harness.trials.checks.pairing import Pair
+from harness.trials.checks.saved import saved
+from harness.trials.checks.sharing import sharing
+from harness.trials.checks.structure import structure
+from harness.trials.checks.training import training
+from harness.trials.checks.untouched import untouched
+from harness.trials.checks.weights import weights
+from reports.records import Cost, Difference
+
+__all__ = ["CHECKS", "Check", "Pair", "compare"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """A property of a faithful clone. `rank` is the worst that breaking it can cost a user."""
+
+    name: str
+    rank: Cost
+    differences: Callable[[Pair], list[Difference]]
+
+    @property
+    def promise(self) -> str:
+        """The line of the promise that it holds a clone to."""
+        module = __import__(self.differences.__module__, fromlist=["__doc__"])
+        return (module.__doc__ or "").partition("\n")[0]
+
+    def __call__(self, original: Observation, clone: Clone) -> list[Difference]:
+        """Every difference that this check sees."""
+        return self.differences(Pair(original, clone))
+
+
+CHECKS: dict[str, Check] = {
+    check.name: check
+    for check in (
+        Check("made", Cost.CRASHES, made),
+        Check("weights", Cost.CRASHES, weights),
+        Check("own", Cost.TRAINS, own),
+        Check("sharing", Cost.TRAINS, sharing),
+        Check("outputs", Cost.CRASHES, outputs),
+        Check("masks", Cost.COMPUTES, masks),
+        Check("structure", Cost.COMPUTES, structure),
+        Check("untouched", Cost.COMPUTES, untouched),
+        Check("again", Cost.CRASHES, again),
+        Check("training", Cost.CRASHES, training),
+        Check("saved", Cost.CRASHES, saved),
+    )
+}
+"""The checks by name, in the order of the promise."""
+
+
+def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
+    """All differences of a clone, check by check. The alignment is made once for all of them."""
+    pair = Pair(original, clone)
+    return [difference for name in checks for difference in CHECKS[name].differences(pair)]

@@ -1,0 +1,229 @@
+"""12. Two devices, or two backends: original and clone agree with each other on each, which the other checks say.
+
+A difference between the two is told here, as its own thing: its check is "device" or "backend", and it is no cloning
+bug.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
+from harness.trials.checks.pairing import Pair, full_name
+from harness.trials.checks.places import place, short
+from harness.trials.checks.skeletons import unlike
+from harness.trials.checks.tolerance import close, coarser, tolerance
+from reports.records import Cost, Difference, Numbers, Place
+
+Elements = Sequence[float | complex | bool | str]
+Values = Callable[[str, str], tuple[Elements, Elements] | None]
+"""The elements, in order, behind a digest of the first device and one of the second; None where one is gone."""
+
+
+RUNS = ("inference", "training")
+
+Check = Literal["device", "backend"]
+
+_HALF = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+NARROW: Mapping[str, Mapping[str, str]] = {"jax": _HALF, "numpy": _HALF, "torch": _HALF}
+"""What a backend computes in where it is asked for something wider: on all but TensorFlow, Keras promotes as JAX does.
+
+The rule is `BIT64_TO_BIT32_DTYPE` of Keras 3 (keras/src/backend/common/dtypes.py). Some operations follow it and some
+do not, so that either dtype is right there, and a float64 of which a part was float32 is no finer than that.
+"""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what two answers are compared: what a difference is called, which runs, and what stands for another dtype.
+
+    `narrow` has, of the first and of the second, what they give in the place of a dtype.
+    """
+
+    check: Check = "device"
+    runs: Collection[str] = RUNS
+    narrow: tuple[Mapping[str, str], Mapping[str, str]] = field(default=({}, {}))
+
+    def same(self, want: str, have: str) -> bool:
+        """Whether two dtypes are one, as far as either side can have it."""
+        return self.narrowed(want) == self.narrowed(have)
+
+    def narrowed(self, dtype: str) -> str:
+        """The dtype that a number is as fine as, on the coarser of the two."""
+        mine, theirs = self.narrow
+        return mine.get(dtype, theirs.get(dtype, dtype))
+
+
+TERMS = Terms()
+
+
+def devices(first: Answer, second: Answer, values: Values, terms: Terms = TERMS) -> list[Difference]:
+    """Every model of a trial on two devices or backends: the original, then each clone, each with itself.
+
+    Where the two did not begin with the same weights, that is all that is said: what they compute is then no
+    comparison.
+    """
+    differences = list(_given(first.original, second.original, values, terms))
+    if differences:
+        return differences
+    for name, mine, theirs in _models(first, second):
+        if mine is None and theirs is None:
+            continue
+        if mine is None or theirs is None:
+            want, have = ("none" if one is None else "made" for one in (mine, theirs))
+            differences.append(Difference(terms.check, name, "made", want, have, Cost.CRASHES))
+            continue
+        between = _Between(Pair(mine, Clone(observation=theirs)), values, terms)
+        for where in RUNS:
+            if where not in terms.runs:
+                continue
+            differences += between.runs(getattr(mine, where), getattr(theirs, where), f"{name}.{where}")
+    return differences
+
+
+def _models(first: Answer, second: Answer) -> Iterator[tuple[str, Observation | None, Observation | None]]:
+    yield "original", first.original, second.original
+    for name in dict.fromkeys((*first.clones, *second.clones)):
+        clones = (first.clones.get(name), second.clones.get(name))
+        mine, theirs = (None if clone is None else clone.observation for clone in clones)
+        yield f"clones[{name!r}]", mine, theirs
+
+
+def _given(first: Observation | None, second: Observation | None, values: Values, terms: Terms) -> Iterator[Difference]:
+    if first is None or second is None:
+        return
+    counts = str(len(first.copied_weights)), str(len(second.copied_weights))
+    if counts[0] != counts[1]:
+        yield Difference(terms.check, "original.weights", "weight count", *counts, Cost.COMPUTES)
+        return
+    weights = zip(first.copied_weights, second.copied_weights, first.shape.weights, strict=False)
+    for number, (want, have, weight) in enumerate(weights):
+        if want == have or (any(weight.dtype in each for each in terms.narrow) and _equal(values(want, have))):
+            continue
+        owner = place(first.shape, weight.owner)
+        path = f"original.weights[{number}]"
+        yield Difference(terms.check, path, "weight", want, have, Cost.COMPUTES, owner, digests=(want, have))
+
+
+def _equal(elements: tuple[Elements, Elements] | None) -> bool:
+    # What is drawn for a weight has 24 bits, whatever the dtype of the weight, so that nothing is lost.
+    return elements is not None and list(elements[0]) == list(elements[1])
+
+
+class _Between:
+    """One model on the two, under the terms of the comparison."""
+
+    def __init__(self, pair: Pair, values: Values, terms: Terms) -> None:
+        self.pair = pair
+        self.values = values
+        self.terms = terms
+        self.check = terms.check
+
+    def runs(self, want: ModelRun | None, have: ModelRun | None, path: str) -> Iterator[Difference]:
+        shape = self.pair.original.shape
+        model = place(shape, -1)
+        if want is None or have is None:
+            return
+        if want.failure is not None or have.failure is not None:
+            expected, found = ("it runs" if run.failure is None else run.failure.type for run in (want, have))
+            if expected != found:
+                yield Difference(self.check, path, "raises", expected, found, Cost.CRASHES, model)
+            return
+        for one in unlike(want.structure, have.structure):
+            told = (f"structure {one.aspect}", one.expected, one.found, Cost.COMPUTES, model)
+            yield Difference(self.check, f"{path}.structure{one.path}", *told)
+        if len(want.outputs) != len(have.outputs):
+            counts = str(len(want.outputs)), str(len(have.outputs))
+            yield Difference(self.check, f"{path}.outputs", "count", *counts, Cost.COMPUTES, model)
+        parted: Place | None = None
+        # A number is no finer than the coarsest that it was computed from: float64 of what was float32 has its error.
+        computed = ""
+        steps = self.pair.steps(want, have)
+        # One backend calls a cell of an RNN once more than another, to see what it gives: which call is which is not
+        # known then, and what the RNN gives tells.
+        uneven = {want.steps[index].layer for index in steps.missing}
+        uneven |= {self.pair.layers.expected.get(have.steps[index].layer, -1) for index in steps.extra}
+        for index, counterpart in steps.pairs:
+            step, twin = want.steps[index], have.steps[counterpart]
+            at_step = place(shape, step.layer, step.use)
+            name = f"{path}.steps[{full_name(shape, step.layer)!r}][{step.use}]"
+            for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
+                computed = max((*map(self.terms.narrowed, (leaf.dtype, other.dtype)), computed), key=tolerance)
+                if step.layer in uneven:
+                    continue
+                for difference in self._leaf(leaf, other, f"{name}.outputs[{output}]", at_step, computed):
+                    parted = parted or at_step
+                    yield difference
+        for index, (leaf, other) in enumerate(zip(want.outputs, have.outputs, strict=False)):
+            yield from self._leaf(leaf, other, f"{path}.outputs[{index}]", parted or model, computed)
+
+    def _leaf(self, want: Leaf, have: Leaf, path: str, first: Place, computed: str) -> Iterator[Difference]:
+        told = (Cost.COMPUTES, first)
+        alike = want.shape == have.shape
+        if not alike:
+            yield Difference(self.check, f"{path}.shape", "shape", short(want.shape), short(have.shape), *told)
+        if not self.terms.same(want.dtype, have.dtype):
+            alike = False
+            yield Difference(self.check, f"{path}.dtype", "dtype", want.dtype, have.dtype, *told)
+        if alike and want.digest != have.digest:
+            yield from self._value(want, have, path, first, computed)
+        if (want.mask is None) != (have.mask is None) or want.mask != have.mask:
+            masks = want.mask or "no mask", have.mask or "no mask"
+            yield Difference(self.check, f"{path}.mask", "mask", *masks, *told)
+
+    def _value(self, want: Leaf, have: Leaf, path: str, first: Place, computed: str) -> Iterator[Difference]:
+        digests = (want.digest, have.digest)
+        told = (*digests, Cost.COMPUTES, first)
+        elements = self.values(*digests)
+        if elements is None:
+            yield Difference(self.check, path, "value unknown", *told, digests=digests)
+            return
+        dtype = coarser(self.terms.narrowed(coarser(want.dtype, have.dtype)), computed)
+        numbers = beyond(*elements, dtype=dtype, shape=want.shape)
+        if numbers is not None:
+            yield Difference(self.check, path, "value", *told, digests=digests, numbers=numbers)
+
+
+def beyond(expected: Elements, found: Elements, *, dtype: str, shape: Sequence[int | None]) -> Numbers | None:
+    """What lies beyond the tolerance of a dtype, or None where nothing does."""
+    bad = [
+        index for index, (want, have) in enumerate(zip(expected, found, strict=True)) if not _close(want, have, dtype)
+    ]
+    if not bad:
+        return None
+    gaps = [
+        abs(expected[index] - found[index])  # type: ignore[operator]  # text is filtered out on the next line
+        for index in bad
+        if not isinstance(expected[index], str) and not isinstance(found[index], str)
+    ]
+    finite = [gap for gap in gaps if math.isfinite(gap)]
+    return Numbers(
+        max_abs=max(finite, default=None),
+        differing=len(bad),
+        total=len(expected),
+        index=_unravel(bad[0], shape),
+        expected=str(expected[bad[0]]),
+        found=str(found[bad[0]]),
+    )
+
+
+def _close(want: float | complex | bool | str, have: float | complex | bool | str, dtype: str) -> bool:
+    if isinstance(want, str) or isinstance(have, str):
+        return want == have
+    if isinstance(want, complex) or isinstance(have, complex):
+        want, have = complex(want), complex(have)
+        return close(want.real, have.real, dtype) and close(want.imag, have.imag, dtype)
+    if isinstance(want, int) and isinstance(have, int):
+        return want == have  # a float would take two large ones for the same
+    return close(float(want), float(have), dtype)
+
+
+def _unravel(index: int, shape: Sequence[int | None]) -> tuple[int, ...]:
+    place_: list[int] = []
+    for size in reversed(shape):
+        index, rest = divmod(index, size or 1)
+        place_.append(rest)
+    return tuple(reversed(place_))

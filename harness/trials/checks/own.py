@@ -1,0 +1,49 @@
+"""3. Own weights: no variable, state or layer is shared with the original; each weight is freshly initialised."""
+
+from __future__ import annotations
+
+from harness.trials.checks.pairing import Pair
+from harness.trials.checks.places import at, place
+from reports.records import Cost, Difference
+
+
+def own(pair: Pair) -> list[Difference]:
+    """What the clone has of the original's, by the place it has there; and weights that begin with its values."""
+    if pair.observed is None:
+        return []
+    original, clone = pair.shapes
+    differences = []
+    mine = {layer.ident for layer in clone.layers}
+    told = set()
+    for index, layer in enumerate(original.layers):
+        if layer.ident in mine and layer.ident not in told:
+            told.add(layer.ident)
+            differences.append(_shared(at(original, index), "layer shared", "layer", pair, index))
+    for word, wants, haves in (
+        ("weight", original.weights, clone.weights),
+        ("state", original.states, clone.states),
+    ):
+        theirs = {variable.ident for variable in haves}
+        for index, variable in enumerate(wants):
+            if variable.ident in theirs:
+                differences.append(_shared(f"{word}s[{index}]", f"{word} shared", word, pair, variable.owner))
+    for index, fresh in enumerate(pair.observed.fresh):
+        if not fresh:
+            owner = clone.weights[index].owner if index < len(clone.weights) else -1
+            differences.append(
+                Difference(
+                    "own",
+                    f"weights[{index}].value",
+                    "not fresh",
+                    "a value drawn anew",
+                    "the original's",
+                    Cost.TRAINS,
+                    place(original, pair.layers.expected.get(owner, -1)),
+                )
+            )
+    return differences
+
+
+def _shared(path: str, aspect: str, word: str, pair: Pair, layer: int) -> Difference:
+    first = place(pair.original.shape, layer)
+    return Difference("own", path, aspect, f"a {word} of its own", "the original's", Cost.TRAINS, first)

@@ -1,0 +1,279 @@
+"""Who in the clone answers to whom in the original: layers, calls, weights and steps.
+
+Owns the alignment that every check stands on. A thing without a counterpart is named as missing or extra, never
+dropped by a short `zip`; a thing that only moved or changed its name keeps its counterpart.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+from harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, Step, Variable
+from harness.trials.checks.uses import users
+
+Keys = tuple[Hashable, ...]
+TensorName = Callable[[tuple[int, int, int]], str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Pairing:
+    """Indices paired, in the order expected, and those that stand alone on either side."""
+
+    pairs: tuple[tuple[int, int], ...]
+    missing: tuple[int, ...]
+    extra: tuple[int, ...]
+
+    @cached_property
+    def found(self) -> dict[int, int]:
+        """The counterpart of each that was expected."""
+        return dict(self.pairs)
+
+    @cached_property
+    def expected(self) -> dict[int, int]:
+        """The counterpart of each that was found."""
+        return {found: expected for expected, found in self.pairs}
+
+    @property
+    def moved(self) -> tuple[tuple[int, int], ...]:
+        """The pairs that stand in another order: each takes its turn by rank, so a missing one moves no other."""
+        ranks = {found: rank for rank, found in enumerate(sorted(found for _, found in self.pairs))}
+        return tuple(pair for rank, pair in enumerate(self.pairs) if ranks[pair[1]] != rank)
+
+
+def pair(expected: Sequence[Keys], found: Sequence[Keys]) -> Pairing:
+    """Pair two sequences by their keys, the strictest first; equal keys are paired in order."""
+    pairs: dict[int, int] = {}
+    left, right = list(range(len(expected))), list(range(len(found)))
+    for level in range(max((len(keys) for keys in (*expected, *found)), default=0)):
+        waiting: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
+        for index in right:
+            if level < len(found[index]):
+                waiting[found[index][level]].append(index)
+        for index in left:
+            if level < len(expected[index]) and waiting.get(expected[index][level]):
+                pairs[index] = waiting[expected[index][level]].popleft()
+        taken = set(pairs.values())
+        left = [index for index in left if index not in pairs]
+        right = [index for index in right if index not in taken]
+        if not left or not right:
+            break
+    return Pairing(tuple(sorted(pairs.items())), tuple(left), tuple(right))
+
+
+def pair_layers(original: Shape, clone: Shape) -> Pairing:
+    """Pair layers within paired containers: by role, name and kind, then by what of that is left the same."""
+    pairs: list[tuple[int, int]] = []
+    open_containers = [(-1, -1)]
+    while open_containers:
+        container, counterpart = open_containers.pop()
+        mine, theirs = _inside(original, container), _inside(clone, counterpart)
+        pairing = pair([_layer_keys(original.layers[i]) for i in mine], [_layer_keys(clone.layers[i]) for i in theirs])
+        matched = [(mine[expected], theirs[found]) for expected, found in pairing.pairs]
+        pairs += matched
+        open_containers += matched
+    return complete(pairs, len(original.layers), len(clone.layers))
+
+
+def complete(pairs: Sequence[tuple[int, int]], expected: int, found: int) -> Pairing:
+    """A pairing of all of two sequences, from its pairs and their lengths."""
+    have_left, have_right = {left for left, _ in pairs}, {right for _, right in pairs}
+    return Pairing(
+        tuple(sorted(pairs)),
+        tuple(index for index in range(expected) if index not in have_left),
+        tuple(index for index in range(found) if index not in have_right),
+    )
+
+
+def map_tensors(value: Any, name: TensorName) -> Any:
+    """A skeleton of arguments with each {"tensor": [layer, use, output]} given its name."""
+    if isinstance(value, dict):
+        if set(value) == {"tensor"} and isinstance(value["tensor"], list):
+            layer, use, output = value["tensor"]
+            return {"tensor": name((layer, use, output))}
+        return {key: map_tensors(item, name) for key, item in value.items()}
+    if isinstance(value, list):
+        return [map_tensors(item, name) for item in value]
+    return value
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """An original and what a cloner made of it, with the alignments between them, each found once."""
+
+    original: Observation
+    clone: Clone
+
+    @property
+    def observed(self) -> Observation | None:
+        """The clone's observation; None where there is no clone."""
+        return self.clone.observation
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, Shape]:
+        """The two models at rest; only where there is a clone."""
+        if self.observed is None:
+            raise ValueError("there is no clone to compare: ask `observed` first")
+        return self.original.shape, self.observed.shape
+
+    @cached_property
+    def layers(self) -> Pairing:
+        """The layers, paired."""
+        return pair_layers(*self.shapes)
+
+    @cached_property
+    def calls(self) -> dict[int, Pairing]:
+        """The calls of each paired layer, by the layer's index in the original.
+
+        A layer's calls are paired by their arguments, and those by the calls that gave them, so this goes round until
+        nothing changes; calls on the same arguments are told apart by who uses them, and else by their order.
+        """
+        calls: dict[int, Pairing] = {}
+        for _ in range(4):
+            before, calls = (
+                calls,
+                {expected: self._pair_calls(expected, found, calls) for expected, found in self.layers.pairs},
+            )
+            if before == calls:
+                break
+        return calls
+
+    def _pair_calls(self, expected: int, found: int, calls: dict[int, Pairing]) -> Pairing:
+        original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (expected, found), strict=True))
+        if len(original.calls) == len(clone.calls) == 1:
+            return Pairing(((0, 0),), (), ())
+        mine, theirs = self._users
+
+        def keys(args: Any, kwargs: Any, use: int, used: int) -> Keys:
+            text = repr((args, kwargs))
+            return ((text, used, use), (text, used), (text, use), text, use)
+
+        return pair(
+            [
+                keys(call.args, call.kwargs, use, mine[expected, use])
+                for use, call in enumerate(self._named(original, self.tensor))
+            ],
+            [
+                keys(call.args, call.kwargs, use, theirs[found, use])
+                for use, call in enumerate(self._named(clone, lambda tensor: self._counterpart(tensor, calls)))
+            ],
+        )
+
+    @cached_property
+    def _users(self) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+        original, clone = self.shapes
+        expected = self.layers.expected
+        return (
+            users(original, self.name),
+            users(clone, lambda layer: self.name(expected[layer]) if layer in expected else "new"),
+        )
+
+    @staticmethod
+    def _named(layer: LayerSeen, name: TensorName) -> list[_Arguments]:
+        return [_Arguments(map_tensors(call.args, name), map_tensors(call.kwargs, name)) for call in layer.calls]
+
+    def tensor(self, tensor: tuple[int, int, int]) -> str:
+        """The name of a tensor of the original."""
+        layer, use, output = tensor
+        return f"{self.name(layer)}#{use}.{output}"
+
+    def counterpart(self, tensor: tuple[int, int, int]) -> str:
+        """The name, in the original, of a tensor of the clone; "new ..." where the original has none like it."""
+        return self._counterpart(tensor, self.calls)
+
+    def _counterpart(self, tensor: tuple[int, int, int], calls: dict[int, Pairing]) -> str:
+        layer, use, output = tensor
+        if layer < 0:  # of no layer of the model: in Keras 2.2, an input that nothing uses
+            return self.tensor(tensor)
+        expected = self.layers.expected.get(layer)
+        if expected is None:
+            layers = self.shapes[1].layers
+            return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{use}.{output}"
+        if expected in calls:
+            pairing = calls[expected]
+            if use in pairing.expected:
+                use = pairing.expected[use]
+            elif use in pairing.extra:
+                return f"new {self.name(expected)}#{use}.{output}"
+        return f"{self.name(expected)}#{use}.{output}"
+
+    def name(self, layer: int) -> str:
+        """The full name of a layer of the original."""
+        return full_name(self.original.shape, layer)
+
+    def steps(self, expected: ModelRun, found: ModelRun) -> Pairing:
+        """The steps of two runs, paired. A step keeps to its use, unless another use of its layer gave its values."""
+        return pair(
+            [_step_keys(step, step.layer) for step in expected.steps],
+            [_step_keys(step, self.layers.expected.get(step.layer, -2 - step.layer)) for step in found.steps],
+        )
+
+    @cached_property
+    def weights(self) -> Pairing:
+        """The weights, paired by the layer that owns them and their name."""
+        return self._variables(self.shapes[0].weights, self.shapes[1].weights)
+
+    @cached_property
+    def states(self) -> Pairing:
+        """The states, paired likewise."""
+        return self._variables(self.shapes[0].states, self.shapes[1].states)
+
+    def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
+        return pair(
+            [_variable_keys(variable, variable.owner) for variable in expected],
+            [_variable_keys(variable, self._owner(variable.owner)) for variable in found],
+        )
+
+    def _owner(self, found: int) -> int:
+        """The layer of the original that answers to the owner of a clone's variable; -1 is none, such as a metric."""
+        return found if found < 0 else self.layers.expected.get(found, -2)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Arguments:
+    args: Any
+    kwargs: Any
+
+
+def full_name(shape: Shape, layer: int) -> str:
+    """The name of a layer under those of the models and wrappers that hold it: "inner/dense"."""
+    if not 0 <= layer < len(shape.layers):
+        return shape.name
+    names = [shape.layers[layer].name]
+    seen = {layer}
+    while (layer := shape.layers[layer].inside) >= 0 and layer not in seen:
+        seen.add(layer)
+        names.append(shape.layers[layer].name)
+    return "/".join(reversed(names))
+
+
+def _inside(shape: Shape, container: int) -> list[int]:
+    return [index for index, layer in enumerate(shape.layers) if layer.inside == container]
+
+
+def _layer_keys(layer: LayerSeen) -> Keys:
+    return (
+        (layer.role, layer.name, layer.kind),
+        (layer.name, layer.kind),
+        (layer.role, layer.kind),
+        layer.name,
+        layer.kind,
+    )
+
+
+def _step_keys(step: Step, layer: int) -> Keys:
+    values = tuple(leaf.digest for leaf in step.outputs)
+    return ((layer, step.use, values), (layer, values), (layer, step.use), layer)
+
+
+def _variable_keys(variable: Variable, owner: int) -> Keys:
+    return (
+        (owner, variable.name, variable.shape),
+        (owner, variable.name),
+        (owner, variable.shape, variable.dtype),
+        (owner, variable.shape),
+        owner,
+    )

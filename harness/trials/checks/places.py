@@ -1,0 +1,32 @@
+"""Places in a model, and short texts for people."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from harness.subjects.observation import Shape
+from harness.trials.checks.pairing import full_name
+from reports.records import Place
+
+
+def place(shape: Shape, layer: int, use: int = 0) -> Place:
+    """The place of a layer of the original; of the model itself for -1."""
+    if not 0 <= layer < len(shape.layers):
+        return Place(shape.name, shape.kind, container=True)
+    holds = any(other.inside == layer for other in shape.layers)
+    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, holds)
+
+
+def at(shape: Shape, layer: int) -> str:
+    """The path of a layer of the original; of the model itself for -1."""
+    return f"layers[{full_name(shape, layer)!r}]" if 0 <= layer < len(shape.layers) else "model"
+
+
+def short(value: Any, limit: int = 160) -> str:
+    """A value as text a person reads, cut in the middle where it is long."""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
+    if len(text) <= limit:
+        return text
+    half = (limit - 5) // 2
+    return f"{text[:half]} ... {text[-half:]}"

@@ -1,0 +1,72 @@
+"""An exception in terms that hold for another seed, another release and another machine.
+
+Owns which frame of a traceback stands for it, and which layer a message speaks of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from harness.subjects.observation import Failure, Frame, Shape
+from harness.trials.checks.places import place, short
+from reports.records import Cost, Difference, Place, Raised
+
+_OWN = re.compile(
+    r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners)/"
+    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `harness.inside.candidates`
+)
+_PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
+
+_RAISES_FOR_OTHERS = re.compile(r"_*raise_")
+
+
+def raised(failure: Failure) -> Raised:
+    """The exception's type, the first line of its message and the frame that stands for it."""
+    return Raised(failure.type, short(failure.message.strip().partition("\n")[0], 300), innermost(failure.frames))
+
+
+def innermost(frames: Sequence[Frame]) -> str:
+    """The innermost frame of the framework or the cloner, as "file:function".
+
+    Those that only raise for others, only pass an exception on, or belong to one backend, stand back for others.
+    """
+    own = [frame for frame in frames if _OWN.match(frame.file)]
+    telling = [
+        frame
+        for frame in own
+        if not _PASSED_THROUGH.search("/" + frame.file) and not _RAISES_FOR_OTHERS.match(frame.function)
+    ]
+    for candidates in (telling, own, list(frames)):
+        if candidates:
+            return f"{candidates[-1].file}:{candidates[-1].function}"
+    return ""
+
+
+def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
+    """The layer of the original whose name stands in quotes in the message, or the first whose kind is a word in it."""
+    quoted = set(re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
+    for index, layer in enumerate(shape.layers):
+        if layer.name in quoted:
+            return place(shape, index)
+    said: list[tuple[int, int]] = []
+    for index, layer in enumerate(shape.layers):
+        match = re.search(rf"\b{re.escape(layer.kind)}\b", failure.message)
+        if match:
+            said.append((match.start(), index))
+    return place(shape, min(said)[1]) if said else None
+
+
+def raises(check: str, path: str, expected: str, failure: Failure, shape: Shape) -> Difference:
+    """The difference of something that raises where it must not."""
+    told = raised(failure)
+    return Difference(
+        check=check,
+        path=path,
+        aspect="raises",
+        expected=expected,
+        found=short(f"{told.type}: {told.message}", 300),
+        rank=Cost.CRASHES,
+        first=layer_spoken_of(failure, shape),
+        raised=told,
+    )

@@ -1,0 +1,46 @@
+"""11. Saved and loaded, the clone is still faithful.
+
+What is expected is what came of saving and loading the original: where that fails, nothing is asked of the clone.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from harness.subjects.observation import ModelRun, Saved
+from harness.trials.checks.pairing import Pair
+from harness.trials.checks.places import place
+from harness.trials.checks.raised import raises
+from harness.trials.checks.runs import mask_differences, run_differences
+from harness.trials.checks.skeletons import MISSING
+from reports.records import Cost, Difference
+
+
+def saved(pair: Pair) -> list[Difference]:
+    """What stands in the way of saving or loading the clone, or what the loaded model gives instead."""
+    want = pair.original.saved
+    if pair.observed is None or want is None or want.saving is not None or want.loading is not None:
+        return []
+    have, shape = pair.observed.saved, pair.original.shape
+    if have is None:
+        first = place(shape, -1)
+        return [Difference("saved", "saved", "not saved", "saved and loaded", MISSING, Cost.PROPERTY, first)]
+    if have.saving is not None:
+        return [raises("saved", "saved.saving", "it can be saved", have.saving, shape)]
+    if have.loading is not None:
+        return [raises("saved", "saved.loading", "it can be loaded", have.loading, shape)]
+    return _runs(pair, want, have)
+
+
+def _runs(pair: Pair, want: Saved, have: Saved) -> list[Difference]:
+    expected, found = _ends_of(want.run), _ends_of(have.run)
+    differences = [
+        *run_differences(pair, expected, found, "run"),
+        *mask_differences(pair, expected, found, "run"),
+    ]
+    return [replace(difference, check="saved", path=f"saved.{difference.path}") for difference in differences]
+
+
+def _ends_of(run: ModelRun | None) -> ModelRun | None:
+    """A run without its steps: their layers are those of the loaded model, which is not described."""
+    return None if run is None else replace(run, steps=(), losses=())

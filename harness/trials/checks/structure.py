@@ -1,0 +1,203 @@
+"""7. Structure: the same graph: layers, classes, configs, names, call arguments, order and nesting of both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from harness.subjects.observation import CallSeen, End, LayerSeen
+from harness.trials.checks.pairing import Pair, map_tensors
+from harness.trials.checks.places import at, place, short
+from harness.trials.checks.skeletons import MISSING, unlike
+from reports.records import Cost, Difference, Place
+
+SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
+GRAPHS_OWN = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
+
+
+def structure(pair: Pair) -> list[Difference]:
+    """The model, its layers in the original's order with each of their calls, then both ends."""
+    if pair.observed is None:
+        return []
+    return [*_model(pair), *_layers(pair), *_ends(pair, "inputs"), *_ends(pair, "outputs")]
+
+
+def _model(pair: Pair) -> Iterator[Difference]:
+    original, clone = pair.shapes
+    model = place(original, -1)
+    yield from _attributes(
+        "model",
+        model,
+        [
+            ("kind", original.kind, clone.kind, Cost.PROPERTY),
+            ("name", original.name, clone.name, Cost.NAME),
+            ("trainable", original.trainable, clone.trainable, Cost.TRAINS),
+            ("compiled", original.compiled, clone.compiled, Cost.TRAINS),
+        ],
+    )
+    for end, want, have in (
+        ("input_structure", original.input_structure, clone.input_structure),
+        ("output_structure", original.output_structure, clone.output_structure),
+    ):
+        for leaf in unlike(want, have):
+            aspect = f"{end.replace('_', ' ')} {leaf.aspect}"
+            yield Difference(
+                "structure", f"model.{end}{leaf.path}", aspect, leaf.expected, leaf.found, Cost.COMPUTES, model
+            )
+
+
+def _ends(pair: Pair, side: str) -> Iterator[Difference]:
+    original, clone = pair.shapes
+    wants: Sequence[End] = getattr(original, side)
+    haves: Sequence[End] = getattr(clone, side)
+    model, word = place(original, -1), side.removesuffix("s")
+    if len(wants) != len(haves):
+        yield Difference("structure", side, f"{word} count", str(len(wants)), str(len(haves)), Cost.COMPUTES, model)
+    expected = [pair.tensor(end.tensor) for end in wants]
+    found = [pair.counterpart(end.tensor) for end in haves]
+    if expected != found and sorted(expected) == sorted(found):
+        yield Difference("structure", side, f"{word} order", short(expected), short(found), Cost.COMPUTES, model)
+        return
+    for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
+        at_end = place(original, *want.tensor[:2])
+        named = [("name", want.name, have.name, Cost.NAME)] if side == "inputs" else []
+        yield from _attributes(
+            f"{side}[{index}]",
+            at_end,
+            [
+                *named,
+                ("shape", want.shape, have.shape, Cost.PROPERTY),
+                ("dtype", want.dtype, have.dtype, Cost.COMPUTES),
+                ("optional", want.optional, have.optional, Cost.PROPERTY),
+                ("sparse", want.sparse, have.sparse, Cost.PROPERTY),
+                ("tensor", expected[index], found[index], Cost.COMPUTES),
+            ],
+            word,
+        )
+
+
+def _layers(pair: Pair) -> Iterator[Difference]:
+    original, clone = pair.shapes
+    moved = {expected for expected, _ in pair.layers.moved}
+    in_order: set[int] = set()
+    for index, layer in enumerate(original.layers):
+        first, path = place(original, index), at(original, index)
+        if index not in pair.layers.found:
+            if layer.inside not in pair.layers.missing:  # what a missing layer held is missing with it
+                yield Difference("structure", path, "layer missing", layer.kind, MISSING, Cost.PROPERTY, first)
+            continue
+        if index in moved and layer.inside not in in_order and layer.inside not in moved:
+            in_order.add(layer.inside)
+            wants = [other.name for other in original.layers if other.inside == layer.inside]
+            holder = pair.layers.found.get(layer.inside, -1)
+            haves = [other.name for other in clone.layers if other.inside == holder]
+            container = place(original, layer.inside)
+            yield Difference(
+                "structure",
+                f"{at(original, layer.inside)}.layers",
+                "layer order",
+                short(wants),
+                short(haves),
+                Cost.PROPERTY,
+                container,
+            )
+        yield from _layer(pair, index, first, path)
+    for index in pair.layers.extra:
+        layer = clone.layers[index]
+        if layer.inside not in pair.layers.extra:
+            first = Place(layer.name, layer.kind)
+            yield Difference(
+                "structure", f"layers[{layer.name!r}]", "layer extra", MISSING, layer.kind, Cost.PROPERTY, first
+            )
+
+
+def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:
+    original, clone = pair.shapes
+    layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
+    # An input has nothing to train: it is frozen with its model, and nobody can tell.
+    trains = [] if layer.kind == "InputLayer" else [("trainable", layer.trainable, twin.trainable, Cost.TRAINS)]
+    yield from _attributes(
+        path,
+        first,
+        [
+            ("kind", layer.kind, twin.kind, Cost.PROPERTY),
+            ("name", layer.name, twin.name, Cost.NAME),
+            ("role", layer.role, twin.role, Cost.PROPERTY),
+            *trains,
+            ("supports_masking", layer.supports_masking, twin.supports_masking, Cost.PROPERTY),
+            ("policy", layer.policy, twin.policy, Cost.PROPERTY),
+        ],
+    )
+    if layer.kind == twin.kind:
+        yield from _config(layer, twin, first, path)
+    calls = pair.calls[index]
+    if len(layer.calls) != len(twin.calls):
+        want, have = f"{len(layer.calls)} calls", f"{len(twin.calls)} calls"
+        yield Difference("structure", f"{path}.calls", "call count", want, have, Cost.PROPERTY, first)
+    if calls.moved:
+        order = [found for _, found in calls.pairs]
+        yield Difference(
+            "structure",
+            f"{path}.calls",
+            "call order",
+            short(sorted(order)),
+            short(order),
+            Cost.PROPERTY,
+            first,
+        )
+    for use, found in calls.pairs:
+        at_call = place(original, index, use)
+        yield from _call(pair, layer.calls[use], twin.calls[found], at_call, f"{path}.calls[{use}]")
+
+
+def _config(layer: LayerSeen, twin: LayerSeen, first: Place, path: str) -> Iterator[Difference]:
+    passed_over = SAID_ELSEWHERE | GRAPHS_OWN if "layers" in layer.config else SAID_ELSEWHERE
+    for key in dict.fromkeys((*layer.config, *twin.config)):
+        want, have = layer.config.get(key, MISSING), twin.config.get(key, MISSING)
+        if want == have or key in passed_over:
+            continue
+        cost = Cost.TRAINS if key.endswith(("_regularizer", "_constraint")) else Cost.PROPERTY
+        setting = key.removeprefix(".")
+        kind = "attribute" if key != setting else "config"
+        yield Difference("structure", f"{path}.{kind}.{setting}", f"{kind}.{setting}", want, have, cost, first)
+
+
+def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -> Iterator[Difference]:
+    if call.outputs != twin.outputs:
+        want, have = f"{call.outputs} tensors", f"{twin.outputs}"
+        yield Difference("structure", f"{path}.outputs", "call outputs", want, have, Cost.COMPUTES, first)
+    wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
+    haves = [map_tensors(twin.args, pair.counterpart), map_tensors(twin.kwargs, pair.counterpart)]
+    for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
+        for leaf in unlike(want, have):
+            yield Difference(
+                "structure",
+                f"{path}.{side}{leaf.path}",
+                f"call.{side} {leaf.aspect}",
+                leaf.expected,
+                leaf.found,
+                Cost.PROPERTY,
+                first,
+            )
+
+
+def _alike_written(args: Any, kwargs: Any, its_args: Any, its_kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a call, those by keyword that the clone has by keyword: it is the same call either way."""
+    left = args[len(its_args) :]
+    names = [name for name in its_kwargs if name not in kwargs]
+    if not left or len(names) < len(left):
+        return args, kwargs
+    given: dict[str, Any] = {}
+    for value in left:  # each goes to a keyword with its very value, if there is one
+        free = [name for name in names if name not in given]
+        given[next((name for name in free if its_kwargs[name] == value), free[0])] = value
+    return args[: len(its_args)], {**{name: given[name] for name in names if name in given}, **kwargs}
+
+
+def _attributes(
+    path: str, first: Place, attributes: Sequence[tuple[str, object, object, Cost]], word: str = ""
+) -> Iterator[Difference]:
+    for name, want, have, cost in attributes:
+        if want != have:
+            aspect = f"{word} {name}".strip()
+            yield Difference("structure", f"{path}.{name}", aspect, short(want), short(have), cost, first)

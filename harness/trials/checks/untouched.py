@@ -1,0 +1,52 @@
+"""8. Original untouched: its nodes, arguments, configs, weights and outputs are as they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from harness.subjects.observation import Clone, Observation
+from harness.trials.checks.pairing import Pair
+from harness.trials.checks.places import at, place
+from harness.trials.checks.runs import mask_differences, run_differences
+from harness.trials.checks.sharing import sharing
+from harness.trials.checks.structure import structure
+from harness.trials.checks.weights import weights
+from reports.records import Cost, Difference
+
+
+def untouched(pair: Pair) -> list[Difference]:
+    """Everything in which the original is not what it was once the cloner is done, whether that made a clone or not."""
+    original, clone = pair.original, pair.clone
+    differences: list[Difference] = []
+    if clone.original_after is not None:
+        copied = original.copied_weights
+        after = Pair(original, Clone(observation=Observation(shape=clone.original_after, copied_weights=copied)))
+        differences += [*structure(after), *weights(after), *sharing(after), *_replaced(after), *_values(after)]
+        if not differences:
+            first = place(original.shape, -1)
+            differences.append(
+                Difference("untouched", "model", "touched", "as before", "changed", Cost.PROPERTY, first)
+            )
+    if clone.inference_after is not None:
+        after = Pair(original, Clone(observation=Observation(shape=clone.original_after or original.shape)))
+        runs = (after, original.inference, clone.inference_after, "inference")
+        differences += [*run_differences(*runs), *mask_differences(*runs)]
+    return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]
+
+
+def _replaced(after: Pair) -> Iterator[Difference]:
+    original, changed = after.shapes
+    for index, found in after.layers.pairs:
+        if original.layers[index].ident != changed.layers[found].ident:
+            path, first = at(original, index), place(original, index)
+            yield Difference("untouched", path, "layer replaced", "the same object", "another", Cost.TRAINS, first)
+
+
+def _values(after: Pair) -> Iterator[Difference]:
+    original, changed = after.shapes
+    for index, found in after.weights.pairs:
+        if original.weights[index].value != changed.weights[found].value:
+            path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
+            yield Difference("untouched", path, "weight value", "as before", "changed", Cost.COMPUTES, first)

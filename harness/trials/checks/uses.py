@@ -1,0 +1,60 @@
+"""Who uses what a call gives: the graph of a shape walked forwards.
+
+Two calls of a shared layer on the same tensors differ in nothing but in who uses their results: by that, a call in the
+clone is known again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from harness.subjects.observation import Shape
+
+FAR = 8
+"""How many calls ahead are looked at."""
+
+Call = tuple[int, int]
+
+
+def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
+    """For each call, as layer and use, a number that is the same where the same layers use it alike.
+
+    `name` gives a layer the name that it has on both sides. The numbers hold within one process.
+    """
+    ends: dict[Call, list[tuple[int, int]]] = defaultdict(list)
+    for place, end in enumerate(shape.outputs):
+        ends[end.tensor[:2]].append((place, end.tensor[2]))
+    uses: dict[Call, list[tuple[str, int, int, Call]]] = defaultdict(list)
+    for layer, seen in enumerate(shape.layers):
+        for use, call in enumerate(seen.calls):
+            for place, (giver, its_use, output) in enumerate(tensors([call.args, call.kwargs])):
+                uses[giver, its_use].append((name(layer), place, output, (layer, use)))
+    found = {(layer, use): 0 for layer, seen in enumerate(shape.layers) for use in range(len(seen.calls))}
+    for _ in range(FAR):
+        before = found
+        found = {
+            call: hash(
+                (
+                    tuple(sorted((who, place, output, before.get(by, 0)) for who, place, output, by in uses[call])),
+                    tuple(ends[call]),
+                )
+            )
+            for call in before
+        }
+    return found
+
+
+def tensors(value: Any) -> Iterator[tuple[int, int, int]]:
+    """Every tensor in a skeleton of arguments: its layer, the use of that, the output."""
+    if isinstance(value, dict):
+        if set(value) == {"tensor"} and isinstance(value["tensor"], list):
+            layer, use, output = value["tensor"]
+            yield layer, use, output
+        else:
+            for item in value.values():
+                yield from tensors(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from tensors(item)

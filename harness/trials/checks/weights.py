@@ -1,0 +1,111 @@
+"""2. Weights: the same number, order, names, shapes, dtypes and flags, after `set_weights` the same values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.subjects.observation import Observation, Variable
+from harness.trials.checks.pairing import Pair, Pairing
+from harness.trials.checks.places import place, short
+from harness.trials.checks.raised import raises
+from harness.trials.checks.skeletons import MISSING
+from reports.records import Cost, Difference
+
+
+def weights(pair: Pair) -> list[Difference]:
+    """Weights and states at rest, then what copying the original's weights into the clone came to."""
+    if pair.observed is None:
+        return []
+    original, clone = pair.shapes
+    differences = [
+        *_variables(pair, "weight", original.weights, clone.weights, pair.weights),
+        *_variables(pair, "state", original.states, clone.states, pair.states),
+    ]
+    if pair.observed.copied is not None:
+        differences.append(raises("weights", "set_weights", "it takes the weights", pair.observed.copied, original))
+    else:
+        differences += _copied(pair, pair.observed)
+    return differences
+
+
+def _variables(
+    pair: Pair, word: str, wants: Sequence[Variable], haves: Sequence[Variable], pairing: Pairing
+) -> Iterator[Difference]:
+    shape = pair.original.shape
+    if pairing.missing or pairing.extra:
+        yield from _count(pair, word, wants, haves, pairing)
+    moved = pairing.moved
+    if moved:
+        first = place(shape, wants[moved[0][0]].owner)
+        order = [found for _, found in pairing.pairs]
+        yield Difference(
+            "weights", f"{word}s", f"{word} order", short(sorted(order)), short(order), Cost.COMPUTES, first
+        )
+    for index, found in pairing.pairs:
+        want, have = wants[index], haves[found]
+        first = place(shape, want.owner)
+        for aspect, expected, got, cost in (
+            (_of_the_name(want.name, have.name), want.name, have.name, Cost.NAME),
+            ("shape", want.shape, have.shape, Cost.COMPUTES),
+            ("dtype", want.dtype, have.dtype, Cost.COMPUTES),
+            ("trainable", want.trainable, have.trainable, Cost.TRAINS),
+        ):
+            if expected != got:
+                path = f"{word}s[{index}].{'name' if aspect == 'scope' else aspect}"
+                yield Difference("weights", path, f"{word} {aspect}", short(expected), short(got), cost, first)
+        if word == "state" and want.value and have.value and want.value != have.value:
+            digests = (want.value, have.value)
+            yield Difference(
+                "weights", f"states[{index}].value", "state value", *digests, Cost.COMPUTES, first, digests=digests
+            )
+
+
+def _of_the_name(expected: str, found: str) -> str:
+    """Which part of a name differs: the variable's own, or only what stands before it, of what was being built."""
+    return "scope" if expected.rpartition("/")[2] == found.rpartition("/")[2] else "name"
+
+
+def _count(
+    pair: Pair, word: str, wants: Sequence[Variable], haves: Sequence[Variable], pairing: Pairing
+) -> Iterator[Difference]:
+    shape = pair.original.shape
+    for index in pairing.missing:
+        path, first = f"{word}s[{index}]", place(shape, wants[index].owner)
+        yield Difference("weights", path, f"{word} missing", _said(wants[index]), MISSING, Cost.COMPUTES, first)
+    for found in pairing.extra:
+        first = place(shape, pair.layers.expected.get(haves[found].owner, -1))
+        path = f"{word}s[+{found}]"
+        yield Difference("weights", path, f"{word} extra", MISSING, _said(haves[found]), Cost.COMPUTES, first)
+
+
+def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
+    """Weights are copied by position, as a user copies them."""
+    wants, haves = pair.original.copied_weights, observed.copied_weights
+    shape = pair.original.shape
+    for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
+        if want != have:
+            owner = shape.weights[index].owner if index < len(shape.weights) else -1
+            yield Difference(
+                "weights",
+                f"weights[{index}].copied",
+                "copied value",
+                want,
+                have,
+                Cost.COMPUTES,
+                place(shape, owner),
+                digests=(want, have),
+            )
+    if len(wants) != len(haves) and len(shape.weights) == len(pair.shapes[1].weights):
+        yield Difference(
+            "weights",
+            "copied_weights",
+            "copied count",
+            str(len(wants)),
+            str(len(haves)),
+            Cost.COMPUTES,
+            place(shape, -1),
+        )
+
+
+def _said(variable: Variable) -> str:
+    return f"{variable.name} {variable.dtype}{list(variable.shape)}"

@@ -1,0 +1,206 @@
+"""A case, a subject, cloners: what came of it.
+
+Owns the way from a subject's outcome to a verdict on each cloner, with its differences and their causes. Pure apart
+from the process. Must not import Keras.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from harness.subjects.case import Case
+from harness.subjects.observation import Answer, Failure, Observation
+from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
+from harness.trials.checks import CHECKS, compare
+from harness.trials.checks.raised import innermost
+from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
+from reports.records import Cause, Cost, Difference, Numbers, Raised
+
+__all__ = ["Case", "CloneTrial", "Trial", "TrialProcess", "run"]
+
+
+class TrialProcess(Protocol):
+    """What a trial needs of a subject's process."""
+
+    def trial(
+        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
+    ) -> Outcome:
+        """Run one trial."""
+
+    def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
+        """How the arrays behind digests of the last trial differ."""
+
+
+class CloneTrial(msgspec.Struct, frozen=True):
+    """What a trial says of one cloner. `blame` has, for each cause, whose fault it is.
+
+    `notes` is what every report of the cloner's work has to say, such as that a placement was simulated.
+    """
+
+    verdict: Verdict
+    differences: tuple[Difference, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    blame: tuple[Blame, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """One case on one subject, through some cloners, under all checks.
+
+    `refused` says why the original could not be built, `lost` how it took its process with it: then there are no
+    clones, and the fault is the generator's, or the framework's own. `seconds` is the whole of it, `keras` and `ours`
+    what each side of the child took, `checking` the comparison here.
+    """
+
+    clones: dict[str, CloneTrial] = {}
+    refused: Failure | None = None
+    lost: Difference | None = None
+    original: Observation | None = None
+    seconds: float = 0.0
+    checking: float = 0.0
+    keras: dict[str, float] = {}
+    ours: dict[str, float] = {}
+
+    @property
+    def built(self) -> bool:
+        """Whether there was an original to clone."""
+        return self.refused is None and self.lost is None
+
+    @property
+    def blames(self) -> frozenset[Blame]:
+        """Everyone at fault in this trial."""
+        if not self.built:
+            return frozenset([Blame.GENERATOR])
+        return frozenset(each for clone in self.clones.values() for each in clone.blame)
+
+
+def run(
+    case: Case,
+    subject: TrialProcess,
+    cloners: Sequence[str] = ("upstream", "fixed"),
+    checks: Collection[str] = (),
+    *,
+    timeout: float | None = None,
+) -> Trial:
+    """Run a trial. `checks` has the costly parts to observe ("again", "training_step", "saving").
+
+    Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
+    known which of them did it, and the others still get their verdict.
+    """
+    began = time.perf_counter()
+    outcome = subject.trial(case, cloners=cloners, checks=checks, timeout=timeout)
+    if isinstance(outcome, Answer):
+        return _judge(case, subject, dict.fromkeys(cloners, outcome), outcome, began)
+    alone = outcome if not cloners else subject.trial(case, cloners=(), checks=checks, timeout=timeout)
+    if not isinstance(alone, Answer):
+        return Trial(lost=_lost(alone), seconds=time.perf_counter() - began)
+    if alone.refused is not None:
+        return _judge(case, subject, {}, alone, began)
+    outcomes: dict[str, Outcome] = {}
+    judged: dict[str, CloneTrial] = {}
+    for name in cloners:
+        outcomes[name] = each = (
+            outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
+        )
+        if isinstance(each, Answer):
+            judged.update(_judge(case, subject, {name: each}, each, began).clones)
+        else:
+            judged[name] = _ended(each)
+    return Trial(
+        _blamed(judged),
+        original=alone.original,
+        seconds=time.perf_counter() - began,
+        keras=alone.keras,
+        ours=alone.ours,
+    )
+
+
+def _judge(case: Case, subject: TrialProcess, answers: dict[str, Answer], answer: Answer, began: float) -> Trial:
+    if answer.original is None:
+        refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
+        return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
+    started = time.perf_counter()
+    found: dict[str, list[Difference]] = {}
+    for name, its in answers.items():
+        clone = its.clones.get(name)
+        if clone is None:
+            raise ValueError(f"the answer says nothing of the cloner {name!r}: it was asked for {list(answers)}")
+        found[name] = named_kinds(compare(answer.original, clone, CHECKS), case.kinds)
+    found = _with_numbers(found, subject)
+    judged = {
+        name: CloneTrial(
+            verdict(differences),
+            tuple(differences),
+            tuple(causes(answer.original, differences)),
+            notes=answers[name].clones[name].notes,
+        )
+        for name, differences in found.items()
+    }
+    ended = time.perf_counter()
+    return Trial(
+        _blamed(judged),
+        original=answer.original,
+        seconds=ended - began,
+        checking=ended - started,
+        keras=answer.keras,
+        ours=answer.ours,
+    )
+
+
+def _with_numbers(found: dict[str, list[Difference]], subject: TrialProcess) -> dict[str, list[Difference]]:
+    """Ask once for the numbers behind all digests that differ."""
+    pairs = list(dict.fromkeys(one.digests for each in found.values() for one in each if one.digests is not None))
+    if not pairs:
+        return found
+    numbers = {
+        pair: _numbers(report) for pair, report in zip(pairs, subject.values(pairs), strict=True) if not report.missing
+    }
+    return {
+        name: [
+            replace(one, numbers=numbers.get(one.digests)) if one.digests is not None else one for one in differences
+        ]
+        for name, differences in found.items()
+    }
+
+
+def _numbers(report: ValuesReport) -> Numbers | None:
+    if report.count is None or report.values is None:
+        return None
+    total = 1
+    for size in report.shape[0] if report.shape else ():
+        total *= size
+    expected, got = report.values
+    return Numbers(report.max_abs, report.count, total, report.first or (), expected, got)
+
+
+def _ended(outcome: TimedOut | Killed | OutOfMemory) -> CloneTrial:
+    difference = _lost(outcome)
+    kind = Verdict.TIMED_OUT if isinstance(outcome, TimedOut) else Verdict.KILLED
+    return CloneTrial(kind, (difference,), tuple(causes(None, [difference])))
+
+
+def _lost(outcome: Outcome) -> Difference:
+    """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
+    if isinstance(outcome, TimedOut):
+        word, message = "timed out", f"no answer in {outcome.seconds:g} s"
+    elif isinstance(outcome, OutOfMemory):
+        word = "out of memory"
+        message = f"{outcome.resident >> 20} MiB of {outcome.limit >> 20} MiB"
+    elif isinstance(outcome, Killed):
+        word = outcome.how
+        message = outcome.stderr[-1] if outcome.stderr else ""
+    else:
+        raise TypeError("an answer is not a lost process")
+    raised = Raised(word, message[:300], innermost(outcome.frames))
+    found = f"{word}: {message}" if message else word
+    return Difference("made", "process", f"process {word}", "an answer", found, Cost.CRASHES, raised=raised)
+
+
+def _blamed(judged: dict[str, CloneTrial]) -> dict[str, CloneTrial]:
+    blamed = blame({name: clone.causes for name, clone in judged.items()})
+    return {name: replace(clone, blame=tuple(blamed[name])) for name, clone in judged.items()}

@@ -1,0 +1,129 @@
+"""A run's folder while it is written: events as they happen, findings whole or not at all.
+
+Owns what is in the folder and under which name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from reports.records import Finding, RecordError, Run, write, write_bytes
+from reports.store import slug
+
+_OURS = ("journal", "findings", "plan.json", "done.ndjson", "events.ndjson", "run.json")
+
+
+class RunFolder:
+    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/.
+
+    One process has it at a time.
+    """
+
+    def __init__(self, path: Path | None, *, resume: bool = False) -> None:
+        """A new folder, or with `resume` one that a run has begun."""
+        self.path = path or Path("runs") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+        if resume:
+            self._refuse_links()
+        else:
+            self.path.mkdir(parents=True, exist_ok=True)
+            if any(self.path.iterdir()):
+                raise FileExistsError(
+                    f"{self.path}: expected an empty folder for a new run, and there are files in it; "
+                    "to go on with a run that was stopped, give it to --resume"
+                )
+        self._lock = FileLock(self.path / ".lock")
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise FileExistsError(f"{self.path}: another clonediff is at work in this folder") from None
+        (self.path / "journal").mkdir(exist_ok=True)
+        if path is None:
+            self._point_latest()
+
+    def _refuse_links(self) -> None:
+        for name in _OURS:
+            if (self.path / name).is_symlink():
+                raise RecordError(f"{self.path / name}: is a link, and a run writes into its own folder only")
+
+    def close(self) -> None:
+        """Let others have it."""
+        self._lock.release()
+
+    def event(self, what: str, **about: object) -> None:
+        """One line, appended as it happens."""
+        line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": what, **about})
+        append(self.path / "events.ndjson", line.encode())
+
+    def journal(self, worker: str) -> Path:
+        """Where a worker writes the trial that it is on."""
+        return self.path / "journal" / f"{worker}.json"
+
+    def finding(self, finding: Finding, script: str) -> Path:
+        """Write a finding's folder, whole or not at all; what stands in it already is replaced.
+
+        With it goes what a report made of the old one. Where a kill leaves a folder without finding.json, a run that is
+        gone on with writes it again: so a finding never stands beside the script of another.
+        """
+        from reports.writing import take_back
+
+        folder = self.of(finding)
+        beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+        try:
+            write(beside / "finding.json", finding)
+            write_bytes(beside / "repro.py", script.encode("utf-8", "replace"))
+            if folder.exists():
+                take_back(folder)
+                (folder / "finding.json").unlink(missing_ok=True)
+                for name in ("repro.py", "finding.json"):
+                    os.replace(beside / name, folder / name)
+                beside.rmdir()
+            else:
+                os.replace(beside, folder)
+        except BaseException:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+        return folder
+
+    def withdraw(self, finding: Finding) -> None:
+        """Put a finding aside that did not show again, and that an earlier part of the run had kept as it was seen."""
+        folder = self.of(finding)
+        if folder.exists():
+            aside = self.path / "unsteady" / f"{folder.name}-{secrets.token_hex(4)}"
+            aside.parent.mkdir(exist_ok=True)
+            os.replace(folder, aside)
+
+    def of(self, finding: Finding) -> Path:
+        """A finding's folder."""
+        who = finding.cloner or (finding.across[-1] if finding.across else "original")
+        return self.path / "findings" / slug(finding.subject, who, finding.id)
+
+    def run(self, run: Run) -> None:
+        """Write what ran and what came of it, as far as it is known."""
+        write(self.path / "run.json", run)
+
+    def _point_latest(self) -> None:
+        latest = self.path.parent / "latest"
+        beside = self.path.parent / f".latest-{os.getpid()}"
+        beside.unlink(missing_ok=True)
+        beside.symlink_to(self.path.name)
+        beside.replace(latest)
+
+
+def append(path: Path, line: bytes) -> None:
+    """Append a line at once. After a line that was cut off, by a full disk or a killed process, it begins a new one."""
+    try:
+        with path.open("ab+") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    line = b"\n" + line
+            file.write(line + b"\n")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error

@@ -1,0 +1,204 @@
+"""The command over real releases: what it says, what it leaves out, and what it does where it cannot."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.subjects.place import ReleasePlace
+from reports.known import load
+from tests.interrupting import heed_interrupts
+
+HISTORY = [sys.executable, "-c", "from harness.cli import main; main()", "history"]
+HOLDING, BREAKING = "keras==3.12.2", "keras==3.12.3"
+UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_EXTRA_INDEX_URL": "", "UV_INDEX_URL": "http://127.0.0.1:9/"}
+LAMBDA = {
+    "inputs": [{"shape": [1], "name": "x"}],
+    "layers": [
+        {
+            "kind": "Lambda",
+            "args": [
+                [
+                    "function",
+                    {"is": "function", "form": "lambda", "gives": ["x", "x * 2.0"], "container": "list"},
+                ]
+            ],
+        }
+    ],
+    "calls": [{"layer": 0, "args": [{"is": "ref", "node": 0}], "outputs": 2}],
+    "takes": {"is": "ref", "node": 0},
+    "gives": {"is": "seq", "items": [{"is": "ref", "node": 1}, {"is": "ref", "node": 1, "output": 1}]},
+}
+
+Places = Callable[[str], ReleasePlace]
+
+
+def history(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*HISTORY, *arguments],
+        cwd=cwd,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> str:
+    """A `Lambda` with two outputs, on an input with a name: a model whose clone is faithful where there is one."""
+    (tmp_path / "graph.json").write_text(json.dumps(LAMBDA))
+    return "graph.json"
+
+
+def test_a_release_that_breaks_stands_beside_one_that_holds(graph: str, tmp_path: Path, release_place: Places) -> None:
+    for release in (HOLDING, BREAKING):
+        release_place(release)
+    done = history(graph, "--releases", f"{HOLDING} {BREAKING}", "--out", "history.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] in (
+        "breaks in 3.12.3, holds in 3.12.2",
+        "keras breaks in 3.12.3, holds in 3.12.2",
+    )
+    kept = json.loads((tmp_path / "history.json").read_text())
+    holding, breaking = kept["rows"]
+    assert (holding["version"], holding["verdict"], holding["causes"]) == ("3.12.2", "holds", [])
+    assert (breaking["version"], breaking["verdict"]) == ("3.12.3", "breaks")
+    assert "lambda_layer.py:from_config" in breaking["causes"][0]["title"]
+    for row in kept["rows"]:
+        assert row["how"] == "laid over"
+        assert row["versions"]["keras"] == row["version"]
+        assert row["versions"]["stack"] == "laid over"
+        assert {"python", "tensorflow", "numpy"} <= set(row["versions"])
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "keras==3.12.2: holds (" in done.stderr
+
+
+def test_a_known_issue_is_looked_for_through_others_and_json_is_all_there_is(
+    tmp_path: Path, release_place: Places
+) -> None:
+    for release in (HOLDING, BREAKING):
+        release_place(release)
+    assert any(each.id == "lambda-refused" for each in load().issues)
+    done = history("lambda-refused", "--releases", f"{HOLDING},{BREAKING}", "--json", "--no-install", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert [row["verdict"] for row in said["rows"]] == ["holds", "breaks"]
+    assert said["rows"][0]["causes"][0]["known"] == "input-name", "another cause shows there, and is no news"
+    assert said["by_cause"] == {}
+
+
+def test_a_release_that_cannot_be_had_does_not_stop_the_others(
+    graph: str, tmp_path: Path, release_place: Places
+) -> None:
+    release_place(BREAKING)
+    done = history(
+        graph, "--releases", f"{BREAKING} keras==3.99.9 tensorflow==2.99.0", "--no-install", "--json", cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "tensorflow" in done.stderr
+    done = history(graph, "--releases", f"{BREAKING} keras==3.99.9", "--no-install", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = {row["version"]: row for row in json.loads(done.stdout)["rows"]}
+    assert rows["3.12.3"]["verdict"] == "breaks"
+    assert rows["3.99.9"]["verdict"] == "not to be had"
+    assert "not installed" in rows["3.99.9"]["reason"]
+
+
+def test_where_nothing_can_be_tried_that_is_the_answer_and_exit_code_2(graph: str, tmp_path: Path) -> None:
+    empty = {**UNREACHED, "CLONEDIFF_CACHE": str(tmp_path / "cache")}
+    done = history(graph, "--releases", "keras==3.99.9", cwd=tmp_path, **empty)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stdout.splitlines()[-1] == "not to be had: 3.99.9"
+
+
+def test_the_release_beside_clonediff_needs_nothing_installed(graph: str, tmp_path: Path) -> None:
+    here = importlib.metadata.version("keras")
+    empty = {**UNREACHED, "CLONEDIFF_CACHE": str(tmp_path / "cache")}
+    done = history(graph, "--releases", "keras>=3", "--no-install", "--json", cwd=tmp_path, **empty)
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["rows"]
+    assert (row["version"], row["how"], row["versions"]["keras"]) == (here, "beside", here)
+
+
+def test_without_an_index_the_releases_of_this_machine_are_tried_and_no_range_is_claimed(
+    graph: str, tmp_path: Path, release_place: Places
+) -> None:
+    for release in (HOLDING, BREAKING):
+        release_place(release)
+    done = history(graph, "--releases", "keras==3.12.2..3.12.3", "--json", cwd=tmp_path, **UNREACHED)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert [row["version"] for row in said["rows"]] == ["3.12.2", "3.12.3"]
+    assert [row["verdict"] for row in said["rows"]] == ["holds", "breaks"]
+    assert any("only the releases on this machine are tried" in note for note in said["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("graph.json", "--releases", "kerras"), "unknown package 'kerras'", id="package"),
+        pytest.param(("graph.json", "--releases", "keras==2.4.0"), "ask for tensorflow==2.4.x", id="version"),
+        pytest.param(("grahp.json", "--releases", "keras"), "no such folder or file", id="graph"),
+        pytest.param(("graph.json", "--cloner", "upstrem"), "'upstrem'", id="cloner"),
+        pytest.param(("graph.json", "--jobs", "0"), "--jobs", id="jobs"),
+    ],
+)
+def test_a_bad_argument_is_told_with_exit_code_2(
+    arguments: tuple[str, ...], said: str, graph: str, tmp_path: Path
+) -> None:
+    done = history(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_prints_what_is_known_so_far(graph: str, tmp_path: Path, release_place: Places) -> None:
+    for release in (HOLDING, BREAKING):
+        release_place(release)
+    process = subprocess.Popen(
+        [*HISTORY, graph, "--releases", f"{HOLDING} {BREAKING}", "--jobs", "1", "--no-install", "--json"],
+        cwd=tmp_path,
+        env={**os.environ, **UNREACHED},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
+    )
+    try:
+        _wait_for_a_subject(process.pid)
+        os.kill(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    said = json.loads(stdout)
+    assert said["interrupted"]
+    assert {"not tried"} <= {row["verdict"] for row in said["rows"]} <= {"not tried", "holds", "breaks"}
+    assert {row["reason"] for row in said["rows"] if row["verdict"] == "not tried"} == {"interrupted"}
+
+
+def _wait_for_a_subject(pid: int) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        for child in psutil.Process(pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if any("inside.serve" in word for word in child.cmdline()):
+                    return
+        time.sleep(0.1)
+    pytest.fail("no subject was started")

@@ -1,0 +1,277 @@
+"""What is asked about, and what a release says to it: findings, graphs, known issues, and verdicts on trials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.answers.history.one_release import judged
+from harness.answers.history.question import Question, QuestionError, finding_file, question_of
+from harness.answers.history.record import ReleaseVerdict
+from harness.answers.replay import Expected
+from harness.campaign.corpus import About, NightlyCorpus
+from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape, Trained
+from harness.subjects.subject import Subject
+from harness.trials.expressible import unspoken
+from harness.trials.triage import Verdict as CloneVerdict
+from harness.trials.triage import causes, fingerprint
+from harness.trials.trial import CloneTrial, Trial
+from reports.known import KnownIssue, KnownIssues, Pattern, load
+from reports.records import Cause, Cost, Difference, Finding, Place, Raised, RecordError, write
+from strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref, to_json
+
+DENSE = Graph(
+    (Input((4,), name="x"),),
+    (Layer("Dense", (("units", 3),)),),
+    (Call(0, (Ref(0),)),),
+    Ref(0),
+    Ref(1),
+    generation="keras",
+)
+SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
+
+
+def made(exception: str = "ValueError", frame: str = "keras/src/a.py:f", kind: str = "Dense") -> Difference:
+    at = Place("dense", kind, 0)
+    return Difference("made", "made", "raises", "a clone", "no", Cost.CRASHES, at, Raised(exception, "said", frame))
+
+
+def renamed() -> Difference:
+    return Difference("structure", "layers['x'].name", "name", "x", "y", Cost.NAME, Place("x", "InputLayer", 0))
+
+
+SAVED = Difference("saved", "saved.run.outputs[0]", "value", "1", "2", Cost.COMPUTES)
+UNTOUCHED = Difference("untouched", "original.inference.outputs[0]", "value", "1", "2", Cost.COMPUTES)
+VALUE = Difference("outputs", "inference.outputs[0]", "value", "1", "2", Cost.COMPUTES)
+IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
+GRADIENT = Difference("training", "trained.gradients[0]", "gradient value", "1", "2", Cost.TRAINS)
+TWICE = Difference("again", "twice.inference.outputs[0]", "value", "1", "2", Cost.COMPUTES)
+FROZEN = Difference("structure", "layers['x'].trainable", "trainable", "true", "false", Cost.TRAINS)
+RUNS_NOT = Difference("outputs", "inference", "raises", "it runs", "no", Cost.CRASHES, raised=Raised("TypeError", "no"))
+
+
+def finding(*differences: Difference, cloner: str = "upstream") -> Finding:
+    return Finding("an-id", "A title", "keras", cloner, msgspec.Raw(to_json(DENSE)), differences, "source")
+
+
+def trial(*differences: Difference, cloner: str = "upstream") -> Trial:
+    verdict = CloneVerdict.FAITHFUL
+    if differences:
+        verdict = CloneVerdict.CRASHED if any(each.check == "made" for each in differences) else CloneVerdict.DIVERGED
+    return Trial({cloner: CloneTrial(verdict, differences, tuple(causes(None, differences)))})
+
+
+def asked(tmp_path: Path, *differences: Difference) -> Question:
+    write(tmp_path / "finding.json", finding(*differences))
+    return question_of(str(tmp_path))
+
+
+def test_a_finding_is_asked_about_by_its_folder_and_by_its_file(tmp_path: Path) -> None:
+    by_folder = asked(tmp_path, made())
+    assert by_folder == question_of(str(tmp_path / "finding.json"))
+    assert (by_folder.graph, by_folder.cloner, by_folder.sought) == (DENSE, "upstream", True)
+    assert question_of(str(tmp_path), "fixed").cloner == "fixed"
+
+
+def test_a_graph_is_asked_about_without_a_cause(tmp_path: Path) -> None:
+    (tmp_path / "graph.json").write_bytes(to_json(DENSE))
+    question = question_of(str(tmp_path / "graph.json"))
+    assert (question.graph, question.cloner, question.sought) == (DENSE, "upstream", False)
+    assert question.checks == ("again", "training_step", "saving")
+
+
+def test_a_file_of_a_corpus_is_asked_about_as_a_graph(tmp_path: Path) -> None:
+    file = NightlyCorpus(tmp_path).keep("keras", DENSE, About(("an-id",), "A title", "keras==3.12.0", "fixed"))
+    question = question_of(str(file))
+    assert (question.graph, question.cloner, question.sought) == (DENSE, "fixed", False)
+    assert question_of(str(file), "upstream").cloner == "upstream"
+    assert finding_file(str(file)) is None
+
+
+@pytest.mark.parametrize("issue", [each for each in load().issues if each.example], ids=lambda each: each.id)
+def test_a_known_issue_is_asked_about_by_its_id(issue: KnownIssue) -> None:
+    question = question_of(issue.id)
+    assert question.sought
+    assert question.expected.issue is not None
+    assert all(
+        pattern.frame is None or not (pattern.check or pattern.aspect) for pattern in question.expected.issue.match
+    )
+
+
+@pytest.mark.parametrize(
+    ("root", "costly"),
+    [
+        pytest.param(made(), False, id="no clone"),
+        pytest.param(SAVED, True, id="saved"),
+        pytest.param(UNTOUCHED, True, id="the original runs otherwise afterwards"),
+        pytest.param(msgspec.structs.replace(made(), path="process"), True, id="a process that ends, in whatever part"),
+    ],
+)
+def test_costly_parts_are_asked_for_only_where_the_cause_shows_in_them(
+    root: Difference, costly: bool, tmp_path: Path
+) -> None:
+    assert asked(tmp_path, root).checks == (("again", "training_step", "saving") if costly else ())
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "said"),
+    [
+        ("{", QuestionError, "expected the JSON of a finding or of a graph"),
+        ("[1]", MalformedGraph, "not a graph of version 1"),
+        ('"\udcff"', QuestionError, "can't decode byte 0xff"),
+        ('{"graph": 1, "id": "x"}', RecordError, "`title`"),
+        ('{"graph": {"name": "\udcff"}}', QuestionError, "can't decode byte 0xff"),
+        ('{"graph": 1}', MalformedGraph, "file.json: graph: not a graph"),
+        ('{"graph": 1, "about": 2}', MalformedGraph, "`$.about`"),
+        ('{"graph": 1, "format": 99}', MalformedGraph, "format 99"),
+        ('{"inputs": []}', MalformedGraph, "not a graph"),
+        (to_json(msgspec.structs.replace(DENSE, layers=(Layer("Dens"),))).decode(), MalformedGraph, "found 'Dens'"),
+        (msgspec.json.encode(finding(Difference("backend", "p", "value", "", "", Cost.COMPUTES))).decode(),
+         QuestionError, "two backends that differ"),
+        (msgspec.json.encode(msgspec.structs.replace(finding(), graph=msgspec.Raw(b"{}"))).decode(),
+         MalformedGraph, "file.json: graph: not a graph"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_wrong_is_named_with_the_place(
+    content: str, error: type[Exception], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file.json").write_text(content, errors="surrogateescape")
+    with pytest.raises(error, match=r"file\.json") as raised:
+        question_of(str(tmp_path / "file.json"))
+    assert said in str(raised.value)
+
+
+def test_what_is_nothing_of_all_that_is_said_with_what_is_near(tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="did you mean lambda-refused"):
+        question_of("lambda-refusd")
+    with pytest.raises(QuestionError, match=r"there is no finding\.json in it"):
+        question_of(str(tmp_path))
+
+
+KNOWN = KnownIssues((KnownIssue("name", "keras", "t", "b", (Pattern(aspect="name"),)),))
+
+
+@pytest.mark.parametrize(
+    ("shown", "verdict"),
+    [
+        pytest.param((), ReleaseVerdict.HOLDS, id="nothing"),
+        pytest.param((made(),), ReleaseVerdict.BREAKS, id="the same"),
+        pytest.param((made(frame="keras/src/b.py:g"),), ReleaseVerdict.BREAKS, id="the same in another frame"),
+        pytest.param((made("TypeError"),), ReleaseVerdict.OTHERWISE, id="another"),
+        pytest.param((renamed(),), ReleaseVerdict.HOLDS, id="only what is known"),
+        pytest.param((renamed(), made()), ReleaseVerdict.BREAKS, id="both"),
+    ],
+)
+def test_the_verdict_on_a_cause(shown: tuple[Difference, ...], verdict: ReleaseVerdict, tmp_path: Path) -> None:
+    question = asked(tmp_path, made())
+    found, seen, _ = judged(question, trial(*shown), KNOWN)
+    assert found is verdict
+    assert len(seen) == len(shown)
+
+
+def test_no_clone_hides_what_is_looked_for_even_where_it_is_known(tmp_path: Path) -> None:
+    known = KnownIssues((KnownIssue("no-clone", "keras", "t", "b", (Pattern(check="made"),)),))
+    verdict, (cause,), _ = judged(asked(tmp_path, renamed()), trial(made()), known)
+    assert (verdict, cause.hides, cause.known) == (ReleaseVerdict.OTHERWISE, True, "no-clone")
+
+
+NO = Failure("ValueError", "no")
+
+
+@pytest.mark.parametrize(
+    ("root", "original", "why"),
+    [
+        pytest.param(SAVED, {"saved": Saved(saving=NO)}, "saved and loaded: ValueError", id="cannot be saved"),
+        pytest.param(SAVED, {"saved": None}, "saved and loaded", id="was not saved"),
+        pytest.param(
+            SAVED, {"saved": Saved(run=ModelRun(failure=NO))}, "once it is saved", id="fails once it is loaded"
+        ),
+        pytest.param(GRADIENT, {"trained": Trained(failure=NO)}, "trained: ValueError", id="cannot be trained"),
+        pytest.param(VALUE, {"inference": ModelRun(failure=NO)}, "in inference: ValueError", id="cannot run"),
+        pytest.param(IN_TRAINING, {"training": ModelRun(failure=NO)}, "in training", id="cannot run in training"),
+        pytest.param(UNTOUCHED, {"inference": ModelRun(failure=NO)}, "in inference", id="did not run before"),
+        pytest.param(TWICE, {"inference": ModelRun(failure=NO)}, "in inference", id="there is nothing to run twice"),
+    ],
+)
+def test_what_the_original_has_not_cannot_be_told(
+    root: Difference, original: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    question = asked(tmp_path, root)
+    whole = Observation(SHAPE, ModelRun(), ModelRun(), trained=Trained(), saved=Saved(run=ModelRun()))
+    lacking = msgspec.structs.replace(whole, **original)
+    assert judged(question, msgspec.structs.replace(trial(), original=whole), KNOWN)[0] is ReleaseVerdict.HOLDS
+    for beside in (renamed(), FROZEN):
+        verdict, _, said = judged(question, msgspec.structs.replace(trial(beside), original=lacking), KNOWN)
+        assert verdict is ReleaseVerdict.CANNOT_TELL, "whatever else shows, known or not"
+        assert why in said
+    issue = KnownIssue("it", "keras", "t", "b", (Pattern(check=root.check, path=root.path),))
+    by_issue = Question("it", DENSE, expected=Expected(issue=issue))
+    assert judged(by_issue, msgspec.structs.replace(trial(), original=lacking), KNOWN)[0] is ReleaseVerdict.CANNOT_TELL
+
+
+@pytest.mark.parametrize(
+    ("causes", "verdict", "why"),
+    [
+        pytest.param([(renamed(), VALUE)], ReleaseVerdict.CANNOT_TELL, "what follows from another", id="it follows"),
+        pytest.param([(RUNS_NOT,)], ReleaseVerdict.CANNOT_TELL, "behind another", id="behind a run that fails"),
+        pytest.param(
+            [(msgspec.structs.replace(RUNS_NOT, path="training"),)], ReleaseVerdict.HOLDS, "", id="in training only"
+        ),
+        pytest.param([(renamed(),)], ReleaseVerdict.HOLDS, "", id="beside something known"),
+        pytest.param([(renamed(), VALUE), (VALUE,)], ReleaseVerdict.BREAKS, "", id="it shows as well"),
+        pytest.param([(GRADIENT, VALUE)], ReleaseVerdict.OTHERWISE, "", id="it follows from something new"),
+    ],
+)
+def test_what_shows_only_behind_something_known_cannot_be_told(
+    causes: list[tuple[Difference, ...]], verdict: ReleaseVerdict, why: str, tmp_path: Path
+) -> None:
+    found = tuple(Cause(fingerprint(root), root, tuple(followers), root.rank) for root, *followers in causes)
+    whole = Observation(SHAPE, ModelRun(), ModelRun())
+    shown = Trial({"upstream": CloneTrial(CloneVerdict.DIVERGED, causes=found)}, original=whole)
+    known = KnownIssues((*KNOWN.issues, KnownIssue("fails", "keras", "t", "b", (Pattern(exception="TypeError"),))))
+    said = judged(asked(tmp_path, VALUE), shown, known)
+    assert (said[0], len(said[1])) == (verdict, len(found))
+    assert why in said[2]
+
+
+def test_of_a_graph_anything_breaks_the_promise() -> None:
+    assert judged(Question("g", DENSE), trial(renamed()), KNOWN)[0] is ReleaseVerdict.BREAKS
+    assert judged(Question("g", DENSE), trial(), KNOWN)[0] is ReleaseVerdict.HOLDS
+
+
+def test_a_model_that_cannot_be_built_is_told_with_its_reason() -> None:
+    refused = Trial(refused=Failure("TypeError", "no such\nargument"))
+    assert judged(Question("g", DENSE), refused, KNOWN) == (
+        ReleaseVerdict.CANNOT_BUILD,
+        (),
+        "TypeError: no such argument",
+    )
+
+
+def test_a_graph_that_a_generation_has_no_words_for_is_told_without_starting_it() -> None:
+    operation = msgspec.structs.replace(DENSE, layers=(Layer("ops.maximum"),), calls=(Call(0, (Ref(0), Ref(0))),))
+    inner = msgspec.structs.replace(DENSE, layers=(Layer("Functional", graph=operation),))
+    for release in ("keras==3.12.0", "tf_keras==2.16.0", "tensorflow==2.4.4"):
+        assert unspoken(DENSE, Subject.parse(release)) is None
+        assert unspoken(operation, Subject.parse(release)) is None
+    for graph in (operation, inner):
+        said = unspoken(graph, Subject.parse("keras==2.2.4"))
+        assert said == "ops.maximum cannot be written for this Keras"
+
+
+@pytest.mark.parametrize(
+    ("subject", "suffix"),
+    [
+        ("", ""),
+        ("keras", ""),
+        ("keras==3.14.1", ""),
+        ("keras/jax", "/jax"),
+        ("keras==3.14.1/torch@gpu:1", "/torch@gpu:1"),
+    ],
+)
+def test_releases_are_asked_on_the_backend_and_device_of_the_finding(tmp_path: Path, subject: str, suffix: str) -> None:
+    write(tmp_path / "finding.json", msgspec.structs.replace(finding(FROZEN), subject=subject))
+    assert question_of(str(tmp_path)).suffix == suffix

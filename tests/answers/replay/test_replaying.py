@@ -1,0 +1,224 @@
+"""What a replay says, of trials as they may come out and of real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import pytest
+
+from harness.answers.replay import Expected, ReplayOutcome, replayed, still_breaks
+from harness.answers.replay.telling import ReplayProgress, exit_code
+from harness.answers.replay.trying import ReplayRow
+from harness.subjects import Subject, SubjectProcess
+from harness.subjects.case import Case
+from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
+from harness.subjects.place import ReleasePlace
+from harness.trials.graph_trials import GraphTrials, Hit
+from harness.trials.triage import Verdict, fingerprint
+from harness.trials.trial import CloneTrial, Trial
+from reports.known import KnownIssue, KnownIssues, Pattern, load
+from reports.records import Cause, Cost, Difference, Raised
+from reports.records import Place as Where
+from strategies.typing import read_example
+from tests.reports.making import finding
+
+KNOWN = load()
+GRAPH = read_example(KNOWN["lambda-refused"].example or "", "example")
+SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
+BUILT = Trial({"upstream": CloneTrial(Verdict.DIVERGED)}, original=Observation(SHAPE))
+REFUSED = Trial(refused=Failure("ValueError", "no such layer"))
+
+LSTM = Where("lstm", "LSTM", 6)
+VALUE = Difference("outputs", "inference.outputs[0]", "value", "a", "b", Cost.COMPUTES, LSTM)
+NAME = Difference("structure", "layers['a'].name", "name", "a", "b", Cost.NAME, Where("a", "InputLayer", 0))
+CRASH = Difference(
+    "made", "clone", "raises", "a clone", "no", Cost.CRASHES, LSTM, Raised("ValueError", "no", "keras/src/a.py:f")
+)
+ELSEWHERE = msgspec.structs.replace(CRASH, raised=Raised("ValueError", "no", "keras/src/b.py:g"))
+RUNS_NOT = Difference(
+    "outputs", "inference", "raises", "it runs", "no", Cost.CRASHES, LSTM, Raised("TypeError", "no", "keras/src/c.py:h")
+)
+TRAINS_NOT = msgspec.structs.replace(RUNS_NOT, path="training")
+IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
+UNSAVED = Difference("saved", "saved.run.outputs[0]", "value", "a", "b", Cost.COMPUTES, LSTM)
+ENDS = msgspec.structs.replace(CRASH, path="process", aspect="process SIGSEGV")
+ISSUE = KnownIssue("it", "keras", "t", "b", (Pattern(check="structure"),))
+
+
+def cause(root: Difference, *followers: Difference) -> Cause:
+    return Cause(fingerprint(root), root, followers, root.rank)
+
+
+def shown(*causes: Cause, known: bool = False) -> list[Hit]:
+    issue = ISSUE if known else None
+    return [Hit(each.fingerprint, "upstream", "t", Case("", ()), GRAPH, each, known=issue) for each in causes]
+
+
+def expecting(root: Difference) -> Expected:
+    return Expected(cause(root))
+
+
+@pytest.mark.parametrize(
+    ("expected", "trial", "hits", "outcome"),
+    [
+        pytest.param(expecting(VALUE), BUILT, shown(cause(VALUE)), ReplayOutcome.BROKEN, id="it shows"),
+        pytest.param(expecting(VALUE), BUILT, shown(cause(VALUE), known=True), ReplayOutcome.BROKEN, id="known by now"),
+        pytest.param(expecting(VALUE), BUILT, [], ReplayOutcome.FIXED, id="faithful"),
+        pytest.param(expecting(VALUE), BUILT, shown(cause(NAME), known=True), ReplayOutcome.FIXED, id="known remains"),
+        pytest.param(expecting(VALUE), BUILT, shown(cause(NAME)), ReplayOutcome.CHANGED, id="another shows"),
+        pytest.param(expecting(VALUE), BUILT, shown(cause(CRASH), known=True), ReplayOutcome.CHANGED, id="no clone"),
+        pytest.param(expecting(VALUE), BUILT, shown(cause(RUNS_NOT), known=True), ReplayOutcome.CHANGED, id="no run"),
+        pytest.param(
+            expecting(VALUE),
+            BUILT,
+            shown(cause(TRAINS_NOT), known=True),
+            ReplayOutcome.FIXED,
+            id="no run in training only",
+        ),
+        pytest.param(
+            expecting(IN_TRAINING), BUILT, shown(cause(TRAINS_NOT), known=True), ReplayOutcome.CHANGED, id="no such run"
+        ),
+        pytest.param(
+            expecting(NAME),
+            BUILT,
+            shown(cause(RUNS_NOT), known=True),
+            ReplayOutcome.FIXED,
+            id="no run, but a structure",
+        ),
+        pytest.param(
+            expecting(VALUE),
+            BUILT,
+            shown(cause(NAME, VALUE), known=True),
+            ReplayOutcome.CHANGED,
+            id="it follows",
+        ),
+        pytest.param(expecting(CRASH), BUILT, shown(cause(ELSEWHERE)), ReplayOutcome.CHANGED, id="raised elsewhere"),
+        pytest.param(expecting(VALUE), REFUSED, [], ReplayOutcome.ERROR, id="not built"),
+        pytest.param(expecting(VALUE), Trial(lost=CRASH), [], ReplayOutcome.ERROR, id="process lost"),
+        pytest.param(Expected(issue=ISSUE), BUILT, shown(cause(NAME)), ReplayOutcome.BROKEN, id="an issue shows"),
+        pytest.param(Expected(issue=ISSUE), BUILT, [], ReplayOutcome.FIXED, id="an issue is gone"),
+        pytest.param(Expected(), BUILT, [], ReplayOutcome.HOLDS, id="a bare graph holds"),
+        pytest.param(Expected(), BUILT, shown(cause(NAME), known=True), ReplayOutcome.BROKEN, id="a bare graph breaks"),
+        pytest.param(Expected(), REFUSED, [], ReplayOutcome.ERROR, id="a bare graph is not built"),
+    ],
+)
+def test_the_answer(expected: Expected, trial: Trial, hits: list[Hit], outcome: ReplayOutcome) -> None:
+    assert replayed(expected, trial, hits).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("trial", "outcome"),
+    [
+        pytest.param(REFUSED, ReplayOutcome.BROKEN, id="as before"),
+        pytest.param(Trial(refused=Failure("TypeError", "no")), ReplayOutcome.CHANGED, id="with another exception"),
+        pytest.param(Trial(lost=CRASH), ReplayOutcome.CHANGED, id="with its process"),
+        pytest.param(BUILT, ReplayOutcome.FIXED, id="built"),
+    ],
+)
+def test_an_original_that_could_not_be_built(trial: Trial, outcome: ReplayOutcome) -> None:
+    told = finding(0, id="original-refused-valueerror", differences=(), detail="ValueError: no such layer", cloner="")
+    assert replayed(Expected.of(told), trial, []).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("root", "original"),
+    [
+        pytest.param(UNSAVED, {"saved": Saved(saving=Failure("ValueError", "no"))}, id="cannot be saved"),
+        pytest.param(UNSAVED, {"saved": None}, id="was not saved"),
+        pytest.param(VALUE, {"inference": ModelRun(failure=Failure("ValueError", "no"))}, id="cannot run"),
+        pytest.param(
+            Difference("training", "trained.loss", "loss", "a", "b", Cost.TRAINS, LSTM),
+            {"trained": None},
+            id="untrained",
+        ),
+    ],
+)
+def test_what_the_original_has_not_is_an_error_and_never_fixed(root: Difference, original: dict[str, object]) -> None:
+    assert BUILT.original is not None
+    trial = msgspec.structs.replace(BUILT, original=msgspec.structs.replace(BUILT.original, **original))
+    answer = replayed(expecting(root), trial, [])
+    assert answer.outcome is ReplayOutcome.ERROR
+    assert answer.because.startswith("the original itself ")
+
+
+@pytest.mark.parametrize(
+    ("root", "costly"),
+    [(UNSAVED, True), (VALUE, False), (CRASH, False), (ENDS, True)],
+    ids=["saved", "outputs", "made", "process"],
+)
+def test_the_costly_checks_are_run_where_they_are_what_saw_it(root: Difference, costly: bool) -> None:
+    assert expecting(root).costly is costly
+    assert expecting(root).of(finding(0, differences=(VALUE, root))).costly is costly
+
+
+@pytest.mark.parametrize(("id_", "costly"), [("process-lost-sigsegv", True), ("original-refused-valueerror", False)])
+def test_an_original_may_end_its_process_in_a_costly_part(id_: str, costly: bool) -> None:
+    assert Expected.of(finding(0, id=id_, differences=(), detail="SIGSEGV", cloner="")).costly is costly
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "interrupted", "code"),
+    [
+        pytest.param([], False, 0, id="nothing"),
+        pytest.param([ReplayOutcome.FIXED, ReplayOutcome.HOLDS], False, 0, id="fixed"),
+        pytest.param([ReplayOutcome.FIXED, ReplayOutcome.BROKEN], False, 1, id="still broken"),
+        pytest.param([ReplayOutcome.CHANGED], False, 1, id="changed"),
+        pytest.param([ReplayOutcome.BROKEN, ReplayOutcome.ERROR], False, 2, id="an error"),
+        pytest.param([ReplayOutcome.ERROR], True, 130, id="interrupted"),
+    ],
+)
+def test_the_exit_code(outcomes: list[ReplayOutcome], interrupted: bool, code: int) -> None:
+    rows = [ReplayRow("w", "t", "i", "keras", "upstream", each) for each in outcomes]
+    assert exit_code(rows, interrupted=interrupted) == code
+
+
+def test_where_a_replay_is_is_told_with_what_is_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("harness.answers.replay.telling.time.monotonic", lambda: now[0])
+    progress = ReplayProgress(100)
+    for now[0] in (1.0, 20.0, 21.0):
+        progress.one(0.5)
+    assert capsys.readouterr().err == "replayed 2 of 100, about 49 s left\n", "seldom, and not at once"
+
+
+@pytest.fixture(scope="module")
+def keras() -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse("keras")) as process:
+        yield process
+
+
+ONE_CALL = KNOWN["input-name"].example
+CANNOT = KnownIssue("none", "keras", "t", "b", (Pattern(check="sharing"),), example=ONE_CALL)
+
+
+def test_a_known_issue_is_said_to_break_where_it_does(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues(), cloners=("fixed",), rate=0)
+    assert still_breaks(KNOWN["lambda-refused"], trials) is True
+    assert still_breaks(KNOWN["input-name"], trials) is True
+    assert still_breaks(CANNOT, trials) is False
+    assert still_breaks(msgspec.structs.replace(KNOWN["input-name"], cloner="fixed"), trials) is False
+    assert (trials.tally.trials, trials.tally.verdicts) == (0, {})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"example": None}, id="without an example"),
+        pytest.param({"generation": "tf_keras"}, id="of another generation"),
+        pytest.param({"example": '{"inputs": []}'}, id="whose example is no graph"),
+        pytest.param({"cloner": "backend"}, id="of two backends, where there is one"),
+        pytest.param({"cloner": "multi_gpu"}, id="of a cloner that the release has not"),
+        pytest.param({"example": KNOWN["lambda-refused"].example}, id="behind a crash"),
+    ],
+)
+def test_an_issue_that_cannot_be_tried_is_neither(keras: SubjectProcess, changes: dict[str, object]) -> None:
+    assert still_breaks(msgspec.structs.replace(CANNOT, **changes), GraphTrials(keras, KnownIssues())) is None
+
+
+def test_an_issue_is_gone_in_a_release_without_it(release_place: Callable[[str], ReleasePlace]) -> None:
+    name = "keras==3.14.1"
+    with SubjectProcess(Subject.parse(name), place=release_place(name)) as process:
+        assert still_breaks(KNOWN["lambda-refused"], GraphTrials(process, KNOWN)) is False

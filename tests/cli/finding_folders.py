@@ -1,0 +1,53 @@
+"""Findings as a search leaves them, made by real trials of the examples of known issues, with nothing known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from harness.scripts.of_finding import finding_of, script_from
+from harness.subjects import SubjectProcess
+from harness.trials.across import TrialsAcross
+from harness.trials.graph_trials import GraphTrials
+from reports.known import KnownIssues, load
+from reports.records import Finding, Run, write, write_bytes
+from reports.store import slug
+from strategies.graph import Graph
+from strategies.typing import read_example
+
+KNOWN = load()
+
+
+def found(process: SubjectProcess, issue: str, cloner: str = "upstream") -> Finding:
+    """What a trial of a known issue's example shows: the cause that the issue explains."""
+    graph = read_example(KNOWN[issue].example or "", issue)
+    trials = GraphTrials(process, KNOWN, cloners=(cloner,), rate=1)
+    [one] = [each for each in trials.try_graph(graph) if each.known is not None and each.known.id == issue]
+    return msgspec.structs.replace(finding_of(one, process.subject, process.versions), known=None)
+
+
+def news(process: SubjectProcess, graph: Graph, cloner: str) -> Finding:
+    """The costliest that a trial of a graph shows."""
+    one = GraphTrials(process, KnownIssues(), cloners=(cloner,), rate=1).look(graph)[0]
+    return finding_of(one, process.subject, process.versions)
+
+
+def apart(process: SubjectProcess, other: SubjectProcess, graph: Graph) -> Finding:
+    """What differs between two subjects."""
+    [one] = TrialsAcross(process, KnownIssues(), [other], cloners=(), rate=0).look(graph)
+    return finding_of(one, process.subject, process.versions)
+
+
+def kept(path: Path, *findings: Finding) -> Path:
+    """A run's folder with these findings."""
+    for each in findings:
+        folder = folder_of(path, each)
+        write(folder / "finding.json", each)
+        write_bytes(folder / "repro.py", script_from(each).text.encode())
+    write(path / "run.json", Run(started="2026-11-21T02:00:00+00:00", findings=tuple(each.id for each in findings)))
+    return path
+
+
+def folder_of(path: Path, finding: Finding) -> Path:
+    return path / "findings" / slug(finding.subject, finding.cloner or "across", finding.id)

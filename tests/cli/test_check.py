@@ -1,0 +1,252 @@
+"""Models of one's own under the checks, with the real Keras: what is said of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.answers.own_model.inputs import InputsError
+from harness.answers.own_model.looking import CheckWanted, look
+from harness.answers.own_model.models import ModelError, parse
+from harness.answers.own_model.record import CheckedModel, Status
+from harness.answers.own_model.telling import plain, told
+from harness.subjects import Limits, Subject, SubjectProcess
+from reports.known import load
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse("keras"), limits=Limits(trial=120)) as started:
+        yield started
+
+
+def check(models: Path, name: str, process: SubjectProcess, **wanted: Any) -> CheckedModel:
+    return look(parse(str(models / name)), process, CheckWanted(seconds=120, **wanted), load())
+
+
+def verdicts(checked: CheckedModel) -> dict[str, str]:
+    assert checked.status is Status.CHECKED, checked
+    return {each.cloner: each.verdict for each in checked.clones}
+
+
+def test_int_inputs_stay_within_the_vocabulary(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "several.keras", process, size=6, batch=3)
+    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
+    assert checked.inputs == ("ids: int32 (3, 6), below 5", "rest: float32 (3, 3)")
+    assert checked.layers == 6
+
+
+def test_a_model_of_a_dict_is_fed_by_name(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "dict.keras", process)
+    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
+    assert checked.inputs == ("a: float32 (2, 2)", "b: float32 (2, 3)")
+
+
+def test_a_compiled_sequential_keeps_all_but_the_names_of_its_weights(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "sequential.keras", process)
+    assert verdicts(checked) == {"upstream": "diverged", "fixed": "faithful"}
+    assert [each.known for each in checked.breaks] == ["open-name-scope"]
+
+
+def test_a_legacy_file_is_checked(models: Path, process: SubjectProcess) -> None:
+    assert verdicts(check(models, "legacy.h5", process))["fixed"] == "faithful"
+
+
+def test_a_file_with_code_is_not_loaded_without_leave(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "lambda.keras", process)
+    assert checked.status is Status.NOT_LOADED
+    assert "'double'" in checked.reason
+    assert "--unsafe" in checked.advice[0]
+
+
+@pytest.mark.parametrize("content", [b"PK\x05\x06" + bytes(18), b"\x89HDF\r\n\x1a\n cut"], ids=["zip", "HDF5"])
+def test_a_file_that_may_hold_code_is_not_loaded_without_leave(
+    content: bytes, process: SubjectProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "unread.keras").write_bytes(content)
+    checked = check(tmp_path, "unread.keras", process)
+    assert checked.status is Status.NOT_LOADED
+    assert "whether the file holds code cannot be told" in checked.reason
+    assert "--unsafe" in checked.advice[-1]
+
+
+def test_upstream_breaks_on_a_lambda_and_fixed_holds(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "lambda.keras", process, unsafe=True)
+    assert verdicts(checked) == {"upstream": "crashed", "fixed": "faithful"}
+    (found,) = checked.breaks
+    assert (found.known, found.cost, found.blame) == ("lambda-refused", "it crashes", "upstream bug")
+    text = "\n".join(told(checked))
+    assert "from harness import clone_model" in text
+    assert "known: lambda-refused" in text
+    assert "safe_mode=False" in found.script
+
+
+def test_a_class_of_ones_own_is_asked_for_and_taken(models: Path, process: SubjectProcess) -> None:
+    without = check(models, "custom.keras", process)
+    assert without.status is Status.NOT_LOADED
+    assert "--custom" in without.advice[0]
+    checked = check(models, "custom.keras", process, custom=models / "theirs.py")
+    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
+
+
+def test_a_subclassed_model_is_said_to_have_no_graph(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "subclassed.keras", process, custom=models / "theirs.py")
+    assert checked.status is Status.NOT_CHECKED
+    assert "Sub is a subclassed model" in checked.reason
+
+
+@pytest.mark.parametrize("name", ["junk.keras", "cut.keras"])
+def test_a_damaged_file_is_said_to_be_damaged(name: str, models: Path, process: SubjectProcess) -> None:
+    checked = check(models, name, process)
+    assert checked.status is Status.NOT_LOADED
+    assert "damaged" in checked.advice[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "status", "said"),
+    [
+        pytest.param("unbuilt", Status.NOT_CHECKED, "has not been built", id="unbuilt"),
+        pytest.param("nothing", Status.NOT_CHECKED, "NoneType", id="nothing"),
+        pytest.param("of_another", Status.NOT_CHECKED, "--subject tf_keras", id="another-keras"),
+        pytest.param("absent", Status.NOT_LOADED, "absent", id="absent"),
+        pytest.param("needs_four", Status.NOT_CALLED, "--size", id="another-size"),
+        pytest.param("dies", Status.LOST, "SIGABRT", id="dies"),
+    ],
+)
+def test_a_function_that_makes_nothing_to_check(
+    function: str, status: Status, said: str, models: Path, process: SubjectProcess
+) -> None:
+    checked = check(models, f"theirs.py:{function}", process)
+    assert checked.status is status, checked
+    assert said in "\n".join((checked.reason, *checked.advice))
+
+
+def test_a_function_makes_the_model(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "theirs.py:unnamed", process, size=5)
+    assert verdicts(checked) == {"upstream": "diverged", "fixed": "faithful"}
+    assert [each.known for each in checked.breaks] == ["input-name"]
+    assert verdicts(check(models, "theirs.py:needs_four", process, size=4))["fixed"] == "faithful"
+
+
+def test_inputs_of_a_file_are_taken_by_name(models: Path, process: SubjectProcess, tmp_path: Path) -> None:
+    arrays = tmp_path / "arrays.npz"
+    np.savez(arrays, rest=np.ones((4, 3), "float32"), ids=np.full((4, 2), 4))
+    checked = check(models, "several.keras", process, arrays=arrays)
+    assert verdicts(checked)["fixed"] == "faithful"
+    assert checked.inputs[0] == "ids: int32 (4, 2), ids of the file"
+
+
+def test_the_numbers_of_a_file_are_what_the_model_is_given(
+    models: Path, process: SubjectProcess, tmp_path: Path
+) -> None:
+    # A number beyond the vocabulary is refused by the model: so it was that number, not one that was drawn.
+    arrays = tmp_path / "arrays.npz"
+    np.savez(arrays, rest=np.ones((1, 3), "float32"), ids=np.full((1, 2), 99))
+    checked = check(models, "several.keras", process, arrays=arrays)
+    assert checked.status is Status.NOT_CALLED
+    assert "99" in checked.reason
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        pytest.param({"ids": (4, 2)}, "one for each input", id="too-few"),
+        pytest.param({"ids": (4, 2), "rest": (4, 9)}, "expected (None, 3)", id="shape"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_named(
+    given: dict[str, tuple[int, ...]], said: str, models: Path, process: SubjectProcess, tmp_path: Path
+) -> None:
+    arrays = tmp_path / "arrays.npz"
+    np.savez(arrays, **{name: np.zeros(shape) for name, shape in given.items()})
+    with pytest.raises(InputsError) as raised:
+        check(models, "several.keras", process, arrays=arrays)
+    assert said in str(raised.value)
+
+
+def test_another_cloner_answers_for_itself(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "several.keras", process, cloners=("planted/layer_renamed", "fixed"), checks=())
+    assert verdicts(checked) == {"planted/layer_renamed": "diverged", "fixed": "faithful"}
+    assert {each.blame for each in checked.breaks} == {"the cloner's own"}
+    assert "changes a name" in "\n".join(told(checked))
+
+
+def test_no_name_reaches_the_terminal_as_a_command(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "escapes.keras", process, unsafe=True)
+    text = "\n".join(told(checked))
+    assert "\\x1b[31mred" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a\x1b[2Jb", "a\\x1b[2Jb"), ("a\u202eb", "a\\u202eb"), ("a\n b", "a b"), ("naïve 層", "naïve 層")],
+)
+def test_plain_text_is_one_line_that_can_be_printed(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        pytest.param("none.keras", "no such file", id="missing"),
+        pytest.param("theirs.py", "which function", id="no-function"),
+        pytest.param("applications:../x", "applications:NAME", id="application"),
+        pytest.param("json.py:make", "installed", id="taken"),
+    ],
+)
+def test_a_model_that_names_nothing_is_refused(
+    spec: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theirs.py").write_text("")
+    (tmp_path / "json.py").write_text("")
+    with pytest.raises(ModelError) as raised:
+        parse(spec)
+    assert said in str(raised.value)
+
+
+def test_a_compiled_model_of_tf_keras_is_known_not_to_be_compiled_again(tmp_path: Path) -> None:
+    (tmp_path / "compiled.py").write_text(
+        "import tf_keras\n\n\ndef make():\n"
+        "    model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])\n"
+        "    model.compile('sgd', 'mse')\n    return model\n"
+    )
+    with SubjectProcess(Subject.parse("tf_keras")) as process:
+        checked = check(tmp_path, "compiled.py:make", process)
+    assert verdicts(checked) == {"upstream": "diverged", "fixed": "diverged"}
+    assert {(each.known, each.blame) for each in checked.breaks} == {("not-compiled", "shared limit")}
+    line, spec = 465, importlib.util.find_spec("tf_keras.src.models")
+    assert f"cloning.py:{line} " in checked.breaks[0].because
+    cloning = Path((spec.submodule_search_locations or [""])[0] if spec else "") / "cloning.py"
+    assert cloning.read_text().splitlines()[line - 1].startswith("def clone_model(")
+
+
+def test_a_file_of_another_release_is_said_to_be_one(models: Path, tmp_path: Path, process: SubjectProcess) -> None:
+    with zipfile.ZipFile(tmp_path / "other.keras", "w") as archive:
+        archive.writestr("metadata.json", json.dumps({"keras_version": "3.99.0"}))
+        archive.writestr(
+            "config.json", json.dumps({"class_name": "Dense", "module": "keras.layers", "config": {"no": 1}})
+        )
+    checked = check(tmp_path, "other.keras", process)
+    assert checked.status is Status.NOT_LOADED
+    assert "saved by Keras 3.99.0" in checked.advice[0]
+
+
+def test_an_application_that_is_not_there_points_to_the_list(process: SubjectProcess) -> None:
+    checked = look(parse("applications:NoSuchNet"), process, CheckWanted(), load())
+    assert checked.status is Status.NOT_LOADED
+    assert "--list" in checked.advice[0]
+
+
+def test_what_is_wanted_has_all_checks_by_default() -> None:
+    assert dataclasses.asdict(CheckWanted())["checks"] == ("again", "training_step", "saving")

@@ -1,0 +1,180 @@
+"""`clonediff check` on the command line: what it prints, and with which exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from harness.cli.check import _print_script
+from reports.records import Cost, Difference
+from tests.interrupting import heed_interrupts
+
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+
+
+def clonediff(*arguments: str, cwd: Path, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CLONEDIFF, "check", *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param((), "name a MODEL", id="nothing"),
+        pytest.param(("none.keras",), "no such file", id="missing"),
+        pytest.param(("dict.keras", "--cloner", "fixd"), "'fixd'", id="cloner"),
+        pytest.param(("dict.keras", "--subject", "kerras"), "'kerras'", id="subject"),
+        pytest.param(("dict.keras", "--inputs", "none.npz"), "none.npz", id="inputs"),
+        pytest.param(("dict.keras", "--custom", "none.py"), "none.py", id="custom"),
+        pytest.param(("dict.keras", "--script", "--json"), "--json", id="script"),
+    ],
+)
+def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, models: Path) -> None:
+    done = clonediff(*arguments, cwd=models)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_faithful_model_is_exit_code_0(models: Path, tmp_path: Path) -> None:
+    out = tmp_path / "checked.json"
+    done = clonediff("dict.keras", "--json", "--no-costly", "--out", str(out), cwd=models)
+    assert done.returncode == 0, done.stderr
+    (checked,) = json.loads(done.stdout)
+    assert (checked["model"], checked["status"], checked["versions"]["keras"] != "") == ("dict.keras", "checked", True)
+    assert json.loads(out.read_text()) == json.loads(done.stdout)
+
+
+def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
+    done = clonediff("lambda.keras", "--unsafe", "--script", "--no-costly", cwd=models)
+    assert done.returncode == 1, done.stderr
+    assert "upstream: crashed" in done.stderr
+    script = tmp_path / "repro.py"
+    script.write_text(done.stdout)
+    alone = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
+    assert alone.returncode != 0
+    assert "ValueError: Requested the deserialization of a `Lambda`" in alone.stderr
+    allowed = clonediff("lambda.keras", "--unsafe", "--allow-known", "--no-costly", cwd=models)
+    assert allowed.returncode == 0, allowed.stdout
+    unknown = ("--allow-known", "--known-issues", "nothing-known.toml")
+    assert clonediff("lambda.keras", "--unsafe", "--no-costly", *unknown, cwd=models).returncode == 1
+
+
+def test_one_that_cannot_be_loaded_is_exit_code_2_and_the_others_are_checked(models: Path) -> None:
+    done = clonediff("junk.keras", "dict.keras", "--no-costly", cwd=models)
+    assert done.returncode == 2
+    assert "cannot be loaded" in done.stdout
+    assert "upstream: faithful" in done.stdout
+
+
+def test_a_subject_that_fails_takes_nothing_with_it_of_what_was_done(tmp_path: Path) -> None:
+    broken, out = tmp_path / "packages" / "keras", tmp_path / "checked.json"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('half of it is missing')\n")
+    (tmp_path / "dense.py").write_text(
+        "import tf_keras\n\n\ndef make():\n"
+        "    return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])\n"
+    )
+    models, subjects = ("dense.py:make", "applications"), ("--subject", "tf_keras", "--subject", "keras")
+    asked = (*models[:1], *subjects, "--no-costly", "--out", str(out))
+    done = clonediff(*asked, cwd=tmp_path, PYTHONPATH=str(broken.parent))
+    assert done.returncode == 2, done.stderr
+    assert "cannot be tried: keras: does not start: ImportError: half of it is missing" in done.stdout
+    assert [(each["subject"], each["status"]) for each in json.loads(out.read_text())] == [
+        ("tf_keras", "checked"),
+        ("keras", "cannot be tried"),
+    ]
+    assert len([line for line in done.stdout.splitlines() if line.startswith("dense.py:make ")]) == 4, (
+        "twice in a table"
+    )
+    all_ = clonediff(*models[1:], *subjects[2:], "--json", cwd=tmp_path, PYTHONPATH=str(broken.parent))
+    assert [(each["model"], each["status"]) for each in json.loads(all_.stdout)] == [
+        ("applications", "cannot be tried")
+    ]
+
+
+def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hostile = "coding: utf-7 +AAo-x\x1b[31m\x9b\u202e"
+    root = Difference("structure", hostile, hostile, hostile, hostile, Cost.PROPERTY)
+    shown = ModelBreak(
+        "id", hostile, "it crashes", "upstream bug", root, script=f"name = {hostile!r}\nother = '\x9b'\n"
+    )
+    _print_script(
+        [CheckedModel("model.keras", "keras", Status.CHECKED, clones=(Cloned("upstream", "crashed", (shown,)),))]
+    )
+    printed = capsys.readouterr().out
+    assert not {"\x1b", "\x9b", "\u202e"} & {*printed}
+    assert tokenize.detect_encoding(io.BytesIO(printed.encode()).readline)[0] == "utf-8"
+
+
+def test_a_model_may_take_no_more_than_its_time(models: Path) -> None:
+    (models / "slow.py").write_text("import time\n\n\ndef make():\n    time.sleep(600)\n")
+    done = clonediff("slow.py:make", "--timeout", "1", cwd=models, timeout=120)
+    assert done.returncode == 2
+    assert "took more than 1 s while it was loaded" in done.stdout
+    assert "--timeout" in done.stdout
+
+
+def test_a_model_may_take_no_more_than_its_memory(models: Path) -> None:
+    (models / "large.py").write_text(
+        "def make():\n    held = [bytearray(1 << 28) for _ in range(40)]\n    return held\n"
+    )
+    done = clonediff("large.py:make", "--memory", "1.5", cwd=models, timeout=120)
+    assert done.returncode == 2
+    assert "took more than 1536 MiB" in done.stdout
+
+
+def test_an_interrupt_is_exit_code_130(models: Path) -> None:
+    (models / "waits.py").write_text("import time\n\n\ndef make():\n    time.sleep(600)\n")
+    started = subprocess.Popen(
+        [*CLONEDIFF, "check", "dict.keras", "waits.py:make", "--no-costly"],
+        cwd=models,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
+    )
+    try:
+        assert started.stdout is not None
+        while "fixed: faithful" not in started.stdout.readline():
+            assert started.poll() is None
+        time.sleep(1)
+        os.kill(started.pid, signal.SIGINT)
+        _, stderr = started.communicate(timeout=60)
+    finally:
+        started.kill()
+    assert started.returncode == 130, stderr
+    assert "interrupted" in stderr
+
+
+def test_an_application_is_checked_and_all_are_listed(tmp_path: Path) -> None:
+    listed = clonediff("--list", cwd=tmp_path)
+    assert listed.returncode == 0, listed.stderr
+    names = [line.split()[0] for line in listed.stdout.splitlines()]
+    assert names.index("MobileNetV3Small") < names.index("ResNet50") < names.index("VGG16")
+    done = clonediff("applications:MobileNetV3Small", "--no-costly", "--json", cwd=tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+    (checked,) = json.loads(done.stdout)
+    assert {each["cloner"]: each["verdict"] for each in checked["clones"]}["fixed"] == "faithful"
+    assert checked["inputs"][0].endswith("float32 (1, 224, 224, 3)")
+    assert checked["parameters"] > 2_000_000

@@ -1,0 +1,117 @@
+"""The command line, as a person and as a script meet it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from reports.records import Finding, Run, read
+from tests.interrupting import heed_interrupts
+
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+
+
+def clonediff(*arguments: str, cwd: Path, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CLONEDIFF, *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def test_help_lists_the_commands_and_is_quick(tmp_path: Path) -> None:
+    began = time.perf_counter()
+    done = clonediff("--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "fuzz" in done.stdout
+    assert "bench" in done.stdout
+    assert time.perf_counter() - began < 5
+
+
+def test_help_imports_no_keras(tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "click" in imported
+    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("fuzz", "--subject", "kerras"), "unknown release 'kerras'", id="subject"),
+        pytest.param(("fuzz", "--minutes", "-1"), "--minutes", id="minutes"),
+        pytest.param(("fuzz", "--trials", "many"), "--trials", id="trials"),
+        pytest.param(("fuzz", "--known-issues", "none.toml"), "none.toml", id="known-issues"),
+        pytest.param(("fuzz", "--cloner", "fixd"), "'fixd'", id="cloner"),
+        pytest.param(("fuzz", "--rate", "-1"), "--rate", id="rate"),
+        pytest.param(("bench", "--graphs", "0"), "--graphs", id="graphs"),
+        pytest.param(("fuss",), "fuss", id="command"),
+    ],
+)
+def test_a_bad_argument_is_one_line_and_exit_code_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = clonediff(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    done = clonediff("fuzz", "--trials", "5", "--out", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "expected an empty folder" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_fuzz_keeps_what_it_finds_with_a_script_that_fails_alone(tmp_path: Path) -> None:
+    nothing = tmp_path / "nothing-known.toml"
+    nothing.write_text("format = 1\n")
+    out = tmp_path / "run"
+    done = clonediff(
+        *("fuzz", "--trials", "60", "--known-issues", str(nothing), "--out", str(out), "--json"), cwd=tmp_path
+    )
+    assert done.returncode == 1, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["trials"] >= 60
+    assert summary["verdicts"]["fixed: faithful"] == summary["drawn"] == 60
+    assert summary["findings"]
+    assert all(each["reproduced"] is not False for each in summary["findings"])
+    assert any(each["reproduced"] for each in summary["findings"])
+    run = read(out / "run.json", Run)
+    assert list(run.findings) == [each["id"] for each in summary["findings"]]
+    for folder in (out / "findings").iterdir():
+        finding = read(folder / "finding.json", Finding)
+        assert finding.id in run.findings
+        assert (folder / "repro.py").read_text().startswith("import ")
+
+
+def test_an_interrupt_keeps_everything_so_far(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    process = subprocess.Popen(
+        [*CLONEDIFF, "fuzz", "--minutes", "5", "--out", str(out)],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not list(out.glob("journal/*.json")) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        time.sleep(2)
+        os.kill(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    assert "trials" in stdout
+    assert read(out / "run.json", Run).subjects["keras"]["keras"]

@@ -1,0 +1,243 @@
+"""`clonediff replay`: what it takes, what it says of it, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.answers.replay import trying
+from harness.campaign.corpus import About, NightlyCorpus, digest
+from harness.cli import cli
+from harness.subjects import Subject, SubjectProcess
+from harness.subjects.place import BESIDE, ReleasePlace
+from harness.trials.cases import number_of
+from reports.known import KNOWN_ISSUES
+from reports.records import Finding, write_bytes
+from strategies.graph import to_json
+from strategies.typing import read_example
+from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
+from tests.interrupting import heed_interrupts
+from tests.trials.devices.test_across import DENSE, planted
+
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+EMPTY = "format = 1\n"
+
+
+def replay(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["replay", *map(str, arguments)])
+
+
+def answers(*arguments: str | Path) -> tuple[list[dict[str, str]], int]:
+    done = replay(*arguments, "--json")
+    return json.loads(done.stdout)["replayed"], done.exit_code
+
+
+@pytest.fixture(scope="module")
+def keras() -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse("keras")) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def refused(keras: SubjectProcess) -> Finding:
+    return found(keras, "lambda-refused")
+
+
+def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one(
+    refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
+) -> None:
+    release_place("keras==3.14.1")
+    run = kept(tmp_path, refused)
+    done = replay(run, "--subject", "keras==3.14.1")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("FIXED         keras==3.14.1  ValueError at ")
+    assert "known issues remain: input-name" in done.stdout
+    rows, code = answers(run, "--subject", "keras==3.14.1", "--subject", "keras")
+    assert [row["outcome"] for row in rows] == ["FIXED", "STILL BROKEN"]
+    assert code == 1
+
+
+def test_what_remains_is_a_change_where_it_is_not_known(
+    refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
+) -> None:
+    release_place("keras==3.14.1")
+    (tmp_path / "none.toml").write_text(EMPTY)
+    folder = folder_of(kept(tmp_path / "run", refused), refused)
+    [row], code = answers(folder, "--subject", "keras==3.14.1", "--known-issues", tmp_path / "none.toml")
+    assert (row["outcome"], code) == ("CHANGED", 1)
+    assert row["because"].startswith("gone; instead: InputLayer: name [structure-name-")
+
+
+def test_another_cloner_is_asked_where_it_is_named(refused: Finding, tmp_path: Path) -> None:
+    [row], code = answers(kept(tmp_path, refused), "--cloner", "fixed")
+    assert (row["outcome"], row["cloner"], code) == ("FIXED", "fixed", 0)
+
+
+@pytest.mark.parametrize(("fault", "check"), [("second_clone_broken", "again"), ("saving_broken", "saved")])
+def test_what_only_the_costly_checks_see_is_not_taken_for_fixed(
+    fault: str, check: str, keras: SubjectProcess, tmp_path: Path
+) -> None:
+    finding = news(keras, DENSE, f"planted/{fault}")
+    assert number_of(DENSE) % 8, "in a search this graph would not get them"
+    assert finding.root is not None
+    assert finding.root.check == check
+    [row], code = answers(kept(tmp_path, finding))
+    assert (row["outcome"], code) == ("STILL BROKEN", 1)
+
+
+def test_a_graph_a_folder_of_graphs_and_a_known_issue_are_tried(tmp_path: Path) -> None:
+    graphs = tmp_path / "graphs"
+    write_bytes(graphs / "a-holds.json", to_json(DENSE))
+    write_bytes(graphs / "b-breaks.json", (KNOWN["lambda-refused"].example or "").encode())
+    corpus = NightlyCorpus(tmp_path / "corpus")
+    corpus.keep("keras", DENSE, About(("an-id",), "A title", "keras", "fixed"))
+    corpus.database("keras").save(b"key", b"an example of Hypothesis'")
+    rows, code = answers(graphs, "lambda-refused", graphs / "a-holds.json", corpus.folder)
+    assert [(Path(row["where"]).name, row["outcome"]) for row in rows] == [
+        ("a-holds.json", "HOLDS"),
+        ("b-breaks.json", "STILL BROKEN"),
+        ("lambda-refused", "STILL BROKEN"),
+        (f"{digest(DENSE)}.json", "HOLDS"),
+    ], "each once"
+    assert [row["cloner"] for row in rows] == ["upstream", "upstream", "upstream", "fixed"]
+    assert code == 1
+    assert [each["known"] for each in rows[1]["shown"]] == ["lambda-refused"]
+    assert answers(graphs / "a-holds.json")[1] == 0
+
+
+def test_an_unreadable_finding_is_named_and_the_rest_is_replayed(
+    refused: Finding, keras: SubjectProcess, tmp_path: Path
+) -> None:
+    other = found(keras, "input-name")
+    run = kept(tmp_path, refused, other)
+    cut = folder_of(run, refused) / "finding.json"
+    cut.write_bytes(cut.read_bytes()[:200])
+    done = replay(run)
+    assert done.exit_code == 2
+    assert f"ERROR         {cut}" in done.stdout
+    assert "findings/" in done.stdout
+    assert f"STILL BROKEN  keras  {other.title}" in done.stdout
+    assert "2 replayed" in done.stdout
+
+
+def test_two_subjects_that_differ_are_compared_again(
+    keras: SubjectProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = f"keras=={version('keras')}"
+    (tmp_path / "planted").mkdir()
+    with planted(keras, "value", tmp_path / "planted") as other:
+        finding = msgspec.structs.replace(apart(keras, other, DENSE), across=("keras", second))
+        run = kept(tmp_path / "run", finding)
+        places = {Subject.parse("keras"): BESIDE, Subject.parse(second): other.place}
+        monkeypatch.setattr(trying, "place_of", lambda subject: places[subject])
+        [row], code = answers(run)
+        assert (row["outcome"], row["across"], code) == ("STILL BROKEN", ["keras", second], 1)
+        places[Subject.parse(second)] = BESIDE
+        [row], code = answers(run)
+        assert (row["outcome"], code) == ("FIXED", 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("nothing-here",), "no such folder or file, and no known issue", id="nothing"),
+        pytest.param(("lambda-refusd",), "did you mean lambda-refused", id="almost"),
+        pytest.param(("lambda-refused", "--subject", "tensorflow==2.15.99"), "no such release", id="subject"),
+        pytest.param(("keras2-two-outputs",), "name a release", id="no subject of its own"),
+    ],
+)
+def test_what_cannot_be_had_is_an_error_in_a_line(arguments: tuple[str, ...], said: str) -> None:
+    done = replay(*arguments)
+    assert done.exit_code == 2
+    assert done.stdout.startswith("ERROR  ")
+    assert said in done.stdout
+    assert "1 ERROR" in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param((), "RUN|FINDING|GRAPH", id="nothing"),
+        pytest.param(("lambda-refused", "--subject", "kerras"), "unknown release 'kerras'", id="subject"),
+        pytest.param(("lambda-refused", "--cloner", "fixd"), "'fixd'", id="cloner"),
+        pytest.param(("lambda-refused", "--known-issues", "no.toml"), "no.toml: cannot be read", id="known-issues"),
+        pytest.param(("lambda-refused", "--only", "zz"), "no id begins so; there are lambda-refused", id="only"),
+    ],
+)
+def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*CLONEDIFF, "replay", *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["text", "json"])
+def test_nothing_in_a_file_does_anything_to_a_terminal(
+    as_json: tuple[str, ...], refused: Finding, tmp_path: Path
+) -> None:
+    hostile = "\x1b[31mred\x1b]0;title\x07\x9b2J\u202eback"
+    finding = msgspec.structs.replace(refused, title=hostile, id=f"made-{hostile}", subject="")
+    graph = json.loads(bytes(finding.graph))
+    graph["layers"][0]["kind"] = hostile
+    bad = msgspec.structs.replace(finding, graph=msgspec.Raw(json.dumps(graph).encode()), cloner=hostile)
+    run = tmp_path / "run"
+    for number, each in enumerate((finding, bad)):
+        write_bytes(run / "findings" / f"{number}{hostile}" / "finding.json", msgspec.json.encode(each))
+    done = replay(run, *as_json)
+    assert done.exit_code == 2
+    assert "STILL BROKEN" in done.stdout
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*done.stdout, *done.stderr}
+
+
+def test_an_interrupt_tells_what_was_replayed_so_far(tmp_path: Path) -> None:
+    example = json.loads(KNOWN["input-name"].example or "")
+    for number in range(2000):
+        write_bytes(tmp_path / f"{number:04}.json", json.dumps({**example, "name": f"m{number}"}).encode())
+    process = subprocess.Popen(
+        [*CLONEDIFF, "replay", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first.startswith("STILL BROKEN  keras  0000.json")
+        os.kill(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, stderr
+    assert stdout.splitlines()[-1].startswith("interrupted; ")
+    assert " of 2000 replayed" in stdout
+    assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize("arguments", [("replay", "--help"), ("repro", "--help")], ids=lambda each: each[0])
+def test_help_imports_neither_keras_nor_hypothesis(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "click" in imported
+    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}
+
+
+def test_the_list_of_known_issues_has_the_examples_that_are_used_here() -> None:
+    assert KNOWN_ISSUES.is_file()
+    for name in ("lambda-refused", "input-name", "keras2-two-outputs"):
+        assert read_example(KNOWN[name].example or "", name)

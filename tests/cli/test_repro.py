@@ -1,0 +1,233 @@
+"""`clonediff repro`: the script of a finding, by whatever names it, and what a run of it shows."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.answers.replay.script import run_on
+from harness.cli import cli
+from harness.scripts.reproducer import Script, reproducer
+from harness.subjects import Subject, SubjectProcess
+from harness.subjects.place import ReleasePlace as Release
+from reports.issue import issue
+from reports.records import Cost, Difference, Finding, Place, write
+from tests.cli.finding_folders import folder_of, found, kept, news
+from tests.reports.making import finding, run_folder
+from tests.trials.devices.test_across import DENSE
+
+SCREEN = 45
+"""The lines of a screen."""
+
+
+def repro(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["repro", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def keras() -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse("keras")) as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def refused(keras: SubjectProcess) -> Finding:
+    return found(keras, "lambda-refused")
+
+
+@pytest.fixture(scope="module")
+def renamed(keras: SubjectProcess) -> Finding:
+    return found(keras, "input-name")
+
+
+@pytest.fixture
+def run(refused: Finding, renamed: Finding, tmp_path: Path) -> Path:
+    return kept(tmp_path / "run", refused, renamed)
+
+
+def test_the_script_is_a_screen_with_the_versions_it_was_seen_on(
+    run: Path, refused: Finding, keras: SubjectProcess
+) -> None:
+    done = repro(run, refused.id)
+    assert done.exit_code == 0
+    ast.parse(done.stdout)
+    lines = done.stdout.splitlines()
+    assert len(lines) <= SCREEN
+    assert lines[0] == "import keras"
+    assert "clone = keras.models.clone_model(model)" in lines
+    assert lines[-1].startswith(f"# keras {keras.ready.keras}, tensorflow ")
+    assert done.stdout == (folder_of(run, refused) / "repro.py").read_text()
+
+
+@pytest.mark.parametrize("name", ["folder", "file", "id", "prefix", "name of the folder", "link"])
+def test_a_finding_is_found_by_what_names_it(name: str, run: Path, refused: Finding) -> None:
+    folder = folder_of(run, refused)
+    (run.parent / "latest").symlink_to(run.name)
+    arguments: dict[str, tuple[str | Path, ...]] = {
+        "folder": (folder,),
+        "file": (folder / "finding.json",),
+        "id": (run, refused.id),
+        "prefix": (run, "made-"),
+        "name of the folder": (run, folder.name),
+        "link": (run.parent / "latest", refused.id),
+    }
+    done = repro(*arguments[name])
+    assert done.exit_code == 0, done.output
+    assert "layers.Lambda(" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("zz",), "no finding begins with zz; there are keras-upstream-made-", id="no such id"),
+        pytest.param((), "there are 2 findings: name one: keras-upstream-made-", id="no id"),
+        pytest.param(("keras-upstream",), "2 findings begin with keras-upstream: keras-upstream-made-", id="several"),
+        pytest.param(("made", "--subject", "tf_keras"), "of the generation tf_keras", id="another generation"),
+        pytest.param(("made", "--run", "--issue"), "choose one", id="both"),
+    ],
+)
+def test_what_is_not_to_be_had_is_one_line_and_exit_code_2(arguments: tuple[str, ...], said: str, run: Path) -> None:
+    done = repro(run, *arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_a_run_of_one_finding_needs_no_id_and_one_of_none_has_none(renamed: Finding, tmp_path: Path) -> None:
+    assert repro(kept(tmp_path / "one", renamed)).exit_code == 0
+    done = repro(kept(tmp_path / "none"))
+    assert done.exit_code == 2
+    assert "this run has no findings" in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b'{"id": 3}', b"[" * 5000], ids=["empty", "other", "deep"])
+def test_a_finding_that_cannot_be_read_is_named(content: bytes, run: Path, refused: Finding) -> None:
+    path = folder_of(run, refused) / "finding.json"
+    path.write_bytes(content)
+    for arguments in ((path,), (run, refused.id)):
+        done = repro(*arguments)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "finding.json: " in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_where_it_cannot_be_made_the_script_that_was_kept_is_printed_and_that_is_said(
+    run: Path, refused: Finding
+) -> None:
+    path = folder_of(run, refused) / "finding.json"
+    write(path, msgspec.structs.replace(refused, graph=msgspec.Raw(b'{"inputs": []}')))
+    done = repro(path)
+    assert done.exit_code == 0
+    assert done.stdout == (path.parent / "repro.py").read_text()
+    assert "cannot be made anew (`$.graph`: not a graph" in done.stderr
+    assert repro(path, "--run").exit_code == 2
+
+
+def test_a_run_shows_the_break_or_that_there_is_none(
+    run: Path, refused: Finding, release_place: Callable[[str], Release]
+) -> None:
+    release_place("keras==3.14.1")
+    done = repro(run, refused.id, "--run")
+    assert (done.exit_code, done.stdout) == (
+        0,
+        f"{refused.id} on keras: fails as it should: it ends in ValueError, as it should\n",
+    )
+    done = repro(run, refused.id, "--run", "--subject", "keras==3.14.1")
+    assert done.exit_code == 1
+    assert "on keras==3.14.1: does not fail as it should: it ends with exit code 0" in done.stdout
+
+
+def test_a_comparison_that_fails_says_what_it_compared(run: Path, keras: SubjectProcess, tmp_path: Path) -> None:
+    frozen = found(keras, "model-trainable")
+    script = repro(kept(tmp_path / "frozen", frozen))
+    path = tmp_path / "repro.py"
+    path.write_text(script.stdout)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=180, check=False)
+    assert done.stderr.rstrip().endswith("AssertionError: True in the clone, False in the model")
+
+
+@pytest.mark.parametrize("cloner", ["planted/second_clone_broken", "fixed"])
+def test_a_script_that_cannot_run_alone_is_exit_code_2(
+    cloner: str, keras: SubjectProcess, renamed: Finding, tmp_path: Path
+) -> None:
+    told = msgspec.structs.replace(renamed, cloner="fixed") if cloner == "fixed" else news(keras, DENSE, cloner)
+    done = repro(kept(tmp_path / "run", told), "--run")
+    assert done.exit_code == 2
+    assert ": cannot be run: " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("script", "shows", "said"),
+    [
+        pytest.param(Script("import os\nos.abort()\n", "SIGABRT", sure=True), True, "as it should", id="killed"),
+        pytest.param(Script("import os\nos._exit(7)\n", "exit code 7", sure=True), True, "as it should", id="ended"),
+        pytest.param(Script("pass\n", "SIGABRT", sure=True), False, "should end in SIGABRT", id="not killed"),
+        pytest.param(Script("1 / 0\n", "exit code abc", sure=True), False, "ends in ZeroDivisionError", id="no code"),
+        pytest.param(Script("while True:\n    pass\n", "timed out", sure=True), None, "it hangs", id="a hang"),
+        pytest.param(Script("1 / 0\n", "out of memory", sure=True), None, "more memory", id="memory"),
+    ],
+)
+def test_a_script_that_loses_its_process_fails_as_it_should(script: Script, shows: bool | None, said: str) -> None:
+    shown = run_on(script, Subject.parse("keras"))
+    assert shown.breaks is shows
+    assert said in shown.said
+
+
+def test_another_release_is_written_with_what_it_is(run: Path, refused: Finding) -> None:
+    done = repro(run, refused.id, "--subject", "keras==3.12.0")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("# keras 3.12.0\n")
+    assert "# written for keras==3.12.0; what stands here was found on keras:\n" in done.stdout
+
+
+def test_the_issue_is_the_text_that_was_kept_or_is_made(run: Path, refused: Finding) -> None:
+    folder = folder_of(run, refused)
+    script = (folder / "repro.py").read_text()
+    assert repro(folder, "--issue").stdout == issue(refused, script)
+    (folder / "issue.md").write_text("# As I would put it\n")
+    assert repro(folder, "--issue").stdout == "# As I would put it\n"
+
+
+def test_out_is_written_whole_and_nothing_is_printed(run: Path, refused: Finding, tmp_path: Path) -> None:
+    out = tmp_path / "there" / "script.py"
+    done = repro(run, refused.id, "--out", out)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert out.read_text() == (folder_of(run, refused) / "repro.py").read_text()
+    assert [path.name for path in out.parent.iterdir()] == ["script.py"]
+
+
+def test_a_name_with_braces_is_a_name() -> None:
+    where = Place("a{b}{}", "Dense", 1)
+    root = Difference("structure", "layers['a'].trainable", "trainable", "true", "false", Cost.TRAINS, where)
+    text = reproducer("import keras\nmodel = keras.Sequential()\n", "keras", root).text
+    ast.parse(text)
+    assert 'it.get_layer("a{b}{}").trainable' in text
+
+
+def test_nothing_in_a_file_ends_a_comment_or_does_anything_to_a_terminal(tmp_path: Path) -> None:
+    hostile = "x\x1b[31m\x07\x9b2J\u202e\nimport os; os.abort()\n"
+    root = finding(3).differences[0]
+    bad = msgspec.structs.replace(root, path=hostile, expected=hostile, found=hostile, aspect=hostile)
+    told = finding(3, differences=(bad,), versions={"keras\nimport os\n": hostile}, subject="keras", cloner=hostile)
+    for cloner in (hostile, "upstream"):
+        run = run_folder(tmp_path / cloner[0], [msgspec.structs.replace(told, cloner=cloner)])
+        for option in ((), ("--issue",)):
+            done = repro(run, *option)
+            assert done.exit_code == 0, done.output
+            assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*done.stdout, *done.stderr}
+        tree = ast.parse(repro(run).stdout)
+        assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "os"]
+
+
+def test_reading_imports_neither_keras_nor_hypothesis(run: Path, refused: Finding) -> None:
+    command = [sys.executable, "-X", "importtime", "-c", "from harness.cli import main; main()"]
+    done = subprocess.run([*command, "repro", run, refused.id], capture_output=True, text=True, timeout=60, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "msgspec" in imported
+    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}

@@ -1,0 +1,33 @@
+"""The child script run in the interpreter of a release, and what it said of each model."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import harness
+from harness.subjects.environment import environment
+from harness.subjects.place import ReleasePlace
+from harness.subjects.subject import Subject
+
+CHILD = Path(__file__).with_name("child.py")
+INSIDE = Path(harness.__file__).parent
+
+
+def said_of_models(release: str, place: ReleasePlace, cloner: str, *models: str) -> dict[str, Any]:
+    """What was not faithful of the clone of each model, by the model's name; None where nothing was."""
+    how = cloner + " v1" if place.how == "v1 mode" else cloner
+    ended = subprocess.run(
+        [place.python, str(CHILD), str(INSIDE), how, *models],
+        env=environment(Subject.parse(release), place, os.environ),
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    lines = [json.loads(line) for line in ended.stdout.splitlines()]
+    return {line["model"]: line["said"] for line in lines}

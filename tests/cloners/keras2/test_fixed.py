@@ -1,0 +1,50 @@
+"""The fixed cloner for Keras 2.2 and 2.3, in the real releases, on models that are hard to clone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.subjects.place import ReleasePlace
+from tests.cloners.keras2.running import said_of_models
+
+RELEASES = ["keras==2.2.4", "keras==2.2.5", "keras==2.3.1"]
+MODELS = [
+    node.name
+    for node in ast.parse(Path(__file__).with_name("models.py").read_text()).body
+    if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "model" for each in node.decorator_list)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_model_is_cloned_faithfully(release: str, release_place: Callable[[str], ReleasePlace]) -> None:
+    said = said_of_models(release, release_place(release), "fixed")
+    assert sorted(said) == sorted(MODELS)
+    assert {name: each for name, each in said.items() if each} == {}
+
+
+COULD_NOT = "AssertionError: Could not compute output Tensor"
+OTHER = "AssertionError: the clone is another model"
+UPSTREAM = {
+    "keras==2.2.4": {"reported_bug": COULD_NOT, "initial_state": "AssertionError: "},
+    "keras==2.2.5": {
+        "mask_function": OTHER,
+        "frozen_parts": OTHER,
+        "initial_state": OTHER,
+        "call_arguments_inside_a_masked_model": "AssertionError: ",
+        "sequential": "NameError: name 'SCALE' is not defined",
+    },
+}
+
+
+@pytest.mark.parametrize("release", UPSTREAM)
+def test_the_same_comparison_sees_what_upstream_breaks(
+    release: str, release_place: Callable[[str], ReleasePlace]
+) -> None:
+    said = said_of_models(release, release_place(release), "upstream", *UPSTREAM[release])
+    for model, start in UPSTREAM[release].items():
+        assert f"{said[model]['type']}: {said[model]['message']}".startswith(start), (model, said[model])

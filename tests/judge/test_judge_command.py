@@ -1,0 +1,171 @@
+"""`clonediff judge`, as a person and as a script meet it: on the Keras of the bug report, and with bad arguments."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.scripts.run_alone import raised_in, run_alone
+from harness.subjects.place import ReleasePlace
+from harness.subjects.subject import Subject
+from tests.interrupting import heed_interrupts
+from tests.judge.texts import HOLLOW, MENDS, TENSORS, UPWARDS, answer
+
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+OLD = "keras==2.2.4"
+
+
+def judge(*arguments: str, cwd: Path, timeout: float = 550) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CLONEDIFF, "judge", *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param((), "FILE", id="no file"),
+        pytest.param(("missing.py",), "missing.py: cannot be read: No such file", id="missing"),
+        pytest.param(("bytes.py",), "bytes.py: not UTF-8", id="not text"),
+        pytest.param(("fix.py", "--subject", "kerras"), "unknown release 'kerras'", id="subject"),
+        pytest.param(("fix.py", "--minutes", "-1"), "--minutes", id="minutes"),
+        pytest.param(("fix.py", "--out", "full"), "expected an empty folder", id="out"),
+    ],
+)
+def test_a_bad_argument_is_one_line_and_exit_code_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    (tmp_path / "bytes.py").write_bytes(b"\xff\xfe\xfa")
+    (tmp_path / "fix.py").write_text(MENDS)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    done = judge(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def verdicts(release_place: Callable[[str], ReleasePlace], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Five proposals and one that holds for the report, judged on the Keras that has the bug."""
+    release_place(OLD)
+    release_place("keras==2.2.5")
+    folder = tmp_path_factory.mktemp("judged")
+    files = {
+        "mends.txt": answer(MENDS),
+        "upwards.txt": answer(UPWARDS),
+        "tensors.txt": answer(TENSORS),
+        "hollow.py": HOLLOW,
+        "without.md": "```\ndef other(model):\n    pass\n```\n",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    done = judge(*files, "keras==2.2.5", "--subject", OLD, "--trials", "2", "--out", "run", "--json", cwd=folder)
+    assert done.returncode == 1, done.stderr
+    summary = json.loads(done.stdout)
+    assert not summary["interrupted"]
+    assert summary["folder"] == "run"
+    return {each["candidate"]: each for each in summary["candidates"]} | {"": folder / "run"}
+
+
+@pytest.mark.slow
+def test_the_release_itself_shows_the_reported_bug(verdicts: dict[str, Any]) -> None:
+    upstream = verdicts["upstream"]
+    assert upstream["verdict"] == "shows the reported bug"
+    assert "Could not compute output" in upstream["reported"]["said"]
+    assert "Could not compute output" in upstream["multi_gpu"]["said"]
+    assert upstream["simulated"]
+    assert upstream["broken"] == 0
+
+
+@pytest.mark.slow
+def test_the_fixed_cloner_holds(verdicts: dict[str, Any]) -> None:
+    assert verdicts["fixed"]["verdict"] == "holds"
+    assert verdicts["fixed"]["tried"] > 15
+
+
+@pytest.mark.slow
+def test_the_next_release_fixes_it_and_still_loses_masks(verdicts: dict[str, Any]) -> None:
+    following = verdicts["keras==2.2.5"]
+    assert following["verdict"] == "fixes it, leaves others broken"
+    assert following["multi_gpu"]["holds"]
+    assert following["broken"] == 0
+    lost = [each for each in following["breaks"] if each["differences"][0]["aspect"] == "config.mask"]
+    assert [each["first_on"] for each in lost] == ["a Lambda with a mask function"]
+
+
+@pytest.mark.slow
+def test_a_proposal_that_mends_the_report_is_told_from_one_that_holds(verdicts: dict[str, Any]) -> None:
+    mends = verdicts["mends.txt"]
+    assert mends["reported"]["holds"]
+    assert mends["replaced"] == ["_clone_functional_model"]
+    assert mends["own_tests"]["failed"] == ["test_clone_functional_model"], "it does not look at `input_tensors`"
+    assert not mends["holds"]
+    masked = [each for each in mends["breaks"] if "Masking" in each["smallest"] or "mask" in each["smallest"]]
+    assert masked
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "raised", "line"),
+    [("upwards.txt", "KeyError", 25), ("tensors.txt", "TypeError", 26), ("hollow.py", "NameError", 3)],
+)
+def test_each_fails_for_its_own_reason(name: str, raised: str, line: int, verdicts: dict[str, Any]) -> None:
+    verdict = verdicts[name]
+    assert verdict["verdict"] == "fails"
+    assert not verdict["fixes"]
+    assert verdict["broken"] > verdict["worked"] / 2
+    first = verdict["breaks"][0]
+    assert first["said"].startswith(raised)
+    assert first["place"]["line"] == line
+    assert first["reproduced"] is True
+    assert raised in verdict["sentence"]
+    assert verdict["own_tests"]["failed"] == ["test_clone_functional_model"]
+
+
+@pytest.mark.slow
+def test_a_text_without_the_function_is_a_verdict(verdicts: dict[str, Any]) -> None:
+    assert verdicts["without.md"]["verdict"] == "does not load"
+    assert "`other`" in verdicts["without.md"]["sentence"]
+
+
+@pytest.mark.slow
+def test_its_folder_has_a_verdict_and_scripts_that_fail_on_their_own(
+    verdicts: dict[str, Any], release_place: Callable[[str], ReleasePlace]
+) -> None:
+    folder = verdicts[""] / "candidates" / "hollow.py"
+    written = json.loads((folder / "verdict.json").read_text())
+    assert written["format"] == 1
+    assert written["sentence"] == verdicts["hollow.py"]["sentence"]
+    script = (folder / written["breaks"][0]["script"]).read_text()
+    assert "harness" not in script
+    done = run_alone(script, Subject.parse(OLD), release_place(OLD))
+    assert done.code == 1
+    assert "NameError" in raised_in(done.stderr)
+
+
+@pytest.mark.slow
+def test_an_interrupt_keeps_what_was_known(release_place: Callable[[str], ReleasePlace], tmp_path: Path) -> None:
+    release_place(OLD)
+    (tmp_path / "without.py").write_text("def other():\n    pass\n")
+    (tmp_path / "fix.py").write_text(MENDS)
+    command = [*CLONEDIFF, "judge", "without.py", "fix.py", "--subject", OLD, "--minutes", "5", "--out", "run"]
+    started = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": heed_interrupts}
+    with subprocess.Popen(command, cwd=tmp_path, **started) as process:  # type: ignore[call-overload]
+        verdict = tmp_path / "run" / "candidates" / "without.py" / "verdict.json"
+        deadline = time.monotonic() + 300
+        while not verdict.exists() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        os.kill(process.pid, signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"interrupted" in said
+    assert b"without.py: does not load" in said
+    assert json.loads(verdict.read_text())["loads"] is False

@@ -1,0 +1,216 @@
+"""Candidates in the place of the release's own functions, in a process with limits: whatever they do is a verdict."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.judge import trying
+from harness.judge.patching import apply, read_diff
+from harness.judge.plain import PLAIN
+from harness.judge.seats import NotLoadedError, Reference, Seated
+from harness.judge.trying import Candidate, GivenUpError, Sight
+from harness.judge.verdicts import Charge
+from harness.subjects.outcomes import Cloning
+from harness.subjects.place import BESIDE, ReleasePlace
+from harness.subjects.process import GIB, Limits, SubjectProcess
+from harness.subjects.subject import Subject
+from reports.known import KnownIssues
+from strategies.graph import Graph
+
+SUBJECT = Subject.parse("keras")
+LIMITS = Limits(trial=5.0, memory=2 * GIB)
+STACK = PLAIN["a stack of Dense"]
+FROZEN = Graph(STACK.inputs, STACK.layers, STACK.calls, STACK.takes, STACK.gives, trainable=False)
+
+WRONG = "def clone_model(model, *args, **kwargs):\n    return model\n"
+RAISES = "def clone_model(model, *args, **kwargs):\n\n    raise KeyError('here')\n"
+HELPER = "def _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"
+
+
+@pytest.fixture(scope="module")
+def reference() -> Iterator[Reference]:
+    with SubjectProcess(SUBJECT, limits=Limits()) as process:
+        yield Reference(process)
+
+
+@pytest.fixture
+def seat(reference: Reference) -> Iterator[Callable[..., Candidate]]:
+    """A candidate, seated; ended after the test."""
+    processes: list[Seated] = []
+
+    def seated(text: str, place: ReleasePlace = BESIDE, loading: float = 3.0) -> Candidate:
+        pieces = [{"text": text, "line": 1}] if text else []
+        process = Seated(SUBJECT, place, pieces, LIMITS, loading)
+        processes.append(process)
+        process.start()
+        return Candidate(process, reference, KnownIssues())
+
+    yield seated
+    for process in processes:
+        process.close()
+
+
+def causes(sight: Sight, charge: Charge) -> list[str]:
+    return [cause.root.aspect for cause, one in sight.charges if one is charge]
+
+
+def test_the_reference_says_what_it_clones_with(reference: Reference) -> None:
+    cloning = reference.process.cloning()
+    assert isinstance(cloning, Cloning)
+    assert cloning.module == "keras.src.models.cloning"
+    assert {"clone_model", "_clone_functional_model"} <= set(cloning.functions)
+    assert Path(cloning.file).is_relative_to(cloning.package)
+    assert Path(cloning.package).name == "keras"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("def clone_model(model)\n    pass\n", "SyntaxError", id="syntax"),
+        pytest.param("x = 1\0", "null bytes", id="null"),
+        pytest.param("import sys\nsys.exit(0)\n", "SystemExit: 0", id="sys.exit"),
+        pytest.param("\nraise KeyError('x')\n", "KeyError: 'x'", id="raises"),
+        pytest.param("from . import nothing_of_the_kind\n", "ImportError", id="import"),
+    ],
+)
+def test_what_cannot_be_put_in_place_is_an_answer(text: str, said: str, reference: Reference) -> None:
+    outcome = reference.process.cloning([{"text": text, "line": 40}])
+    assert isinstance(outcome, Cloning)
+    assert outcome.failure is not None
+    assert said in f"{outcome.failure.type}: {outcome.failure.message}"
+    if outcome.failure.frames:
+        assert outcome.failure.frames[-1].file == "<candidate>"
+        assert outcome.failure.frames[-1].line >= 40
+    assert not outcome.replaced
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("raise KeyError('x')\n", "KeyError: 'x' (line 1)", id="raises"),
+        pytest.param("import os\nos._exit(3)\n", "it ends its process (exit code 3)", id="os._exit"),
+        pytest.param("while True:\n    pass\n", "it does not come to an end: stopped after 3 s", id="loops"),
+        pytest.param("def other(model):\n    pass\n", "replaces none of the release's functions", id="without"),
+    ],
+)
+def test_what_does_not_load_is_a_verdict(text: str, said: str, seat: Callable[..., Candidate]) -> None:
+    with pytest.raises(NotLoadedError) as raised:
+        seat(text)
+    assert said in raised.value.refused.what
+
+
+def test_memory_without_end_is_a_verdict(seat: Callable[..., Candidate]) -> None:
+    with pytest.raises(NotLoadedError, match="it takes memory without end: stopped at"):
+        seat("held = []\nwhile True:\n    held.append(b'x' * (1 << 26))\n", loading=60.0)
+
+
+def test_what_a_candidate_prints_does_not_reach_the_protocol(seat: Callable[..., Candidate]) -> None:
+    assert seat("print('{\"id\": 1}')\n" + RAISES).see(STACK, "").charges
+
+
+def test_a_candidate_stands_wherever_the_release_refers_to_its_own(seat: Callable[..., Candidate]) -> None:
+    candidate = seat(RAISES)
+    assert isinstance(candidate.process, Seated)
+    assert candidate.process.cloning_now is not None
+    assert candidate.process.cloning_now.replaced == ("clone_model",)
+    sight = candidate.see(STACK, "a stack")
+    assert causes(sight, Charge.BREAKS) == ["raises"]
+    assert sight.charges[0][0].root.raised is not None
+    assert sight.charges[0][0].root.raised.frame == "<candidate>:clone_model"
+
+
+def test_a_helper_is_replaced_alone(seat: Callable[..., Candidate]) -> None:
+    candidate = seat(HELPER)
+    assert not candidate.see(STACK, "").has(Charge.BREAKS)
+    assert candidate.see(PLAIN["a Sequential"], "").has(Charge.BREAKS)
+
+
+def test_it_finds_the_names_of_the_module(seat: Callable[..., Candidate]) -> None:
+    text = "def clone_model(model, *args, **kwargs):\n    assert Functional and Input and tree\n    return model\n"
+    assert causes(seat(text).see(STACK, ""), Charge.BREAKS)[0] != "raises"
+
+
+def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Candidate], reference: Reference) -> None:
+    frozen = [cause.root.aspect for cause in reference.trial(FROZEN).clones["upstream"].causes]
+    assert "trainable" in frozen, "this Keras has mended it: choose another graph that it breaks on"
+    text = "def _wrap(plain):\n    def clone_model(model, *args, **kwargs):\n        clone = plain(model)\n"
+    text += "        clone.layers[-1].trainable = False\n        return clone\n    return clone_model\n"
+    text += "clone_model = _wrap(clone_model)\n"
+    candidate = seat(text)
+    sight = candidate.see(FROZEN, "a frozen model")
+    assert "trainable" in causes(sight, Charge.LEAVES)
+    assert candidate.see(STACK, "a stack").has(Charge.BREAKS)
+    assert candidate.count(lambda sight: sight.has(Charge.BREAKS)) >= 1
+    assert {shown.first_on for shown in candidate.charges(Charge.LEAVES)} <= {"a frozen model", "a stack"}
+
+
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        pytest.param("raise SystemExit(5)", "exit code 5", id="SystemExit"),
+        pytest.param("while True: pass", "timed out", id="loops"),
+    ],
+)
+def test_a_candidate_that_takes_its_process_with_it_is_given_up(
+    body: str, word: str, seat: Callable[..., Candidate], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "MOST_LOST", 1)
+    candidate = seat(f"def clone_model(model, *args, **kwargs):\n    {body}\n")
+    (cause, charge), *_ = candidate.see(STACK, "").charges
+    assert charge is Charge.BREAKS
+    assert cause.root.raised is not None
+    assert cause.root.raised.type == word
+    with pytest.raises(GivenUpError, match="given up"):
+        candidate.see(FROZEN, "")
+
+
+def test_a_process_that_is_started_again_has_the_candidate_in_place(seat: Callable[..., Candidate]) -> None:
+    candidate = seat(RAISES)
+    candidate.process.close()
+    assert causes(candidate.see(STACK, ""), Charge.BREAKS) == ["raises"]
+
+
+def test_a_patch_that_mends_something_mends_it(
+    seat: Callable[..., Candidate], reference: Reference, tmp_path: Path
+) -> None:
+    cloning = reference.process.cloning()
+    assert isinstance(cloning, Cloning)
+    file, package = Path(cloning.file), Path(cloning.package)
+    before = file.read_text(encoding="utf-8")
+    after = before + (
+        "\n\n_plain_clone = _clone_functional_model\n\n\n"
+        "def _clone_functional_model(model, *args, **kwargs):\n"
+        "    clone = _plain_clone(model, *args, **kwargs)\n"
+        "    clone.trainable = model.trainable\n"
+        "    return clone\n"
+    )
+    name = str(file.relative_to(package.parent))
+    text = "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{name}", f"b/{name}"))
+    applied = apply(read_diff(text), package, tmp_path / "private")
+    candidate = seat("", ReleasePlace(path=(str(applied.folder),), how="laid over"))
+    assert isinstance(candidate.process, Seated)
+    assert candidate.process.cloning_now is not None
+    assert Path(candidate.process.cloning_now.file) == applied.changed[0].resolve()
+    broken = [cause.root.aspect for cause in reference.trial(FROZEN).clones["upstream"].causes]
+    assert "trainable" in broken
+    sight = candidate.see(FROZEN, "a frozen model")
+    assert not sight.has(Charge.BREAKS)
+    assert "trainable" not in causes(sight, Charge.LEAVES)
+
+
+def test_a_patch_after_which_the_release_does_not_start_is_a_verdict(tmp_path: Path) -> None:
+    package = tmp_path / "private" / "keras"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('spoilt')\n")
+    process = Seated(SUBJECT, ReleasePlace(path=(str(package.parent),), how="laid over"), [], LIMITS)
+    try:
+        process.start()
+    except Exception as error:
+        refused = NotLoadedError.of(error).refused  # type: ignore[arg-type]
+        assert "the patched release does not start: RuntimeError: spoilt" in refused.what
+    else:
+        pytest.fail("a spoilt package started")

@@ -1,0 +1,75 @@
+"""The list of known issues as it is shipped: each accuses a line, shows a graph, and matches no more than its cause."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.subjects.place import ReleasePlace
+from reports.known import KnownIssue, load
+from strategies import read_example
+
+ISSUES = load().issues
+_TODAY = re.compile(r"\b((?:keras|tf_keras)/src/[\w/]+\.py):(\d+)")
+LINE = {"keras": _TODAY, "tf_keras": _TODAY, "keras2": re.compile(r"\b(keras/[\w/]+\.py):(\d+)")}
+READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0", "keras2": "2.2.4"}
+"""The releases in which the lines were read."""
+PACKAGE = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras"}
+OF_ANOTHER_DAY = re.compile(r"^in \d+\.\d+\.\d+, (?:tensorflow/python/)?keras/[\w/]+\.py:\d+")
+"""The line of an issue that is mended, with the release that it was read in."""
+
+NOT_DRAWN = {"open-name-scope": "no graph opens a name scope around its calls"}
+"""The issues that no graph shows, and why."""
+
+each_issue = pytest.mark.parametrize("issue", ISSUES, ids=lambda issue: issue.id)
+
+
+@each_issue
+def test_the_cause_is_a_sentence_that_names_a_line(issue: KnownIssue) -> None:
+    if not (issue.until and OF_ANOTHER_DAY.match(issue.because)):
+        lines = LINE[issue.generation].findall(issue.because)
+        assert lines
+        assert {file.partition("/")[0] for file, _ in lines} == {PACKAGE[issue.generation]}
+    assert "\n" not in issue.because
+    assert not issue.because.endswith(".")
+
+
+@each_issue
+def test_the_line_is_there(issue: KnownIssue, release_place: Callable[[str], ReleasePlace]) -> None:
+    if issue.generation == "keras2":
+        _lines_are_there(issue, Path(release_place(f"keras=={READ_IN['keras2']}").path[0]))
+        return
+    spec = importlib.util.find_spec(issue.generation)
+    if spec is None or importlib.metadata.version(issue.generation.replace("_", "-")) != READ_IN[issue.generation]:
+        pytest.skip(reason=f"{issue.generation} {READ_IN[issue.generation]} is not installed here")
+    _lines_are_there(issue, Path(str((spec.submodule_search_locations or [""])[0])).parent)
+
+
+def _lines_are_there(issue: KnownIssue, folder: Path) -> None:
+    for file, line in LINE[issue.generation].findall(issue.because):
+        assert (folder / file).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
+
+
+@each_issue
+def test_the_example_is_a_graph_of_its_generation(issue: KnownIssue) -> None:
+    assert (issue.example is None) == (issue.id in NOT_DRAWN)
+    if issue.example is None:
+        pytest.skip(reason=NOT_DRAWN[issue.id])
+    assert read_example(issue.example, issue.id).generation == issue.generation
+
+
+@each_issue
+def test_a_match_says_more_than_where_it_shows(issue: KnownIssue) -> None:
+    for pattern in issue.match:
+        assert pattern.check is not None
+        assert pattern.check not in ("outputs", "masks", "training", "saved"), "match the root"
+        if pattern.check == "made":
+            assert pattern.exception is not None
+            assert pattern.frame is not None
+        else:
+            assert pattern.aspect not in (None, "*")

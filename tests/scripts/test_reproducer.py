@@ -1,0 +1,259 @@
+"""Scripts that show a difference: what they compare, and what a run of them proves."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from unittest.mock import ANY
+
+import pytest
+
+from harness.scripts.graph_mode import standing
+from harness.scripts.reproducer import Script, reproducer
+from harness.scripts.run_alone import ScriptEnded, ended_so, fails_alone, raised_in, run_alone
+from harness.subjects import Subject, SubjectProcess
+from harness.trials.cases import case_of
+from harness.trials.trial import run
+from reports.known import load
+from reports.records import Cost, Difference, Numbers, Place, Raised
+from strategies import read_example
+from strategies.graph import Call, Graph, Input, Layer, Ref, Seq
+from strategies.kinds import Generation
+
+SOURCES: dict[Generation, str] = {
+    "keras": "import keras\n\ninputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, inputs)\n",
+    "tf_keras": "import tf_keras as keras\n\ninputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, inputs)\n",
+}
+
+
+def difference(check: str, path: str, aspect: str = "value", first: Place | None = None) -> Difference:
+    return Difference(check, path, aspect, "this", "that", Cost.PROPERTY, first)
+
+
+INPUT = Place("input_layer", "InputLayer", 0)
+
+
+@pytest.mark.parametrize("generation", SOURCES)
+@pytest.mark.parametrize(
+    ("one", "sure"),
+    [
+        pytest.param(difference("outputs", "inference.outputs[0]"), False, id="numbers"),
+        pytest.param(difference("outputs", "inference.outputs[0].shape", "shape"), True, id="shape"),
+        pytest.param(difference("outputs", "inference.structure", "structure type"), True, id="structure"),
+        pytest.param(difference("outputs", "inference.steps['a'][0].outputs[0].shape", "shape"), False, id="a step"),
+        pytest.param(difference("masks", "training.outputs[0].mask", "mask lost"), True, id="mask"),
+        pytest.param(difference("masks", "training.outputs[0].mask", "mask value"), False, id="numbers of a mask"),
+        pytest.param(difference("masks", "layers['a'].calls[0].masks[0]", "mask lost"), True, id="symbolic mask"),
+        pytest.param(difference("weights", "weights[0].name", "weight name"), True, id="weights"),
+        pytest.param(
+            difference("structure", "layers['input_layer'].trainable", "trainable", INPUT), True, id="trainable"
+        ),
+        pytest.param(
+            difference("structure", "layers['input_layer'].config.optional", "config.optional", INPUT),
+            True,
+            id="config",
+        ),
+        pytest.param(
+            difference("untouched", "original.layers['input_layer'].trainable", "trainable", INPUT),
+            True,
+            id="untouched flag",
+        ),
+        pytest.param(
+            difference("untouched", "original.layers['a'].calls[0].kwargs['mask']", "call.kwargs extra", INPUT),
+            True,
+            id="untouched arguments",
+        ),
+        pytest.param(difference("untouched", "original.inference.outputs[0]"), False, id="untouched numbers"),
+    ],
+)
+def test_a_script_is_python_that_compares_what_differed(one: Difference, sure: bool, generation: Generation) -> None:
+    script = reproducer(SOURCES[generation], generation, one)
+    ast.parse(script.text)
+    assert script.raises == "AssertionError"
+    assert script.sure is sure
+
+
+DRAWN = Graph(
+    inputs=(Input((3, 4), fill="steps"), Input((4,))),
+    layers=(Layer("Masking"), Layer("Dropout", (("rate", 0.5),)), Layer("BatchNormalization")),
+    calls=(Call(0, (Ref(0),)), Call(1, (Ref(2),)), Call(2, (Ref(1),))),
+    takes=Seq((Ref(0), Ref(1))),
+    gives=Seq((Ref(3), Ref(4))),
+)
+"""What leaves its mask, draws random numbers, and has weights that are no one's initial ones."""
+
+
+@pytest.mark.parametrize("generation", SOURCES)
+@pytest.mark.parametrize(
+    "one",
+    [
+        pytest.param(difference("outputs", "training.outputs[0]"), id="outputs"),
+        pytest.param(difference("outputs", "training.steps['dropout'][0].outputs[0]"), id="a step"),
+        pytest.param(difference("outputs", "inference.structure", "structure type"), id="structure"),
+        pytest.param(difference("masks", "training.outputs[0].mask", "mask value"), id="masks"),
+        pytest.param(difference("masks", "layers['dropout'].calls[0].masks[0]", "mask lost"), id="symbolic masks"),
+        pytest.param(difference("untouched", "original.inference.outputs[0]"), id="untouched"),
+        pytest.param(
+            difference("untouched", "original.layers['dropout'].calls[0].kwargs['mask']", "call.kwargs extra", INPUT),
+            id="untouched arguments",
+        ),
+        pytest.param(difference("untouched", "original.weights[0].value", "weight value"), id="untouched weights"),
+    ],
+)
+def test_a_script_does_not_fail_where_nothing_differs(one: Difference, generation: Generation) -> None:
+    case = case_of(DRAWN, generation)
+    script = reproducer(case.source, generation, one, case=case)
+    ended = run_alone(script.text, Subject.parse(generation))
+    assert ended.code == 0, ended.stderr
+
+
+def test_numbers_that_differed_differ_in_the_script() -> None:
+    issue = load()["tf-varargs"]
+    subject = Subject.parse("tf_keras")
+    case = case_of(read_example(issue.example or "", issue.id), subject.dialect)
+    with SubjectProcess(subject) as process:
+        causes = run(case, process, ("upstream",)).clones["upstream"].causes
+    values = [each for cause in causes for each in cause.differences if each.aspect == "value"]
+    step = next(each for each in values if ".steps[" in each.path)
+    output = next(each for each in values if ".steps[" not in each.path)
+    for one in (step, output):
+        assert fails_alone(reproducer(case.source, subject.dialect, one, case=case), subject) is True
+
+
+def test_a_script_that_fails_in_another_way_proves_nothing() -> None:
+    keras = Subject.parse("keras")
+    assert fails_alone(Script("assert False\n", "AssertionError", sure=True), keras) is True
+    assert fails_alone(Script("1 / 0\n", "AssertionError", sure=True), keras) is False
+    assert fails_alone(Script("1 / 0\n", "AssertionError"), keras) is None
+    assert fails_alone(Script("import harness\n", "AssertionError", sure=True), keras) is False
+
+
+@pytest.mark.parametrize(
+    ("ended", "sure", "proves"),
+    [
+        pytest.param(ScriptEnded(1, "AssertionError: no\n"), True, True, id="the exception"),
+        pytest.param(ScriptEnded(0, "AssertionError\n"), True, False, id="told and caught"),
+        pytest.param(ScriptEnded(0, ""), False, None, id="a comparison of something else"),
+        pytest.param(ScriptEnded(-11, ""), True, False, id="a signal"),
+        pytest.param(ScriptEnded(None, "AssertionError\n"), True, None, id="its time was over"),
+    ],
+)
+def test_how_a_script_ends_is_what_it_proves(ended: ScriptEnded, sure: bool, proves: bool | None) -> None:
+    assert ended_so(Script("assert False\n", "AssertionError", sure=sure), ended) is proves
+
+
+def test_a_crash_is_proved_by_its_own_exception() -> None:
+    crash = Difference(
+        "made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, raised=Raised("ValueError", "no")
+    )
+    assert reproducer(SOURCES["keras"], "keras", crash).raises == "ValueError"
+
+
+def test_what_takes_more_than_a_screen_is_not_claimed() -> None:
+    script = reproducer(SOURCES["keras"], "keras", difference("saved", "saved.run"))
+    assert (script.raises, script.sure) == ("", False)
+
+
+CODE = "))for(node)in(PWNED()or[])]for(each)in[0]]+[[((0 missing"
+PLACES = (
+    "{}",
+    "original.{}",
+    "layers['{}'].name",
+    "layers['{}'].config.{}",
+    "layers['dense'].config.{}",
+    "layers['dense'].attribute.{}",
+    "layers['{}'].calls[0].masks[0]",
+    "inference.steps['{}'][0].outputs[0]",
+    "original.layers['{}'].calls[0].kwargs",
+    "original.layers['dense'].calls[0]",
+    "training{}",
+)
+ASPECTS = (
+    "{}",
+    "call.{}",
+    "call.args {}",
+    "call.{} missing",
+    "trainable{}",
+    "state{}",
+    "mask {}",
+    "structure {}",
+    "value",
+)
+
+
+@pytest.mark.parametrize("dialect", ["keras", "tf_keras", "keras2"])
+@pytest.mark.parametrize("check", ["made", "outputs", "masks", "weights", "structure", "untouched", "again", CODE])
+@pytest.mark.parametrize("quote", ["", "'", '"', "\n", "{"], ids=["bare", "single", "double", "line", "brace"])
+def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote: str) -> None:
+    text = quote + CODE
+    sources: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "tf_keras"}
+    for path in PLACES:
+        for aspect in ASPECTS:
+            for raised in (None, Raised(text, text, text)):
+                first = Place(text if "{}" in aspect else "dense", "Dense" if raised else "InputLayer", 1)
+                at = path.format(*[text] * 2)
+                one = Difference(check, at, aspect.format(text), text, text, Cost.PROPERTY, first, raised)
+                tree = ast.parse(reproducer(SOURCES[sources[dialect]], dialect, one).text)
+                assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "PWNED"]
+
+
+@pytest.mark.parametrize("encoding", ["coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"])
+def test_no_comment_says_in_which_encoding_a_script_is(encoding: str) -> None:
+    told = standing(Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED", "stack": "own stack"})
+    assert tokenize.detect_encoding(io.BytesIO(told.text.encode()).readline) == ("utf-8", ANY)
+
+
+def test_a_cloner_of_ours_is_not_taken_for_another() -> None:
+    script = reproducer(SOURCES["keras"], "keras", difference("outputs", "inference.outputs[0]"), "planted/x")
+    assert "clone_model" not in script.text
+
+
+def test_exceptions_are_read_from_a_traceback() -> None:
+    assert raised_in("Traceback ...:\n  File x\na.b.StagingError: no\n") == ("StagingError",)
+
+
+def test_values_that_differ_are_told_as_numbers() -> None:
+    numbers = Numbers(max_abs=0.5, differing=3, total=6, index=(0, 1), expected="1.0", found="1.5")
+    difference = Difference(
+        "outputs", "inference.outputs[0]", "value", "a digest", "another", Cost.COMPUTES, numbers=numbers
+    )
+    text = reproducer("import keras\nmodel = 1\n", "keras", difference).text
+    assert (
+        "#   original: 1.0 at [0, 1]\n#   clone:    1.5 at [0, 1]\n#   3 of 6 numbers differ, by 0.5 at most\n" in text
+    )
+    assert "digest" not in text
+
+
+def test_a_script_does_not_fail_for_the_sake_of_the_inputs_names() -> None:
+    # A clone names the inputs anew that had no name: no difference elsewhere is proven by that.
+    source = (
+        "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1))\n"
+        "inner_model = keras.Sequential([keras.Input(shape=(1, 1)), layers.Masking(), layers.SimpleRNN(1)])\n"
+        "model = keras.Model(inputs, inner_model(inputs))\n"
+    )
+    place = Place("sequential/not_equal", "NotEqual", 3)
+    difference = Difference(
+        "structure", "layers['sequential/not_equal'].name", "name", "not_equal", "not_equal_2", Cost.NAME, first=place
+    )
+    script = reproducer(source, "keras", difference)
+    assert not script.sure
+    assert fails_alone(script, Subject.parse("keras")) is None
+
+
+def test_the_flag_of_a_layer_inside_another_model_is_compared() -> None:
+    source = (
+        "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1, 1))\n"
+        "inner_model = keras.Sequential([keras.Input(shape=(1, 1, 1)), layers.SpatialDropout2D(0.5)])\n"
+        "inner_model.trainable = False\nmodel = keras.Model(inputs, inner_model(inputs))\n"
+    )
+    place = Place("sequential/spatial_dropout2d", "SpatialDropout2D", 3)
+    path = "layers['sequential/spatial_dropout2d'].trainable"
+    difference = Difference("structure", path, "trainable", "false", "true", Cost.TRAINS, first=place)
+    assert fails_alone(reproducer(source, "keras", difference), Subject.parse("keras"))
+
+
+def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:
+    script = Script("import os\nos.abort()\n", "SIGABRT", sure=True)
+    assert fails_alone(script, Subject.parse("keras"))
+    assert fails_alone(Script("pass\n", "SIGABRT", sure=True), Subject.parse("keras")) is False

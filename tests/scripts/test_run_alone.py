@@ -1,0 +1,89 @@
+"""Scripts that are run alone: which are not run at all, what an end proves, and that none outlives who started it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]  # it comes without types
+import pytest
+
+from harness.scripts.reproducer import Script
+from harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, fails_alone
+from harness.subjects import Subject
+
+TRACEBACK = "Traceback (most recent call last):\n  File x\nImportError: no\n"
+
+PARENT = """
+from harness.scripts.run_alone import run_alone
+from harness.subjects import Subject
+
+text = "import time\\nopen({ready!r}, 'w').close()\\ntime.sleep(600)\\n"
+run_alone(text, Subject.parse("keras"), started=lambda process: print(process.pid, flush=True))
+"""
+
+
+@pytest.mark.parametrize("raises", UNTOLD)
+def test_a_script_that_hangs_or_fills_the_memory_is_not_run(raises: str, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    script = Script(f"open({str(ran)!r}, 'w').close()\n", raises, sure=True)
+    assert fails_alone(script, Subject.parse("keras")) is None
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("raises", "ended", "proves"),
+    [
+        pytest.param("exit code 7", ScriptEnded(7, ""), True, id="its exit code"),
+        pytest.param("exit code 7", ScriptEnded(1, ""), False, id="another exit code"),
+        pytest.param("exit code 1", ScriptEnded(1, TRACEBACK), False, id="an exception with that exit code"),
+        pytest.param("exit code 0", ScriptEnded(0, ""), None, id="nothing is wrong"),
+        pytest.param("SIGSEGV", ScriptEnded(-signal.SIGSEGV, ""), True, id="its signal"),
+        pytest.param("SIGSEGV", ScriptEnded(-signal.SIGABRT, ""), False, id="another signal"),
+        pytest.param("signal 34", ScriptEnded(-34, ""), True, id="a signal without a name"),
+        pytest.param("exit code abc", ScriptEnded(1, TRACEBACK), False, id="no exit code"),
+        pytest.param(
+            "SIGNALError", ScriptEnded(1, "keras.SIGNALError: no\n"), True, id="an exception named like a signal"
+        ),
+        pytest.param("timed out", ScriptEnded(0, ""), None, id="a hang"),
+    ],
+)
+def test_a_lost_process_is_proved_by_the_way_it_ends(raises: str, ended: ScriptEnded, proves: bool | None) -> None:
+    assert ended_so(Script("pass\n", raises, sure=True), ended) is proves
+
+
+def test_a_script_ends_with_who_started_it(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT.format(ready=str(ready))], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    child = psutil.Process(int(parent.stdout.readline()))
+    try:
+        _until(ready.exists)
+        os.kill(parent.pid, signal.SIGKILL)
+        _until(lambda: not _runs(child))
+    finally:
+        parent.kill()
+        parent.communicate()
+        if _runs(child):
+            child.kill()
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _until(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,71 @@
+"""The numbers of a script: those of the trial that it tells of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.inside.values import FILLS, input_arrays, weight_arrays
+from harness.scripts.run_alone import run_alone
+from harness.scripts.running import drawn, weighted
+from harness.subjects import Case, Subject
+
+SPECS: list[tuple[dict[str, Any], ...]] = [
+    *(
+        ({"shape": [None, 4], "fill": fill, "dtype": dtype, "high": 5}, {"shape": [2], "fill": "normal"})
+        for fill, dtype in [
+            ("normal", "float32"),
+            ("steps", "float16"),
+            ("ids", "int32"),
+            ("mask", "bool"),
+            ("positive", "float64"),
+            ("unit", "float32"),
+            ("zeros", "float32"),
+            ("ones", "int64"),
+        ]
+    ),
+    ({"shape": [], "fill": "mask", "dtype": "bool"}, {"shape": [1], "fill": "mask", "dtype": "bool"}),
+    ({"shape": [1], "fill": "steps", "batch": 1}, {"shape": [2, 2], "fill": "steps", "batch": 1}),
+    ({"shape": [4, 2, 2], "dtype": "bool"}, {"shape": [3], "dtype": "int32"}, {"shape": [3], "dtype": "bfloat16"}),
+    ({"shape": [1], "fill": "ids", "dtype": "int32", "high": 1, "batch": 1}, {"shape": [], "fill": "steps"}),
+]
+
+
+@pytest.mark.parametrize("specs", SPECS, ids=lambda specs: " and ".join(each.get("fill", "any") for each in specs))
+@pytest.mark.parametrize("seed", [0, 1 << 63, 7])
+def test_inputs_are_those_of_the_trial(specs: tuple[dict[str, Any], ...], seed: int) -> None:
+    names: dict[str, Any] = {}
+    exec("\n".join(drawn(Case("", specs, 3, seed), "keras")), names)
+    expected = input_arrays(list(specs), 3, seed)
+    assert len(names["values"]) == len(expected)
+    for one, other in zip(expected, names["values"], strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(other, one)
+
+
+def test_every_fill_is_tried() -> None:
+    assert {spec.get("fill") for specs in SPECS for spec in specs} >= FILLS.keys() - {"words"}
+
+
+def test_inputs_that_no_line_draws_are_any_numbers() -> None:
+    assert "model.inputs" in drawn(Case("", ({"file": "x.npz", "key": "x", "shape": [2]},)), "keras")[-1]
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_weights_are_those_of_the_trial(generation: str) -> None:
+    source = f"""\
+import {generation} as keras
+import numpy as np
+
+x = keras.Input((3,))
+model = keras.Model(x, keras.layers.BatchNormalization()(keras.layers.Dense(2)(x)))
+"""
+    shapes = [("kernel", (3, 2)), *((name, (2,)) for name in ("bias", "gamma", "beta", "mean", "variance"))]
+    expected = weight_arrays([(name, shape, "float32") for name, shape in shapes], 5)
+    told = [array.ravel().tolist() for array in expected]
+    check = f"assert [each.ravel().tolist() for each in model.get_weights()] == {told}"
+    text = "\n".join((source, *weighted(Case(source, (), 3, 5)), check))
+    ended = run_alone(text, Subject.parse(generation))
+    assert ended.code == 0, ended.stderr

@@ -1,0 +1,72 @@
+"""Reductions of what really breaks: graphs on which the clone of a release is not faithful, nothing being known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.search.reducing import reduce
+from harness.search.reducing.measure import size
+from harness.subjects.process import SubjectProcess
+from harness.trials.graph_trials import GraphTrials, Hit, Key
+from reports.known import KnownIssues, load
+from strategies import Graph, read_example, to_json
+from strategies.kinds import Generation
+
+from .questions import drawn
+
+FINDINGS = 3
+"""The causes that are reduced, each found on a drawn graph."""
+
+
+def broken(trials: GraphTrials, generation: Generation) -> dict[Key, Graph]:
+    """Graphs that break in different ways, the largest of those that were drawn first."""
+    found: dict[Key, Graph] = {}
+    for graph in sorted(drawn(generation, 500)[:80], key=size, reverse=True):
+        if len(found) >= FINDINGS:
+            break
+        for hit in hits(trials, graph):
+            found.setdefault(hit.key, graph)
+    return dict(list(found.items())[:FINDINGS])
+
+
+def hits(trials: GraphTrials, graph: Graph) -> list[Hit]:
+    return [each for each in trials.try_graph(graph, costly=False) if each.cloner == "upstream"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_the_cause_stays_and_the_graph_becomes_small(
+    generation: Generation, clonediff_processes: Callable[[str], SubjectProcess]
+) -> None:
+    trials = GraphTrials(clonediff_processes(generation), KnownIssues(), rate=0)
+    found = broken(trials, generation)
+    assert len(found) == FINDINGS
+    for key, graph in found.items():
+        reduced = reduce(graph, lambda each, key=key: key in {one.key for one in hits(trials, each)})  # type: ignore[misc]  # bound early
+        assert key in {one.key for one in hits(trials, reduced.graph)}, (key, to_json(graph))
+        assert size(reduced.graph)[0] <= 9, (key, to_json(reduced.graph))
+    assert trials.tally.refused == 0, "a candidate was offered that cannot be built"
+
+
+@pytest.mark.slow
+def test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned(
+    clonediff_processes: Callable[[str], SubjectProcess],
+) -> None:
+    """A known issue's example is small already: what a reduction makes of it still shows that issue and no other."""
+    known = load()
+    trials = GraphTrials(clonediff_processes("keras"), known, rate=0)
+    issues = known.on("keras", trials.process.ready.keras).issues
+    tried = 0
+    for issue in [each for each in issues if each.example][:5]:
+        graph = read_example(issue.example or "", issue.id)
+        if issue.id not in {each.known.id for each in trials.try_graph(graph, costly=False) if each.known}:
+            continue
+        tried += 1
+
+        def still(each: Graph, id_: str = issue.id) -> bool:
+            return id_ in {one.known.id for one in trials.try_graph(each, costly=False) if one.known}
+
+        assert still(reduce(graph, still).graph)
+    assert tried > 2

@@ -1,0 +1,93 @@
+"""What a reduction promises, whatever is asked of the graphs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from harness.search.reducing import reduce
+from harness.search.reducing.measure import size
+from reports.known import load
+from strategies import Graph, functional_graphs, read_example
+from strategies.graph import Call, Input, Layer, Ref, Seq
+from strategies.kinds import Generation
+
+from .questions import GENERATIONS, QUESTIONS, Asked, held
+
+UNLIMITED = 10_000
+EXAMPLES = {issue.id: issue.example for issue in load().issues if issue.example}
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_each_candidate_is_well_formed_and_smaller_and_the_result_holds(generation: Generation) -> None:
+    @settings(max_examples=80, deadline=None)
+    @given(functional_graphs(generation=generation))
+    def holds(graph: Graph) -> None:
+        for name, question in held(graph, 3):
+            asked = Asked(question, graph)
+            reduced = reduce(graph, asked, most=UNLIMITED)
+            assert question(reduced.graph), name
+            assert reduced.tried == len(asked.graphs)
+            assert reduced.graph == graph or reduced.graph in asked.graphs
+
+    holds()
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation: Generation) -> None:
+    @settings(max_examples=40, deadline=None)
+    @given(functional_graphs(generation=generation))
+    def holds(graph: Graph) -> None:
+        for name, question in held(graph, 2):
+            reduced = reduce(graph, question, most=UNLIMITED)
+            assert reduce(graph, question, most=UNLIMITED) == reduced, name
+            assert reduce(reduced.graph, question, most=UNLIMITED).graph == reduced.graph, name
+
+    holds()
+
+
+@settings(max_examples=40, deadline=None)
+@given(functional_graphs(generation="keras"))
+def test_a_limit_is_kept_and_what_was_reached_is_given(graph: Graph) -> None:
+    for name, question in held(graph, 1):
+        sizes = [size(graph)]
+        for most in (0, 1, 5, 20):
+            asked = Asked(question, graph)
+            reduced = reduce(graph, asked, most=most)
+            assert reduced.tried == len(asked.graphs) <= most, name
+            assert question(reduced.graph), name
+            sizes.append(size(reduced.graph))
+        assert sizes == sorted(sizes, reverse=True), name
+
+
+@pytest.mark.parametrize("id_", EXAMPLES)
+def test_a_graph_from_a_file_is_reduced_as_well(id_: str) -> None:
+    graph = read_example(EXAMPLES[id_], id_)
+    for question in (QUESTIONS["anything"], QUESTIONS["two of three"], QUESTIONS["one of five"]):
+        reduce(graph, Asked(question, graph), most=UNLIMITED)
+
+
+def test_what_was_strange_before_may_stay() -> None:
+    """Keras 2.2 gives no input back, and no drawn graph of it does: one from a file can be made smaller even so."""
+    graph = Graph(
+        inputs=(Input((4,)), Input((4,))),
+        layers=(Layer("Dense", (("units", 3),)),),
+        calls=(Call(0, (Ref(1),)),),
+        takes=Seq((Ref(0), Ref(1))),
+        gives=Seq((Ref(0), Ref(2))),
+        generation="keras2",
+    )
+    reduced = reduce(graph, lambda each: any(ref.node == 0 for ref in (each.gives, *()) if isinstance(ref, Ref)))
+    assert reduced.graph.calls == ()
+    drawable = Graph(graph.inputs, graph.layers, graph.calls, graph.takes, Ref(2), generation="keras2")
+    assert len(reduce(drawable, lambda each: True).graph.calls) == 1
+
+
+def test_what_a_question_raises_is_raised() -> None:
+    graph = Graph((Input((4,)),), (), (), Ref(0), Ref(0))
+
+    def refuse(graph: Graph) -> bool:
+        raise ConnectionError("gone")
+
+    with pytest.raises(ConnectionError, match="gone"):
+        reduce(graph, refuse)

@@ -1,0 +1,72 @@
+"""What a property test draws: in parts, the same for a seed, and first what failed before."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from hypothesis.database import InMemoryExampleDatabase
+
+from harness.search.property_draws import PropertyDraws
+from strategies import Graph, functional_graphs
+from tests.search.test_example_database import Wanting
+
+GRAPHS = functional_graphs(generation="keras")
+
+
+class Watched(Wanting):
+    """trials that knows what it looked at."""
+
+    def __init__(self, kind: str, subject: str = "keras") -> None:
+        super().__init__(kind)
+        self.process: Any = SimpleNamespace(subject=subject)
+        self.seen: list[Graph] = []
+
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Any:
+        self.seen.append(graph)
+        return super().try_graph(graph, costly=costly)
+
+
+def looked(draws: PropertyDraws, trials: Watched | None = None) -> list[Graph]:
+    trials = trials or Watched("none")
+    draws.first_news(trials, GRAPHS)
+    return trials.seen
+
+
+def test_the_same_seed_draws_the_same_graphs_in_parts_of_the_same_size() -> None:
+    parts = [looked(PropertyDraws(80, 7, shard=shard, shards=4)) for shard in range(4)]
+    assert [len(each) for each in parts] == [20, 20, 20, 20]
+    assert parts == [looked(PropertyDraws(80, 7, shard=shard, shards=4)) for shard in range(4)]
+    assert len({graph for part in parts for graph in part}) > 60, "no part is another one's"
+    assert parts[0] != looked(PropertyDraws(80, 8, shard=0, shards=4))
+
+
+def test_what_failed_is_tried_first_by_one_part_and_no_other() -> None:
+    database = InMemoryExampleDatabase()
+    found = PropertyDraws(2000, 0, database).first_news(Watched("LSTM"), GRAPHS)
+    assert found is not None
+    first = [looked(PropertyDraws(4, 1, database, shard, 4), Watched("LSTM")) for shard in range(4)]
+    assert sum(seen[0] == found.graph for seen in first) == 1
+    again = PropertyDraws(4, 1, database).first_news(trials := Watched("LSTM"), GRAPHS)
+    assert again is not None
+    assert trials.seen == [found.graph], "it is small already, and is not made smaller"
+
+
+def test_what_fails_on_one_subject_is_not_tried_on_another() -> None:
+    database = InMemoryExampleDatabase()
+    found = PropertyDraws(2000, 0, database).first_news(Watched("LSTM"), GRAPHS)
+    assert found is not None
+    elsewhere = looked(PropertyDraws(4, 1, database), Watched("LSTM", "keras/jax"))
+    assert elsewhere[0] != found.graph
+
+
+def test_what_fails_no_more_is_forgotten() -> None:
+    database = InMemoryExampleDatabase()
+    found = PropertyDraws(2000, 0, database).first_news(Watched("LSTM"), GRAPHS)
+    assert found is not None
+    assert looked(PropertyDraws(4, 1, database))[0] == found.graph
+    assert looked(PropertyDraws(4, 1, database))[0] != found.graph
+
+
+def test_it_says_how_to_draw_the_same_again() -> None:
+    assert str(PropertyDraws(80, 7)) == "--clonediff-seed 7 --clonediff-examples 80"

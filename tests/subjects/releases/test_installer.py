@@ -1,0 +1,40 @@
+"""The environment in which uv and pip are run: nothing sends their work elsewhere, and they say what they do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.subjects.releases.installer import surroundings
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PIP_QUIET", "PIP_VERBOSE", "PIP_LOG"),
+        *("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PIP_REQUIRE_VIRTUALENV"),
+        *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
+    ],
+)
+def test_what_would_change_where_or_what_is_dropped(name: str, tmp_path: Path) -> None:
+    assert name not in surroundings({name: "1", "PATH": "/bin"}, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["PIP_INDEX_URL", "PIP_CERT", "UV_DEFAULT_INDEX", "PATH", "HOME", "HTTPS_PROXY"])
+def test_how_an_index_is_reached_is_kept(name: str, tmp_path: Path) -> None:
+    assert surroundings({name: "x"}, tmp_path)[name] == "x"
+
+
+def test_pip_is_heard_where_it_was_told_to_be_quiet(tmp_path: Path) -> None:
+    told = {**os.environ, "PIP_QUIET": "3"}
+    command = [sys.executable, "-m", "pip", "list", "--disable-pip-version-check"]
+
+    def said(environment: dict[str, str]) -> str:
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True).stdout
+
+    assert "pytest" not in said(told)
+    assert "pytest" in said(surroundings(told, tmp_path))

@@ -1,0 +1,273 @@
+"""Real releases from the index, installed, found again, spoilt and removed, as the command line does it.
+
+Four installations of a megabyte or two, each into a cache of its own. Where the index cannot be reached, they are
+skipped; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.subjects import Subject
+from harness.subjects.place import BESIDE
+from harness.subjects.releases import ReleaseError, available, place_of, store
+from harness.subjects.releases.store import MANIFEST
+from tests.had import had
+
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+RELEASE = "keras==3.12.4"
+UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/"}
+
+Installed = Callable[[], Path]
+
+
+def start(cache: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*CLONEDIFF, *arguments],
+        env={**os.environ, "CLONEDIFF_CACHE": str(cache), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def clonediff(cache: Path, *arguments: str, **environment: str) -> tuple[int, str, str]:
+    process = start(cache, *arguments, **environment)
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+def listed(cache: Path) -> list[dict[str, Any]]:
+    code, out, _ = clonediff(cache, "subjects", "list", "--json")
+    assert code == 0
+    found: list[dict[str, Any]] = json.loads(out)["installed"]
+    return found
+
+
+def kept(cache: Path) -> list[str]:
+    folder = cache / "releases"
+    return sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+
+
+@pytest.fixture(scope="module")
+def index() -> None:
+    """The package index answers."""
+    versions = had(lambda: available("keras"))
+    assert RELEASE.removeprefix("keras==") in versions
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory, index: None) -> Iterator[Path]:
+    """A cache with one release, which two processes were told to install at once."""
+    cache = tmp_path_factory.mktemp("cache")
+    two = [start(cache, "subjects", "install", RELEASE) for _ in range(2)]
+    said = [process.communicate(timeout=300) for process in two]
+    assert [process.returncode for process in two] == [0, 0], said
+    (cache / "said.json").write_text(json.dumps([err for _, err in said]))
+    return cache
+
+
+def test_available_names_what_can_be_asked_for_the_oldest_first(index: None) -> None:
+    versions = available("keras")
+    assert versions[:2] == ["2.2.0", "2.2.1"]
+    assert versions.index("3.9.2") < versions.index("3.12.4")
+    assert not [each for each in versions if "rc" in each or each.startswith("2.4")]
+    assert "2.20.1" in available("tf_keras")
+
+
+def test_two_at_once_install_a_release_once(cache: Path) -> None:
+    said = json.loads((cache / "said.json").read_text())
+    assert sum(f"{RELEASE}: installing" in each for each in said) == 1
+    assert sum("another process is at work on it; waiting" in each for each in said) == 1
+    [entry] = listed(cache)
+    assert (entry["release"], entry["how"], entry["versions"]["keras"]) == (RELEASE, "laid over", "3.12.4")
+    assert kept(cache) == [Path(entry["folder"]).name]
+
+
+def test_what_is_installed_is_found_at_once_and_starts(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(cache))
+    began = time.perf_counter()
+    place = place_of(Subject.parse(RELEASE), install=False)
+    assert time.perf_counter() - began < 0.5
+    assert place.how == "laid over"
+    assert (Path(place.path[0]) / "keras" / "__init__.py").is_file()
+    assert place.versions["keras"] == "3.12.4"
+
+
+def test_what_is_around_it_changed_so_it_is_seen_to_start_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(cache))
+    [entry] = kept(cache)
+    manifest = store.manifest_of(entry)
+    assert manifest is not None
+    elsewhere = msgspec.structs.replace(manifest.checked[0], backend_version="2.18.0")
+    store.seal(store.folder_of(entry), msgspec.structs.replace(manifest, checked=(elsewhere,)))
+    said: list[str] = []
+    place_of(Subject.parse(RELEASE), install=False, say=said.append)
+    assert len(said) == 1
+    assert said[0].startswith(f"{RELEASE}: starting it once, tensorflow ")
+    again = store.manifest_of(entry)
+    assert again is not None
+    assert again.checked == (manifest.checked[0], elsewhere)
+    place_of(Subject.parse(RELEASE), install=False, say=said.append)
+    assert len(said) == 1
+
+
+def test_a_release_with_a_truncated_manifest_is_named_and_installed_again(cache: Path) -> None:
+    [entry] = kept(cache)
+    path = cache / "releases" / entry / MANIFEST
+    path.write_bytes(path.read_bytes()[:200])
+    code, _, err = clonediff(cache, "subjects", "install", RELEASE)
+    assert code == 0
+    assert f"{path}: " in err
+    assert "taken as not installed" in err
+    assert kept(cache) == [entry]
+    assert listed(cache)[0]["broken"] is None
+
+
+def test_an_installer_that_is_killed_leaves_nothing_that_is_found(tmp_path: Path, index: None) -> None:
+    process = start(tmp_path, "subjects", "install", "keras==3.0.5")
+    began = time.monotonic()
+    # Its files are there, its manifest is not.
+    while not list(tmp_path.glob("releases/.keras-3.0.5*/site/keras/__init__.py")):
+        assert time.monotonic() - began < 120
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert listed(tmp_path) == []
+    [left] = kept(tmp_path)
+    assert left.startswith(".keras-3.0.5")
+    code, out, err = clonediff(tmp_path, "subjects", "install", "keras==3.0.5")
+    assert code == 0, err
+    [entry] = listed(tmp_path)
+    assert kept(tmp_path) == [Path(entry["folder"]).name]
+    # This Keras requires what TensorFlow no longer brings.
+    assert entry["versions"]["keras"] == "3.0.5"
+    assert "dm-tree" in entry["versions"]
+    assert clonediff(tmp_path, "subjects", "remove", "keras==3.0.5")[0] == 0
+    assert kept(tmp_path) == []
+
+
+def test_a_release_that_does_not_start_is_a_line_and_leaves_nothing(tmp_path: Path, index: None) -> None:
+    code, _, err = clonediff(tmp_path, "subjects", "install", "tf_keras==2.15.1")
+    assert code == 2
+    last = err.splitlines()[-1]
+    assert last.startswith("clonediff: tf_keras==2.15.1: does not start, tensorflow ")
+    assert "it wants tensorflow<2.16" in last
+    assert kept(tmp_path) == []
+
+
+def without_tools(folder: Path) -> Mapping[str, str]:
+    """A machine with no uv and no interpreter but ours."""
+    return {
+        "PATH": str(folder),
+        "HOME": str(folder),
+        "PYENV_ROOT": "",
+        "XDG_DATA_HOME": "",
+        "UV_PYTHON_INSTALL_DIR": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "says"),
+    [
+        pytest.param(
+            ("install", "keras==3.12.3"),
+            UNREACHED,
+            "keras==3.12.3: the package index cannot be reached",
+            id="no-network",
+        ),
+        pytest.param(
+            ("install", "keras==3.99.0"), {}, "keras==3.99.0: the package index has no keras==3.99.0", id="no-version"
+        ),
+        pytest.param(
+            ("install", "tensorflow==2.4.4"), {}, "needs Python 3.8 for TensorFlow 2.4.4", id="no-interpreter"
+        ),
+        pytest.param(("install", "tensorflow==2.4.99"), {}, "there is no such release with a stack", id="no-stack"),
+        pytest.param(("install", "kerras==3.0.5"), {}, "unknown release 'kerras'", id="no-such-package"),
+        pytest.param(("install", "keras"), {}, "keras: name a release, keras==VERSION", id="no-release"),
+        pytest.param(
+            ("install", "keras==3.12.3", "--stack", "own stack"), {}, "only 'laid over'", id="a-way-it-does-not-have"
+        ),
+        pytest.param(("remove", "keras==3.12.3"), {}, "keras==3.12.3: is not installed", id="nothing-to-remove"),
+    ],
+)
+def test_what_cannot_be_had_is_one_line_and_exit_code_2(
+    arguments: tuple[str, ...], environment: dict[str, str], says: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if "3.99.0" in says:
+        request.getfixturevalue("index")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    code, out, err = clonediff(tmp_path / "cache", "subjects", *arguments, **without_tools(empty), **environment)
+    assert code == 2
+    lines = [line for line in err.splitlines() if line.startswith("clonediff: ")]
+    assert len(lines) == 1, err
+    assert says in lines[0]
+    assert "Traceback" not in err
+    assert out == ""
+    assert kept(tmp_path / "cache") == []
+
+
+def test_keras_2_without_its_python_is_not_had_on_its_own_stack(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    arguments = ("subjects", "install", "keras==2.2.4", "--stack", "own stack")
+    code, _, err = clonediff(tmp_path / "cache", *arguments, **without_tools(tmp_path / "empty"))
+    assert code == 2
+    assert "needs Python 3.7 for TensorFlow 1.15" in err
+
+
+def test_one_that_cannot_be_had_does_not_keep_the_others(cache: Path) -> None:
+    code, out, err = clonediff(cache, "subjects", "install", "kerras", RELEASE, "keras==3.99")
+    assert code == 2
+    assert out.startswith(f"{RELEASE}: laid over")
+    assert sum(line.startswith("clonediff: ") for line in err.splitlines()) == 2
+
+
+def test_fuzz_goes_on_without_a_subject_that_cannot_be_had(cache: Path, tmp_path: Path) -> None:
+    arguments = ("fuzz", "--trials", "1", "--rate", "0", "--out", str(tmp_path / "run"), "--json")
+    code, out, err = clonediff(cache, *arguments, "--subject", "keras==3.12.3", "--subject", RELEASE, **UNREACHED)
+    assert code == 2
+    assert (
+        sum(
+            line.startswith("clonediff: keras==3.12.3: the package index cannot be reached")
+            for line in err.splitlines()
+        )
+        == 1
+    )
+    summary = json.loads(out)
+    assert list(summary["lost"]) == ["keras==3.12.3"]
+    assert summary["subjects"][RELEASE]["keras"] == "3.12.4"
+    assert summary["subjects"][RELEASE]["stack"] == "laid over"
+    assert summary["trials"] >= 1
+
+
+def test_available_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", UNREACHED["PIP_INDEX_URL"])
+    with pytest.raises(ReleaseError, match="the package index cannot be reached"):
+        available("keras")
+
+
+def test_no_release_is_what_is_beside_clonediff() -> None:
+    assert place_of(Subject.parse("keras")) == BESIDE
+
+
+def test_listing_is_quick_and_waits_for_no_tensorflow(cache: Path) -> None:
+    command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "subjects", "list"]
+    environment = {**os.environ, "CLONEDIFF_CACHE": str(cache)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "harness.subjects.releases" in imported
+    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis", "rich"}
+    assert RELEASE in done.stdout

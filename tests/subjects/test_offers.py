@@ -1,0 +1,54 @@
+"""What a cloner can make nothing of is told before a search begins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.subjects import Subject, SubjectProcess
+from harness.subjects.offers import unable
+
+NO_MULTI_GPU = "multi_gpu: keras has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
+
+
+@pytest.fixture(scope="module")
+def keras() -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse("keras")) as process:
+        yield process
+
+
+@pytest.mark.parametrize(
+    ("cloner", "says"),
+    [
+        ("upstream", ""),
+        ("fixed", ""),
+        ("roundtrip", ""),
+        ("multi_gpu", NO_MULTI_GPU),
+        ("multi_gpu/fixed", NO_MULTI_GPU.replace("multi_gpu:", "multi_gpu/fixed:")),
+        (
+            "proposed/000",
+            "proposed/000: proposed for Keras 2.2, it knows nothing of keras: give --subject keras==2.2.4",
+        ),
+    ],
+)
+def test_keras_3_is_unable_to_clone_with_what_is_of_keras_2(cloner: str, says: str, keras: SubjectProcess) -> None:
+    assert unable(cloner, keras) == says
+
+
+def test_fuzz_refuses_it_with_exit_code_2(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from harness.cli import main; main()", "fuzz"]
+    done = subprocess.run(
+        [*command, "--subject", "keras", "--cloner", "multi_gpu", "--trials", "5", "--out", str(tmp_path / "run")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert NO_MULTI_GPU in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,260 @@
+"""Every check passes a faithful clone, and catches a broken one by what is broken in it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from harness.subjects.observation import Clone, Failure, Frame, Leaf, Observation
+from harness.trials.checks import CHECKS, compare
+from reports.records import Cost
+
+from .making import GONE, altered, chain, faithful, gives, layer, observed
+
+ORIGINAL = chain("Masking", "Lambda", "LSTM", "Dense")
+CLONE = faithful(ORIGINAL)
+S, R, T = "observation.shape", "observation.inference", "observation.training"
+FAILURE = Failure(
+    "ValueError",
+    "the Lambda said no",
+    (Frame("keras/src/models/cloning.py", "clone_model", 1), Frame("numpy/core.py", "add", 2)),
+)
+
+BROKEN = [
+    # check, what is changed, path, aspect, rank
+    ("made", [("failure", FAILURE)], "clone", "raises", Cost.CRASHES),
+    ("made", [("observation", None)], "clone", "nothing", Cost.CRASHES),
+    ("weights", [(f"{S}.weights.1", GONE)], "weights[1]", "weight missing", Cost.COMPUTES),
+    ("weights", [(f"{S}.weights.1.name", "scale")], "weights[1].name", "weight name", Cost.NAME),
+    (
+        "weights",
+        [(f"{S}.weights.1.name", f"outer/{ORIGINAL.shape.weights[1].name}")],
+        "weights[1].name",
+        "weight scope",
+        Cost.NAME,
+    ),
+    ("weights", [(f"{S}.weights.1.shape", [3])], "weights[1].shape", "weight shape", Cost.COMPUTES),
+    ("weights", [(f"{S}.weights.1.dtype", "float16")], "weights[1].dtype", "weight dtype", Cost.COMPUTES),
+    ("weights", [(f"{S}.weights.1.trainable", False)], "weights[1].trainable", "weight trainable", Cost.TRAINS),
+    (
+        "weights",
+        [(f"{S}.weights.0", ORIGINAL.shape.weights[1]), (f"{S}.weights.1", ORIGINAL.shape.weights[0])],
+        "weights",
+        "weight order",
+        Cost.COMPUTES,
+    ),
+    ("weights", [("observation.copied", FAILURE)], "set_weights", "raises", Cost.CRASHES),
+    ("weights", [("observation.copied_weights.0", "other")], "weights[0].copied", "copied value", Cost.COMPUTES),
+    ("weights", [(f"{S}.states.0", GONE)], "states[0]", "state missing", Cost.COMPUTES),
+    ("weights", [(f"{S}.states.0.value", "other")], "states[0].value", "state value", Cost.COMPUTES),
+    ("own", [(f"{S}.weights.0.ident", 100)], "weights[0]", "weight shared", Cost.TRAINS),
+    ("own", [(f"{S}.states.0.ident", 500)], "states[0]", "state shared", Cost.TRAINS),
+    ("own", [(f"{S}.layers.3.ident", 3)], "layers['lstm_3']", "layer shared", Cost.TRAINS),
+    ("own", [("observation.fresh.2", False)], "weights[2].value", "not fresh", Cost.TRAINS),
+    ("sharing", [(f"{S}.layers.4.ident", 1003)], "layers['dense_4']", "layer merged", Cost.TRAINS),
+    ("sharing", [(f"{S}.weights.1.ident", 1100)], "weights[1]", "weight merged", Cost.TRAINS),
+    ("outputs", [(f"{R}.outputs", [])], "inference.outputs", "count", Cost.COMPUTES),
+    ("outputs", [(f"{R}.structure", {"tuple": [0]})], "inference.structure", "structure type", Cost.COMPUTES),
+    ("outputs", [(f"{R}.outputs.0.digest", "x")], "inference.outputs[0]", "value", Cost.COMPUTES),
+    ("outputs", [(f"{R}.outputs.0.dtype", "float16")], "inference.outputs[0].dtype", "dtype", Cost.COMPUTES),
+    ("outputs", [(f"{R}.outputs.0.shape", [2])], "inference.outputs[0].shape", "shape", Cost.COMPUTES),
+    ("outputs", [(f"{T}.outputs.0.digest", "x")], "training.outputs[0]", "value", Cost.TRAINS),
+    ("outputs", [(f"{R}.failure", FAILURE)], "inference", "raises", Cost.CRASHES),
+    ("outputs", [(R, None)], "inference", "not run", Cost.COMPUTES),
+    ("outputs", [(f"{R}.steps.2", GONE)], "inference.steps['lambda_2'][0]", "step missing", Cost.COMPUTES),
+    (
+        "outputs",
+        [(f"{R}.steps.2.outputs.0.digest", "x")],
+        "inference.steps['lambda_2'][0].outputs[0]",
+        "value",
+        Cost.COMPUTES,
+    ),
+    ("masks", [(f"{R}.outputs.0.mask", None)], "inference.outputs[0].mask", "mask lost", Cost.COMPUTES),
+    (
+        "masks",
+        [(f"{R}.steps.2.outputs.0.mask", None)],
+        "inference.steps['lambda_2'][0].outputs[0].mask",
+        "mask lost",
+        Cost.PROPERTY,
+    ),
+    (
+        "masks",
+        [(f"{R}.steps.0.outputs.0.mask", "new")],
+        "inference.steps['input'][0].outputs[0].mask",
+        "mask added",
+        Cost.PROPERTY,
+    ),
+    ("masks", [(f"{T}.outputs.0.mask", "x")], "training.outputs[0].mask", "mask value", Cost.COMPUTES),
+    ("masks", [(f"{S}.layers.2.calls.0.masks.0", True)], "layers['lambda_2'].calls[0].masks[0]", "mask added", 3),
+    ("structure", [(f"{S}.kind", "Sequential")], "model.kind", "kind", Cost.PROPERTY),
+    ("structure", [(f"{S}.name", "model_1")], "model.name", "name", Cost.NAME),
+    ("structure", [(f"{S}.trainable", False)], "model.trainable", "trainable", Cost.TRAINS),
+    ("structure", [(f"{S}.compiled", None)], "model.compiled", "compiled", Cost.TRAINS),
+    ("structure", [(f"{S}.input_structure", [0])], "model.input_structure", "input structure type", Cost.COMPUTES),
+    ("structure", [(f"{S}.outputs", [])], "outputs", "output count", Cost.COMPUTES),
+    ("structure", [(f"{S}.inputs.0.optional", True)], "inputs[0].optional", "input optional", Cost.PROPERTY),
+    ("structure", [(f"{S}.outputs.0.tensor", [3, 0, 0])], "outputs[0].tensor", "output tensor", Cost.COMPUTES),
+    ("structure", [(f"{S}.layers.2.name", "lambda_9")], "layers['lambda_2'].name", "name", Cost.NAME),
+    ("structure", [(f"{S}.layers.2.kind", "Other")], "layers['lambda_2'].kind", "kind", Cost.PROPERTY),
+    ("structure", [(f"{S}.layers.2.policy", "float16")], "layers['lambda_2'].policy", "policy", Cost.PROPERTY),
+    (
+        "structure",
+        [(f"{S}.layers.2.config.mask", "{}")],
+        "layers['lambda_2'].config.mask",
+        "config.mask",
+        Cost.PROPERTY,
+    ),
+    ("structure", [(f"{S}.layers.2.config.mask", GONE)], "layers['lambda_2'].config.mask", "config.mask", 3),
+    ("structure", [(f"{S}.layers.2.calls", [])], "layers['lambda_2'].calls", "call count", Cost.PROPERTY),
+    (
+        "structure",
+        [(f"{S}.layers.2.calls.0.kwargs", {"mask": True})],
+        "layers['lambda_2'].calls[0].kwargs['mask']",
+        "call.kwargs extra",
+        Cost.PROPERTY,
+    ),
+    (
+        "structure",
+        [(f"{S}.layers.2.calls.0.args.0", {"tensor": [0, 0, 0]})],
+        "layers['lambda_2'].calls[0].args[0]",
+        "call.args tensor",
+        Cost.PROPERTY,
+    ),
+    ("untouched", [("original_after", ORIGINAL.shape)], "original.model", "touched", Cost.PROPERTY),
+    (
+        "untouched",
+        [("original_after", altered(ORIGINAL.shape, ("layers.2.calls.0.kwargs", {"mask": None})))],
+        "original.layers['lambda_2'].calls[0].kwargs['mask']",
+        "call.kwargs extra",
+        Cost.PROPERTY,
+    ),
+    (
+        "untouched",
+        [("original_after", altered(ORIGINAL.shape, ("weights.1.value", "changed")))],
+        "original.weights[1].value",
+        "weight value",
+        Cost.COMPUTES,
+    ),
+    (
+        "untouched",
+        [("inference_after", altered(ORIGINAL.inference, ("outputs.0.digest", "x")))],
+        "original.inference.outputs[0]",
+        "value",
+        Cost.COMPUTES,
+    ),
+    ("again", [("again_failure", FAILURE)], "again", "raises", Cost.CRASHES),
+    ("again", [("twice_failure", FAILURE)], "twice", "raises", Cost.CRASHES),
+    ("again", [("again.layers.2.name", "lambda_3")], "again.layers['lambda_2'].name", "name", Cost.NAME),
+    ("again", [("twice.inference.outputs.0.digest", "x")], "twice.inference.outputs[0]", "value", Cost.COMPUTES),
+    ("training", [(f"{R}.losses", ["loss 0"])], "inference.losses", "losses count", Cost.TRAINS),
+    ("training", [(f"{T}.losses.1", "x")], "training.losses[1]", "losses value", Cost.TRAINS),
+    ("training", [("observation.trained", None)], "trained", "not trained", Cost.TRAINS),
+    ("training", [("observation.trained.loss", "x")], "trained.loss", "loss", Cost.TRAINS),
+    ("training", [("observation.trained.gradients.0", None)], "trained.gradients[0]", "gradient missing", Cost.TRAINS),
+    ("training", [("observation.trained.gradients.0", GONE)], "trained.gradients", "gradient count", Cost.TRAINS),
+    ("training", [("observation.trained.weights.3.digest", "x")], "trained.weights[3]", "weight value", Cost.TRAINS),
+    ("training", [("observation.trained.failure", FAILURE)], "trained", "raises", Cost.CRASHES),
+    ("saved", [("observation.saved.saving", FAILURE)], "saved.saving", "raises", Cost.CRASHES),
+    ("saved", [("observation.saved.loading", FAILURE)], "saved.loading", "raises", Cost.CRASHES),
+    ("saved", [("observation.saved", None)], "saved", "not saved", Cost.PROPERTY),
+    ("saved", [("observation.saved.run.outputs.0.digest", "x")], "saved.run.outputs[0]", "value", Cost.COMPUTES),
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_passes_a_faithful_clone(check: str) -> None:
+    assert CHECKS[check](ORIGINAL, CLONE) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "changes", "path", "aspect", "rank"),
+    BROKEN,
+    ids=lambda value: value.replace("observation.", "") if isinstance(value, str) else "",
+)
+def test_catches_what_is_broken(
+    check: str, changes: list[tuple[str, object]], path: str, aspect: str, rank: int
+) -> None:
+    differences = CHECKS[check](ORIGINAL, altered(CLONE, *changes))
+    assert (path, aspect, rank) in [(one.path, one.aspect, one.rank) for one in differences]
+    assert {one.check for one in differences} == {check}
+    assert all(CHECKS[check].rank <= one.rank for one in differences)
+
+
+def test_every_check_has_its_promise_and_a_broken_clone_here() -> None:
+    assert set(CHECKS) == {case[0] for case in BROKEN}
+    assert [check.promise.partition(".")[0] for check in CHECKS.values()] == [str(line) for line in range(1, 12)]
+
+
+def test_all_checks_together_on_a_faithful_clone() -> None:
+    assert compare(ORIGINAL, CLONE) == []
+
+
+def test_a_crash_names_the_frame_of_the_framework_and_the_layer_it_speaks_of() -> None:
+    (difference,) = compare(ORIGINAL, Clone(failure=FAILURE))
+    assert difference.raised is not None
+    assert difference.raised.frame == "keras/src/models/cloning.py:clone_model"
+    assert difference.first is not None
+    assert (difference.first.name, difference.first.kind) == ("lambda_2", "Lambda")
+
+
+def test_an_output_names_the_first_step_where_the_runs_part() -> None:
+    steps = [(f"{R}.steps.{number}.outputs.0.digest", "x") for number in (3, 4)]
+    found = CHECKS["outputs"](ORIGINAL, altered(CLONE, *steps, (f"{R}.outputs.0.digest", "x")))
+    assert [one.path for one in found][-1] == "inference.outputs[0]"
+    assert {one.first.name for one in found if one.first} == {"lstm_3", "dense_4"}
+    assert found[-1].first is not None
+    assert found[-1].first.name == "lstm_3"
+
+
+def test_permuted_outputs_are_one_difference_of_order() -> None:
+    original = observed([layer("input", "InputLayer", 0), *[_dense(name) for name in "ab"]], outputs=[1, 2])
+    leaves = [original.inference.outputs[index] for index in (1, 0)] if original.inference else []
+    found = CHECKS["outputs"](original, altered(faithful(original), (f"{R}.outputs", leaves)))
+    assert [(one.path, one.aspect) for one in found] == [("inference.outputs", "order")]
+
+
+def test_a_shared_layer_called_in_another_order_is_no_other_value() -> None:
+    shared = layer("shared", "Dense", 3, gives([1, 0, 0]), gives([2, 0, 0]))
+    original = observed([layer("input", "InputLayer", 0), _dense("a"), _dense("b"), shared], outputs=[3])
+    calls = list(reversed(original.shape.layers[3].calls))
+    steps = [
+        (f"{run}.steps.{one}.outputs.0.digest", f"value shared.{1 - use}")
+        for run in (R, T)
+        for use, one in enumerate((3, 4))
+    ]
+    clone = altered(faithful(original), (f"{S}.layers.3.calls", calls), (f"{S}.outputs.0.tensor", [3, 1, 0]), *steps)
+    found = compare(original, msgspec.structs.replace(clone, again=None, twice=None))
+    assert {one.aspect for one in found} == {"call order"}
+
+
+def test_a_layer_unshared_between_two_models_is_told_as_such() -> None:
+    shared = layer("shared", "Dense", 1, gives([0, 0, 0]))
+    inner = layer("inner", "Functional", 2, gives([1, 0, 0]))
+    held = layer("shared", "Dense", 1, gives([0, 0, 0]), inside=2)
+    original = observed([layer("input", "InputLayer", 0), shared, inner, held], outputs=[2])
+    found = CHECKS["sharing"](original, altered(faithful(original), (f"{S}.layers.3.ident", 1077)))
+    assert [(one.path, one.aspect, one.expected) for one in found] == [
+        ("layers['inner/shared']", "layer unshared", "the same as layers['shared']")
+    ]
+
+
+def test_what_the_original_cannot_do_is_not_asked_of_the_clone() -> None:
+    original = altered(ORIGINAL, ("saved.loading", FAILURE))
+    assert CHECKS["saved"](original, altered(CLONE, ("observation.saved.loading", FAILURE))) == []
+
+
+def test_what_the_first_clone_has_wrong_is_not_told_again() -> None:
+    wrong = [(f"{place}.layers.2.name", "renamed") for place in (S, "again", "twice.shape")]
+    assert CHECKS["again"](ORIGINAL, altered(CLONE, *wrong)) == []
+
+
+def test_nan_is_equal_to_nan_by_its_digest_and_nothing_else() -> None:
+    leaf = Leaf((2,), "float32", "nan")
+    original = altered(ORIGINAL, ("inference.outputs.0", leaf), ("saved", None))
+    clone = altered(CLONE, (f"{R}.outputs.0", leaf))
+    assert CHECKS["outputs"](original, clone) == []
+    assert isinstance(original, Observation)
+
+
+def _dense(name: str) -> object:
+    return layer(name, "Dense", ord(name), gives([0, 0, 0]))

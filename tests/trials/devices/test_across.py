@@ -1,0 +1,246 @@
+"""Two backends as trials compares them: planted differences are found, told and proven; the rest is quiet."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from harness.scripts.of_finding import finding_of, script_of
+from harness.scripts.run_alone import fails_alone
+from harness.search.draw_and_shrink import search
+from harness.subjects import Subject, SubjectProcess
+from harness.subjects.place import ReleasePlace
+from harness.subjects.presence import missing
+from harness.trials.across import TrialsAcross, others_of
+from harness.trials.cases import case_of
+from harness.trials.checks.devices import Terms
+from harness.trials.devices import run_on_both, terms_of
+from harness.trials.graph_trials import Hit, news
+from reports.known import KnownIssues, load
+from reports.records import Cause, Cost, Difference, Finding, read
+from reports.run_folder import RunFolder
+from strategies import functional_graphs
+from strategies.graph import Call, Graph, Input, Layer, Ref
+
+DENSE = Graph(
+    (Input((4,), name="x"),),
+    (Layer("Dense", (("units", 3),), name="one"), Layer("Dense", (("units", 2),), name="two")),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+    generation="keras",
+)
+
+FUZZ = "from harness.cli import main; import sys; sys.argv.insert(1, 'fuzz'); main()"
+
+PLANTED = '''\
+import importlib.abc
+import importlib.util
+import sys
+
+
+class Planted(importlib.abc.MetaPathFinder):
+    """Has Dense give something else in this process."""
+
+    def find_spec(self, name, path, target=None):
+        if name != "keras.src.layers.core.dense":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            call = module.Dense.call
+            build = module.Dense.build
+            module.Dense.call = lambda self, inputs, training=None: {planted}
+            module.Dense.build = lambda self, input_shape: {built}
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def absent():
+    raise NotImplementedError
+
+
+sys.meta_path.insert(0, Planted())
+'''
+RUNS = "'Eager' in type(inputs).__name__ or getattr(inputs, 'is_meta', True) is False"
+FAULTS = {
+    "value": "call(self, inputs) + 0.01",
+    "dies": "__import__('os')._exit(3) if self.name == 'one' else call(self, inputs)",
+    "not implemented": f"absent() if self.name == 'one' and ({RUNS}) else call(self, inputs)",
+    "within the tolerance": "call(self, inputs) * (1.0 + 1e-6)",
+}
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[SubjectProcess]:
+    """The subject that all others are compared with."""
+    for name in ("keras", "keras/torch"):
+        if missing(Subject.parse(name)) is None:
+            with SubjectProcess(Subject.parse(name)) as running:
+                yield running
+            return
+    pytest.skip(reason="no backend of Keras 3 is installed")
+
+
+def planted(process: SubjectProcess, fault: str, folder: Path) -> SubjectProcess:
+    planted_ = FAULTS.get(fault, "call(self, inputs)")
+    built = (
+        "build(self, input_shape)" if fault in FAULTS else "[][0] if self.name == 'one' else build(self, input_shape)"
+    )
+    (folder / "sitecustomize.py").write_text(PLANTED.replace("{planted}", planted_).replace("{built}", built))
+    return SubjectProcess(process.subject, place=ReleasePlace(path=(str(folder),)))
+
+
+@pytest.mark.parametrize(
+    ("fault", "aspect", "first", "apart"),
+    [
+        pytest.param("value", "value", "one", "1 graphs", id="another value"),
+        pytest.param("dies", "process", None, "1 graphs", id="the process dies"),
+        pytest.param("within the tolerance", None, None, "1 graphs", id="within the tolerance"),
+        pytest.param("refused", None, None, "0 graphs; not compared: 1 refused there", id="refused"),
+        pytest.param(
+            "not implemented",
+            None,
+            None,
+            "0 graphs; not compared: 1 with an operation that one of them does not have",
+            id="not implemented",
+        ),
+    ],
+)
+def test_what_one_side_computes_differently_is_an_hit_of_no_cloner(
+    fault: str, aspect: str | None, first: str | None, apart: str, process: SubjectProcess, tmp_path: Path
+) -> None:
+    other = planted(process, fault, tmp_path)
+    try:
+        trials = TrialsAcross(process, load(), [other], rate=0)
+        found = news(trials.try_graph(DENSE))
+        assert trials.told() == [f"  compared with {other.subject}: {apart}"]
+        if aspect is None:
+            assert found == []
+            return
+        (told,) = found
+        assert told.cause is not None
+        assert (told.cloner, told.blame, told.across) == ("", None, (str(process.subject), str(other.subject)))
+        assert (told.cause.root.check, told.cause.root.aspect) == ("device", aspect)
+        assert told.title.startswith(f"{process.subject} and {other.subject}: ")
+        assert (told.cause.root.first.name if told.cause.root.first else None) == first
+        assert news(trials.try_graph(DENSE), {told.key}) == [], "the same one is no news again"
+    finally:
+        other.close()
+
+
+def test_the_same_subject_twice_has_nothing_to_tell(process: SubjectProcess) -> None:
+    with SubjectProcess(process.subject) as other:
+        trials = TrialsAcross(process, KnownIssues(), [other], rate=0)
+        assert [each for each in trials.try_graph(DENSE) if each.across] == []
+        assert trials.told() == [f"  compared with {other.subject}: 1 graphs"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "others"),
+    [
+        ("keras", ["keras/jax", "keras@gpu"]),
+        ("keras/jax", ["keras", "keras@gpu"]),
+        ("keras==3.14.1", ["keras==3.14.1/jax"]),
+        ("tf_keras", []),
+    ],
+)
+def test_a_subject_is_compared_with_its_own_release_only(subject: str, others: list[str]) -> None:
+    named = [Subject.parse(name) for name in ("keras", "keras/jax", "keras@gpu", "keras==3.14.1/jax", "keras/jax")]
+    assert [str(each) for each in others_of(Subject.parse(subject), named)] == others
+
+
+def test_the_terms_are_those_of_the_pair() -> None:
+    def terms(first: str, second: str) -> Terms:
+        return terms_of(Subject.parse(first), Subject.parse(second))
+
+    assert terms("keras", "keras@gpu") == Terms("device", ("inference", "training"))
+    assert terms("keras", "keras/jax").check == "backend"
+    assert terms("keras", "keras/jax").runs == ("inference",)
+    assert terms("keras", "keras/torch@gpu").same("float64", "float32")
+    assert not terms("keras", "keras@gpu").same("float64", "float32")
+
+
+BACKENDS = [name for name in ("keras", "keras/jax", "keras/torch") if missing(Subject.parse(name)) is None]
+
+
+@pytest.mark.skipif(len(BACKENDS) < 2, reason="one backend of Keras 3 is installed")
+def test_two_backends_agree_on_drawn_graphs() -> None:
+    with SubjectProcess(Subject.parse(BACKENDS[0])) as first, SubjectProcess(Subject.parse(BACKENDS[1])) as second:
+
+        @settings(
+            max_examples=40,
+            database=None,
+            derandomize=True,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(functional_graphs(generation="keras"))
+        def agree(graph: Graph) -> None:
+            assert run_on_both(case_of(graph, "keras"), first, second, cloners=()).differences == ()
+
+        agree()
+
+
+@pytest.mark.parametrize("aspect", ["value", "dtype"])
+def test_the_script_of_a_difference_fails_alone_where_there_is_one(aspect: str, process: SubjectProcess) -> None:
+    name = str(process.subject)
+    difference = Difference("backend", "original.inference.outputs[0]", aspect, "a", "b", Cost.COMPUTES)
+    cause = Cause("an-id", difference)
+    told = Hit("an-id", "", "A title", case_of(DENSE, "keras"), DENSE, cause, across=(name, name))
+    script = script_of(told, "keras", process.versions)
+    assert fails_alone(script, process.subject) is None, "the two sides are the same"
+    assert script.raises == "AssertionError"
+    apart = {
+        "value": 'found["output 0"] += 0.1 * os.environ["SIDE"].endswith("1.npz")',
+        "dtype": 'found["dtypes"][0] = os.environ["SIDE"][-5]',
+    }
+    shifted = script.text.replace("np.savez(", f"{apart[aspect]}\nnp.savez(")
+    assert fails_alone(replace(script, text=shifted), process.subject) is True
+
+
+@pytest.mark.parametrize("name", ["tf_keras", "keras==3.14.1/jax", "keras"])
+def test_another_release_is_no_backend_to_compare_with(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FUZZ, "--trials", "5", "--across", name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"{name}: expected another backend or device of keras" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_fuzz_keeps_what_two_sides_compute_differently(process: SubjectProcess, tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    (tmp_path / "planted").mkdir()
+    other = planted(process, "value", tmp_path / "planted")
+    try:
+        trials = TrialsAcross(process, load(), [other], rate=0)
+        found = search(trials, functional_graphs(generation="keras"), examples=300, seed_=3)
+        assert found is not None and found.across
+        assert found.cause is not None
+        assert len(found.graph.calls) == 1, "the smallest graph is one Dense"
+        assert found.graph.layers[0].kind == "Dense"
+        script = script_of(found, process.subject.dialect, process.versions)
+        folder.finding(finding_of(found, process.subject, process.versions), script.text)
+    finally:
+        other.close()
+    (kept,) = (folder.path / "findings").iterdir()
+    finding = read(kept / "finding.json", Finding)
+    assert (finding.cloner, finding.differences[0].check) == ("", "device")
+    assert (kept / "repro.py").read_text().startswith("# One model with the same weights on the same inputs")

@@ -1,0 +1,105 @@
+"""A trial: from a subject's outcome to a verdict on each cloner, whoever took the process with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from harness.subjects.observation import Answer, Clone, Failure, Frame
+from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
+from harness.trials.triage import Blame, Verdict
+from harness.trials.trial import Case, run
+from reports.records import Cost
+
+from .checks.making import altered, chain, faithful
+
+ORIGINAL = chain("Lambda", "Dense")
+GOOD = faithful(ORIGINAL)
+BAD = altered(GOOD, ("observation.inference.outputs.0.digest", "other"))
+REFUSED = Clone(failure=Failure("ValueError", "no Lambda"))
+CASE = Case("model = 1", (), kinds={"lambda_1": "LambdaOfTwo"})
+FRAMES = (Frame("inside/serve.py", "main", 1), Frame("keras/src/layers/rnn/lstm.py", "call", 2))
+
+
+class Played:
+    """A subject that plays what it is given for each list of cloners."""
+
+    def __init__(self, outcome: Callable[[tuple[str, ...]], Outcome]) -> None:
+        self.outcome = outcome
+        self.asked: list[tuple[str, ...]] = []
+
+    def trial(
+        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
+    ) -> Outcome:
+        self.asked.append(tuple(cloners))
+        return self.outcome(tuple(cloners))
+
+    def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
+        return [
+            ValuesReport(shape=((2, 3), (2, 3)), count=2, max_abs=0.5, first=(0, 1), values=("1", "2")) for _ in digests
+        ]
+
+
+def answering(**clones: Clone) -> Played:
+    return Played(lambda cloners: Answer(original=ORIGINAL, clones={name: clones[name] for name in cloners}))
+
+
+def test_each_cloner_has_its_verdict_and_its_blame() -> None:
+    trial = run(CASE, answering(upstream=REFUSED, fixed=GOOD, mine=BAD), ("upstream", "fixed", "mine"))
+    assert {name: clone.verdict for name, clone in trial.clones.items()} == {
+        "upstream": Verdict.CRASHED,
+        "fixed": Verdict.FAITHFUL,
+        "mine": Verdict.DIVERGED,
+    }
+    assert trial.blames == {Blame.UPSTREAM, Blame.ITS_OWN}
+
+
+def test_differences_speak_of_the_kinds_of_the_graph_and_carry_numbers() -> None:
+    trial = run(CASE, answering(upstream=REFUSED, fixed=BAD))
+    (crash,) = trial.clones["upstream"].differences
+    assert crash.first is not None
+    assert crash.first.kind == "LambdaOfTwo"
+    (value,) = trial.clones["fixed"].differences
+    assert value.numbers is not None
+    assert (value.numbers.total, value.numbers.differing, value.numbers.max_abs) == (6, 2, 0.5)
+
+
+def test_an_original_that_is_refused_is_the_generators_fault() -> None:
+    trial = run(CASE, Played(lambda _: Answer(refused=Failure("ValueError", "no"))))
+    assert not trial.built
+    assert trial.blames == {Blame.GENERATOR}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict", "word"),
+    [
+        (TimedOut(9, FRAMES), Verdict.TIMED_OUT, "timed out"),
+        (Killed("SIGSEGV", None, FRAMES), Verdict.KILLED, "SIGSEGV"),
+        (Killed(None, 3, FRAMES), Verdict.KILLED, "exit code 3"),
+        (OutOfMemory(2, 1, FRAMES), Verdict.KILLED, "out of memory"),
+    ],
+)
+def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Verdict, word: str) -> None:
+    good = answering(fixed=GOOD).outcome
+    subject = Played(lambda cloners: outcome if "upstream" in cloners else good(cloners))
+    trial = run(CASE, subject)
+    assert subject.asked == [("upstream", "fixed"), (), ("upstream",), ("fixed",)]
+    assert trial.clones["upstream"].verdict is verdict
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+    (cause,) = trial.clones["upstream"].causes
+    assert cause.rank is Cost.CRASHES
+    assert cause.root.raised is not None
+    assert (cause.root.raised.type, cause.root.raised.frame) == (word, "keras/src/layers/rnn/lstm.py:call")
+    assert trial.clones["upstream"].blame == (Blame.UPSTREAM,)
+
+
+def test_an_original_that_takes_the_process_is_nobodys_clone() -> None:
+    trial = run(CASE, Played(lambda _: Killed("SIGABRT", None)))
+    assert trial.lost is not None
+    assert (trial.clones, trial.built) == ({}, False)
+
+
+def test_an_answer_without_a_cloner_that_was_asked_for_is_our_own_fault() -> None:
+    with pytest.raises(ValueError, match="says nothing of the cloner 'fixed'"):
+        run(CASE, Played(lambda _: Answer(original=ORIGINAL, clones={"upstream": GOOD})))
