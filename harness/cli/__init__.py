@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 import traceback
 
 import click
+
+from harness.cli.terminal import lines
 
 _COMMANDS = {
     "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
@@ -55,14 +58,16 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        said = io.StringIO()
+        error.show(said)
+        click.echo(lines(said.getvalue()), err=True)
         code = 2
     except click.Abort:
         click.echo("interrupted", err=True)
         code = 130
     except Exception as error:
         if _of_the_caller(error):
-            click.echo(f"clonediff: {error}", err=True)
+            click.echo(f"clonediff: {lines(str(error))}", err=True)
         else:
             traceback.print_exc()
             click.echo(

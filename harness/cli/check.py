@@ -20,15 +20,16 @@ from harness.answers.own_model.inputs import SIZE, InputsError
 from harness.answers.own_model.looking import CheckWanted, look
 from harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
 from harness.answers.own_model.record import CheckedModel, ModelBreak, Status
-from harness.answers.own_model.telling import plain, table, told
-from harness.cli.fuzz import CLONERS
+from harness.cli import options as shared
+from harness.cli.terminal import one_line
+from harness.cli.text.check import checked_text, models_text
 from harness.scripts.comments import comment
 from harness.subjects.case import CHECKS_ASKED
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import GIB, Limits
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
-from reports.known import KNOWN_ISSUES, KnownIssues, load
+from reports.known import KnownIssues, load
 from reports.markup import visible
 
 _SHARE = 0.8
@@ -37,10 +38,8 @@ _SHARE = 0.8
 
 @click.command("check")
 @click.argument("models", metavar="MODEL...", nargs=-1)
-@click.option("--subject", "subjects", multiple=True, default=("keras",), show_default=True, help="Whose clone_model.")
-@click.option(
-    "--cloner", "cloners", multiple=True, default=("upstream", "fixed"), show_default=True, help="Who clones."
-)
+@shared.subjects("Whose clone_model.")
+@shared.cloners
 @click.option(
     "--custom", type=click.Path(path_type=Path), help="FILE.py with the model's own classes; it is imported first."
 )
@@ -57,12 +56,10 @@ _SHARE = 0.8
 @click.option("--timeout", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds for a model.")
 @click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a model [four fifths of what is free].")
 @click.option("--allow-known", is_flag=True, help="Exit with 0 where all that breaks is a known issue.")
-@click.option(
-    "--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help="What is known [that of clonediff]."
-)
+@shared.known_issues
 @click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the costliest break, only.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the JSON to a file.")
+@shared.as_json("Print JSON.")
+@shared.out_file("Write the JSON to a file.")
 @click.option("--list", "list_", is_flag=True, help="List the applications of the subject, smallest first.")
 def command(
     models: tuple[str, ...],
@@ -100,9 +97,6 @@ def command(
     if script and as_json:
         raise click.UsageError("--script or --json: in JSON, each break has its script")
     chosen = [Subject.parse(each) for each in dict.fromkeys(subjects)]
-    for cloner in cloners:
-        if cloner not in CLONERS and not cloner.startswith(("planted/", "proposed/")):
-            raise click.BadParameter(f"expected one of {', '.join(CLONERS)}, found {cloner!r}", param_hint="--cloner")
     if list_:
         for subject in chosen:
             click.echo("\n".join(f"{name}  {weight(name)}" for name in _applications(subject)))
@@ -135,7 +129,7 @@ def command(
                 for checked in _tried(model, subject, _sized(wanted, model, size), limits, known):
                     done.append(checked)
                     if not as_json:
-                        click.echo("\n".join((*told(checked), "")), err=script)
+                        click.echo("\n".join((*checked_text(checked), "")), err=script)
     except KeyboardInterrupt:
         interrupted = True
         click.echo("interrupted", err=True)
@@ -145,7 +139,7 @@ def command(
     if as_json:
         click.echo(text)
     elif len(done) > 1:
-        click.echo("\n".join(table(done, wanted.cloners)), err=script)
+        click.echo("\n".join(models_text(done, wanted.cloners)), err=script)
     if script:
         _print_script(done)
     sys.exit(130 if interrupted else _code(done, allow_known))
@@ -231,5 +225,5 @@ def _print_script(done: Sequence[CheckedModel]) -> None:
         click.echo("no break to show", err=True)
         return
     model, shown = breaks[0]
-    head = comment(f"# {plain(model)}: {shown.cost}: {plain(shown.title)}")
+    head = comment(f"# {one_line(model)}: {shown.cost}: {one_line(shown.title)}")
     click.echo(f"{head}\n{visible(shown.script)}", nl=False)

@@ -13,32 +13,29 @@ import click
 import msgspec
 
 from harness.answers.doctor import GIB, Diagnosis, diagnose
+from harness.cli import options as shared
+from harness.cli.terminal import StatusLine
 
 
 @click.command("doctor")
 @click.option("--start/--no-start", default=True, show_default=True, help="Start each subject, and try a small graph.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@shared.as_json("Print JSON.")
 def command(start: bool, as_json: bool) -> None:
     """Say what is installed, which subjects work, and what is missing for the rest. Needs no network.
 
     Exit codes: 0 the installed Keras works, whatever else is missing, or with --no-start, it is here; 2 it does not.
     """
-    quiet = as_json or not sys.stderr.isatty()
-
-    def say(line: str) -> None:
-        if not quiet:
-            click.echo(f"\r{line:40}", nl=False, err=True)
-
-    found = diagnose(start=start, say=say)
-    say("\r")
+    status = StatusLine(quiet=as_json, piped=None)
+    found = diagnose(start=start, say=lambda what: status.show(what, now=True))
+    status.clear()
     if as_json:
         click.echo(json.dumps({**msgspec.to_builtins(found), "works": found.works}, indent=2))
     else:
-        click.echo("\n".join(told(found)))
+        click.echo("\n".join(diagnosis_text(found)))
     sys.exit(2 if found.works is False else 0)
 
 
-def told(found: Diagnosis) -> Iterator[str]:
+def diagnosis_text(found: Diagnosis) -> Iterator[str]:
     """The lines for a person."""
     yield f"Python {found.python}"
     for name, version in found.packages.items():

@@ -13,10 +13,7 @@ from typing import Any
 
 import click
 
-from reports.known import KNOWN_ISSUES
-
-CLONERS = ("upstream", "fixed", "roundtrip", "saved", "multi_gpu", "multi_gpu/fixed")
-"""The cloners that take a seat by name; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
+from harness.cli import options as shared
 
 PLANNED = {
     "subjects": "--subject",
@@ -50,10 +47,8 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 
 
 @click.command("fuzz")
-@click.option("--subject", "subjects", multiple=True, default=("keras",), show_default=True, help="What to try.")
-@click.option(
-    "--cloner", "cloners", multiple=True, default=("upstream", "fixed"), show_default=True, help="Who clones."
-)
+@shared.subjects("What to try.")
+@shared.cloners
 @click.option(
     "--across",
     multiple=True,
@@ -75,11 +70,9 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @click.option("--tls-ca-file", "ca", metavar="FILE", help="The authority of a cluster that speaks TLS.")
 @click.option("--tls-cert", "cert", metavar="FILE", help="The certificate to show it.")
 @click.option("--tls-key", "key", metavar="FILE", help="The key of that certificate.")
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
+@shared.out_folder
 @click.option("--resume", type=click.Path(path_type=Path), metavar="DIR", help="Go on with a run that was stopped.")
-@click.option(
-    "--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help="What is known [that of clonediff]."
-)
+@shared.known_issues
 @click.option(
     "--corpus",
     type=click.Path(path_type=Path, file_okay=False),
@@ -90,7 +83,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     metavar="WHERE",
     help="Where Hypothesis keeps its examples: a folder, redis://..., github:OWNER/REPO [in the corpus].",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@shared.as_json("Print the summary as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options: Any) -> None:
     """Draw graphs and try them until the budget is spent; keep what is found.
@@ -106,9 +99,6 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     """
     from harness.campaign import session
 
-    for cloner in options["cloners"]:
-        if cloner not in CLONERS and not cloner.startswith(("planted/", "proposed/")):
-            raise click.BadParameter(f"expected one of {', '.join(CLONERS)}, found {cloner!r}", param_hint="--cloner")
     if options["minutes"] is not None and not math.isfinite(options["minutes"]):
         raise click.BadParameter("expected a number that has an end", param_hint="--minutes")
     where = session.WorkersWanted(options["jobs"], options["scheduler"], options["ca"], options["cert"], options["key"])

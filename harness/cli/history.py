@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -17,11 +18,13 @@ from harness.answers.history import answer as answers
 from harness.answers.history.known_releases import known_releases, place
 from harness.answers.history.one_release import try_release
 from harness.answers.history.question import QuestionError, finding_file, question_of
-from harness.answers.history.record import TOLD, History
+from harness.answers.history.record import TOLD, History, ReleaseRow
 from harness.answers.history.releases_option import ReleasesError, lines, parse
 from harness.answers.history.survey import ReleaseSurvey
-from harness.answers.history.telling import HistoryProgress, coloured, table
-from harness.cli.fuzz import CLONERS
+from harness.cli import options as shared
+from harness.cli.terminal import StatusLine, about_left, coloured
+from harness.cli.terminal import lines as lines_of
+from harness.cli.text.history import history_text
 from harness.subjects.place import ReleasePlace
 from harness.subjects.subject import Subject
 from reports.records import RecordError, write
@@ -43,11 +46,11 @@ _OF_GENERATION = {"keras": "keras>=3", "tf_keras": "tf_keras", "keras2": "keras<
     "(all of it), all. May be given several times.",
 )
 @click.option("--all", "all_", is_flag=True, help="Try every release, not only those that tell.")
-@click.option("--cloner", help="Who clones [the finding's, or upstream].")
+@shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--jobs", type=click.IntRange(min=1), help="Releases at a time [the cores at hand].")
 @click.option("--no-install", is_flag=True, help="Install nothing: only the releases that are here.")
-@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the history to a file, as JSON.")
+@shared.as_json("Print the history as JSON.")
+@shared.out_file("Write the history to a file, as JSON.")
 @click.option("--keep", is_flag=True, help="Write the answer into the finding, and into the text of its issue.")
 def command(
     what: str,
@@ -80,11 +83,9 @@ def command(
         question = question_of(what, cloner)
         items = parse(specs or (_OF_GENERATION[question.graph.generation] + question.suffix,))
     except (QuestionError, ReleasesError, RecordError, MalformedGraph) as error:
-        raise click.UsageError(str(error)) from None
-    if question.cloner not in CLONERS and not question.cloner.startswith("planted/"):
-        raise click.BadParameter(
-            f"expected one of {', '.join(CLONERS)}, found {question.cloner!r}", param_hint="--cloner"
-        )
+        raise click.UsageError(lines_of(str(error))) from None
+    if not shared.is_cloner(question.cloner):
+        raise click.BadParameter(shared.no_cloner(question.cloner), param_hint="--cloner")
     of = finding_file(what)
     if keep and of is None:
         raise click.BadParameter(f"expected a finding to write it into, found {what}", param_hint="--keep")
@@ -93,18 +94,26 @@ def command(
             f"{question.apart}: its answer is not one about the finding; leave --keep out", param_hint="--keep"
         )
     jobs = jobs or len(os.sched_getaffinity(0))
-    progress = HistoryProgress(jobs, quiet=as_json)
+    status = StatusLine(quiet=as_json, soon=0.0, piped=None)
     known, notes = known_releases(items, here_only=no_install)
     asked = lines(items, known)
     for note in notes:
-        progress.said(note)
+        status.note(note)
     pursuit = ReleaseSurvey(asked, all_=all_, sought=question.sought)
 
     def find(subject: Subject) -> ReleasePlace:
-        return place(subject, install=not no_install, say=progress.said)
+        return place(subject, install=not no_install, say=status.note)
 
-    pursuit.run(lambda subject: try_release(question, subject, find), jobs, progress)
-    progress.clear()
+    def tell(so_far: ReleaseSurvey, under_way: Sequence[Subject], row: ReleaseRow | None) -> None:
+        left = about_left(so_far.seconds_left(jobs))
+        if row is not None:
+            done = f"{len(so_far.rows)} of {len(so_far.rows) + len(so_far.due())}"
+            status.note(f"{row.subject}: {row.verdict} ({row.seconds:.0f} s; {done}{left})")
+        else:
+            status.show(f"trying {', '.join(map(str, under_way))}; {len(so_far.rows)} tried{left}", now=True)
+
+    pursuit.run(lambda subject: try_release(question, subject, find), jobs, tell)
+    status.clear()
     found = pursuit.table()
     rows = tuple(row for _, each in found for row in each)
     history = History(
@@ -123,16 +132,9 @@ def command(
         from reports.writing import amend
 
         for line in amend(of.parent, answers.since(found), history.answer):
-            progress.said(line)
-    click.echo(msgspec.json.format(msgspec.json.encode(history), indent=2).decode() if as_json else told(history))
+            status.note(line)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(history), indent=2).decode())
+    else:
+        click.echo(history_text(history, colour=coloured(sys.stdout)))
     sys.exit(130 if history.interrupted else 0 if any(row.verdict in TOLD for row in rows) else 2)
-
-
-def told(history: History) -> str:
-    """The history for a person."""
-    lines_ = [f"{history.asked}, cloned by {history.cloner}", *history.notes, ""]
-    lines_ += table(history.rows, colour=coloured(sys.stdout))
-    if len(history.by_cause) > 1:
-        lines_ += ["", *(f"{cause}: {said}" for cause, said in history.by_cause.items())]
-    interrupted = "interrupted; so far: " if history.interrupted else ""
-    return "\n".join((*lines_, "", interrupted + history.answer))

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reports.known import KNOWN_ISSUES, load
+from harness.cli import options as shared
+from harness.cli.terminal import StatusLine, about_left, coloured, one_line
+from reports.known import load
 
 if TYPE_CHECKING:
     from harness.answers.replay.trying import ReplayRow
@@ -23,12 +25,10 @@ if TYPE_CHECKING:
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH...")
 @click.option("--subject", "subjects", multiple=True, metavar="SUBJECT", help="What to try it on [its own].")
-@click.option("--cloner", metavar="NAME", help="Who clones [the finding's, or upstream].")
+@shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--only", "only", metavar="ID", help="Only findings whose id begins so.")
-@click.option(
-    "--known-issues", type=click.Path(path_type=Path), default=KNOWN_ISSUES, help="What is known [that of clonediff]."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
+@shared.known_issues
+@shared.as_json("Print the answers as JSON.")
 def command(
     what: tuple[str, ...],
     subjects: tuple[str, ...],
@@ -58,41 +58,43 @@ def command(
     what was replayed so far is told.
     """
     known = load(known_issues)
-    if cloner is not None:
-        _check(cloner)
-    from harness.answers.history.telling import coloured
     from harness.answers.replay.reading import Reading
-    from harness.answers.replay.telling import ReplayProgress, exit_code, line, summary, told
     from harness.answers.replay.trying import Replays
+    from harness.cli.text.replay import answer_text, exit_code, summary
     from harness.subjects.subject import Subject
 
     chosen = list(dict.fromkeys(map(Subject.parse, subjects)))
     reading = Reading(known)
     items = reading.items(what)
     for problem in reading.problems:
-        click.echo(f"clonediff: {line(problem)}", err=True)
+        click.echo(f"clonediff: {one_line(problem)}", err=True)
     if only is not None:
         ids = sorted({item.id for item in items if item.id})
         items = [item for item in items if item.id.startswith(only)]
         if not items:
-            raise click.UsageError(f"--only {line(only)}: no id begins so; there are {line(', '.join(ids)) or 'none'}")
+            raise click.UsageError(
+                f"--only {one_line(only)}: no id begins so; there are {one_line(', '.join(ids)) or 'none'}"
+            )
     replays = Replays(items, known, subjects=chosen, cloner=cloner)
     began = time.monotonic()
-    progress = ReplayProgress(len(replays))
+    status = StatusLine()
     rows: list[ReplayRow] = []
     interrupted = False
+
+    def starting(what: str) -> None:
+        status.show(what, now=True)
+
     try:
-        with contextlib.closing(replays.rows(progress.starting)) as answers:
+        with contextlib.closing(replays.rows(starting)) as answers:
             for row in answers:
                 rows.append(row)
-                progress.clear()
                 if not as_json:
-                    click.echo(told(row, colour=coloured(sys.stdout)))
-                progress.one(row.seconds)
+                    status.say(answer_text(row, colour=coloured(sys.stdout)))
+                status.show(lambda: _so_far(rows, len(replays)))
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        progress.clear()
+        status.clear()
     seconds = time.monotonic() - began
     if as_json:
         click.echo(_as_json(rows, len(replays), seconds, interrupted))
@@ -101,11 +103,10 @@ def command(
     sys.exit(exit_code(rows, interrupted=interrupted))
 
 
-def _check(cloner: str) -> None:
-    from harness.cli.fuzz import CLONERS
-
-    if cloner not in CLONERS and not cloner.startswith(("planted/", "proposed/")):
-        raise click.BadParameter(f"expected one of {', '.join(CLONERS)}, found {cloner!r}", param_hint="--cloner")
+def _so_far(rows: list[ReplayRow], total: int) -> str:
+    """An estimate from the trials alone: another subject takes seconds more to start."""
+    left = sum(row.seconds for row in rows) / len(rows) * (total - len(rows))
+    return f"replayed {len(rows)} of {total}{about_left(left)}"
 
 
 def _as_json(rows: list[ReplayRow], total: int, seconds: float, interrupted: bool) -> str:

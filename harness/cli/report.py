@@ -12,13 +12,15 @@ from typing import Any
 
 import click
 
+from harness.cli import options as shared
+from harness.cli.terminal import one_line
 from reports.records import RecordError
 
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The report's file [RUN/report.html].")
-@click.option("--json", "as_json", is_flag=True, help="Print what the run comes to as JSON.")
+@shared.out_file("The report's file [RUN/report.html].")
+@shared.as_json("Print what the run comes to as JSON.")
 def command(run: Path, out: Path | None, as_json: bool) -> None:
     """Draw the reports of a run again, from its folder.
 
@@ -40,7 +42,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
     written = write_reports(read, out)
     found = verdict(read)
     for problem in read.problems:
-        click.echo(f"clonediff: {run}: {problem}", err=True)
+        click.echo(f"clonediff: {run}: {one_line(problem)}", err=True)
     if as_json:
         summary: dict[str, Any] = {
             "folder": str(read.path),

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli import options as shared
+from harness.cli.terminal import one_line
 from reports.markup import visible
 from reports.records import RecordError, write_bytes
 
@@ -26,7 +28,7 @@ class NoScript(click.ClickException):
 @click.option("--run", "run_it", is_flag=True, help="Run it, and say whether it fails as it should.")
 @click.option("--issue", "as_issue", is_flag=True, help="The text of the issue instead.")
 @click.option("--subject", "subject_name", metavar="SUBJECT", help="Write it for another release [the finding's own].")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it to a file.")
+@shared.out_file("Write it to a file.")
 def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: str | None, out: Path | None) -> None:
     """Print the script of a finding: a screen of plain Keras that fails.
 
@@ -44,13 +46,12 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
         raise click.UsageError("--run and --issue: choose one")
     from harness.answers.replay.finding import NotFoundError, find
     from harness.answers.replay.script import UnwritableError, own_subject, run_on, script
-    from harness.answers.replay.telling import line
     from harness.subjects.subject import Subject
 
     try:
         named = find(what, id_)
     except (NotFoundError, RecordError) as error:
-        raise NoScript(line(str(error), 2000)) from None
+        raise NoScript(one_line(str(error), 2000)) from None
     finding = named.finding
     subject = Subject.parse(subject_name) if subject_name is not None else None
     try:
@@ -58,11 +59,11 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
         text, problem = made.text, ""
     except UnwritableError as error:
         if subject is not None or run_it:
-            raise NoScript(line(f"{finding.id}: {error}")) from None
+            raise NoScript(one_line(f"{finding.id}: {error}")) from None
         made, text, problem = None, named.kept("repro.py") or finding.source, str(error)
     if problem:
         said = f"{finding.id}: cannot be made anew ({problem}); what is printed is the script that was kept"
-        click.echo(f"clonediff: {line(said)}", err=True)
+        click.echo(f"clonediff: {one_line(said)}", err=True)
     if as_issue:
         from reports.issue import issue
 
@@ -73,7 +74,7 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
     if run_it and made is not None:
         shown = run_on(made, subject or own_subject(finding))
         word = {True: "fails as it should", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
-        click.echo(f"{line(finding.id)} on {subject or own_subject(finding)}: {word}: {line(shown.said)}")
+        click.echo(f"{one_line(finding.id)} on {subject or own_subject(finding)}: {word}: {one_line(shown.said)}")
         sys.exit({True: 0, False: 1, None: 2}[shown.breaks])
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))

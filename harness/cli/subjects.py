@@ -11,19 +11,18 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import click
 import msgspec
 
+from harness.cli import options as shared
+from harness.cli.terminal import StatusLine, table
 from harness.subjects.place import How
 from harness.subjects.releases import ReleaseError, installed, place_of, remove
 from harness.subjects.releases.requirements import version_beside
 from harness.subjects.releases.store import cache
 from harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
 
 WAYS = ("laid over", "own stack", "v1 mode")
 
@@ -38,7 +37,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@shared.as_json("Print JSON.")
 def list_(as_json: bool) -> None:
     """What is installed, how, on which Python and TensorFlow, how large and where; and what is beside clonediff."""
     found = installed()
@@ -61,11 +60,7 @@ def list_(as_json: bool) -> None:
         for each in found
         if each.broken is None
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    for row in rows:
-        click.echo(
-            "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
-        )
+    click.echo("\n".join(table(rows)))
     for each in found:
         if each.broken is not None:
             click.echo(f"broken: {each.broken}")
@@ -132,22 +127,9 @@ def _megabytes(size: int) -> str:
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """What is being done, with its seconds: in one line for a person, a line each where the output is piped."""
-    if not sys.stderr.isatty():
-        yield lambda line: click.echo(line, err=True)
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as progress:
-        yield _one_line(progress)
-
-
-def _one_line(progress: Progress) -> Callable[[str], None]:
-    def say(line: str) -> None:
-        for task in progress.task_ids:
-            progress.remove_task(task)
-        progress.add_task(line, total=None)
-
-    return say
+    """What is being done: a line that is written over for a person, a line each where the output is piped."""
+    status = StatusLine(soon=0.0)
+    try:
+        yield lambda what: status.show(what, now=True) if status.terminal else status.note(what)
+    finally:
+        status.clear()

@@ -17,7 +17,8 @@ from harness.answers.own_model.inputs import InputsError
 from harness.answers.own_model.looking import CheckWanted, look
 from harness.answers.own_model.models import ModelError, parse
 from harness.answers.own_model.record import CheckedModel, Status
-from harness.answers.own_model.telling import plain, told
+from harness.cli.terminal import one_line
+from harness.cli.text.check import checked_text
 from harness.subjects import Limits, Subject, SubjectProcess
 from reports.known import load
 
@@ -83,7 +84,7 @@ def test_upstream_breaks_on_a_lambda_and_fixed_holds(models: Path, process: Subj
     assert verdicts(checked) == {"upstream": "crashed", "fixed": "faithful"}
     (found,) = checked.breaks
     assert (found.known, found.cost, found.blame) == ("lambda-refused", "it crashes", "upstream bug")
-    text = "\n".join(told(checked))
+    text = "\n".join(checked_text(checked))
     assert "from harness import clone_model" in text
     assert "known: lambda-refused" in text
     assert "safe_mode=False" in found.script
@@ -176,12 +177,12 @@ def test_another_cloner_answers_for_itself(models: Path, process: SubjectProcess
     checked = check(models, "several.keras", process, cloners=("planted/layer_renamed", "fixed"), checks=())
     assert verdicts(checked) == {"planted/layer_renamed": "diverged", "fixed": "faithful"}
     assert {each.blame for each in checked.breaks} == {"the cloner's own"}
-    assert "changes a name" in "\n".join(told(checked))
+    assert "changes a name" in "\n".join(checked_text(checked))
 
 
 def test_no_name_reaches_the_terminal_as_a_command(models: Path, process: SubjectProcess) -> None:
     checked = check(models, "escapes.keras", process, unsafe=True)
-    text = "\n".join(told(checked))
+    text = "\n".join(checked_text(checked))
     assert "\\x1b[31mred" in text
     assert "\x1b" not in text
     assert "\x07" not in text
@@ -189,10 +190,10 @@ def test_no_name_reaches_the_terminal_as_a_command(models: Path, process: Subjec
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("a\x1b[2Jb", "a\\x1b[2Jb"), ("a\u202eb", "a\\u202eb"), ("a\n b", "a b"), ("naïve 層", "naïve 層")],
+    [("a\x1b[2Jb", "a\\x1b[2Jb"), ("a\u202eb", "a\\x202eb"), ("a\n b", "a b"), ("naïve 層", "naïve 層")],
 )
 def test_plain_text_is_one_line_that_can_be_printed(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert one_line(text) == shown
 
 
 @pytest.mark.parametrize(

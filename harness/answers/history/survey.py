@@ -51,6 +51,11 @@ class ReleaseSurvey:
             for version in which_next.to_try(line.asked, self.seen(line), self._must[line])
         ]
 
+    def seconds_left(self, jobs: int) -> float:
+        """An estimate from what is due by now; a branch whose ends differ makes it more."""
+        times = [row.seconds for row in self.rows.values() if row.seconds > 0]
+        return len(self.due()) / jobs * sum(times) / len(times) if times else 0.0
+
     def run(
         self, attempt: Try, jobs: int, tell: Callable[[ReleaseSurvey, Sequence[Subject], ReleaseRow | None], None]
     ) -> None:

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from harness.answers.replay import Expected, ReplayOutcome, replayed, still_breaks
-from harness.answers.replay.telling import ReplayProgress, exit_code
 from harness.answers.replay.trying import ReplayRow
+from harness.cli.text.replay import exit_code
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.case import Case
 from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
@@ -171,17 +171,6 @@ def test_an_original_may_end_its_process_in_a_costly_part(id_: str, costly: bool
 def test_the_exit_code(outcomes: list[ReplayOutcome], interrupted: bool, code: int) -> None:
     rows = [ReplayRow("w", "t", "i", "keras", "upstream", each) for each in outcomes]
     assert exit_code(rows, interrupted=interrupted) == code
-
-
-def test_where_a_replay_is_is_told_with_what_is_left(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = [0.0]
-    monkeypatch.setattr("harness.answers.replay.telling.time.monotonic", lambda: now[0])
-    progress = ReplayProgress(100)
-    for now[0] in (1.0, 20.0, 21.0):
-        progress.one(0.5)
-    assert capsys.readouterr().err == "replayed 2 of 100, about 49 s left\n", "seldom, and not at once"
 
 
 @pytest.fixture(scope="module")

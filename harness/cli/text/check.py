@@ -1,43 +1,30 @@
-"""A checked model for a person. Names come out of files that anybody may have written: nothing in them is a command.
-
-Must not import Keras.
-"""
+"""A checked model for a person. Names come out of files that anybody may have written."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from harness.answers.own_model.looking import faithful
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from harness.cli.terminal import one_line, table
 from harness.trials.triage import Blame
 
-_BLANKS = re.compile(r"\s+")
 
-
-def plain(text: str) -> str:
-    """Text on one line that a terminal takes for text: what cannot be printed is written as its escape."""
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
-        for each in _BLANKS.sub(" ", text).strip()
-    )
-
-
-def told(checked: CheckedModel) -> list[str]:
+def checked_text(checked: CheckedModel) -> list[str]:
     """The lines on one model."""
     versions = ", ".join(f"{name} {version}" for name, version in checked.versions.items() if name != "numpy")
-    lines = [f"{plain(checked.model)} on {checked.subject}" + (f" ({versions})" if versions else "")]
+    lines = [f"{one_line(checked.model)} on {checked.subject}" + (f" ({versions})" if versions else "")]
     if checked.layers:
         lines.append(
-            f"  {plain(checked.kind)}, {checked.layers} layers, {checked.parameters:,} parameters, "
+            f"  {one_line(checked.kind)}, {checked.layers} layers, {checked.parameters:,} parameters, "
             f"{checked.seconds:.1f} s, {checked.peak / (1 << 30):.1f} GiB"
         )
-    lines += [f"  given {plain(each)}" for each in checked.inputs]
+    lines += [f"  given {one_line(each)}" for each in checked.inputs]
     if checked.status is not Status.CHECKED:
-        lines.append(f"  {checked.status}: {plain(checked.reason)}")
-        return lines + [f"  {plain(each)}" for each in checked.advice]
+        lines.append(f"  {checked.status}: {one_line(checked.reason)}")
+        return lines + [f"  {one_line(each)}" for each in checked.advice]
     for cloned in checked.clones:
-        lines += _cloned(cloned)
+        lines += _cloned_text(cloned)
     return lines + [f"  {line}" for line in what_to_do(checked)]
 
 
@@ -56,19 +43,18 @@ def what_to_do(checked: CheckedModel) -> list[str]:
     return ["what to do: see whether `from harness import clone_model` holds: add --cloner fixed"]
 
 
-def table(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[str]:
+def models_text(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[str]:
     """A line for each of many models: its seconds, its memory, what each cloner made of it."""
     rows = [("model", "layers", "parameters", "seconds", "memory", *cloners)]
     for each in all_:
         size = (str(each.layers), f"{each.parameters:,}", f"{each.seconds:.1f}", f"{each.peak / (1 << 30):.1f} GiB")
         verdicts = {cloned.cloner: _short(cloned) for cloned in each.clones}
         if each.status is not Status.CHECKED:
-            said = f"{each.status}: {plain(each.reason)[:80]}"
-            rows.append((plain(each.model), *size, said, *("" for _ in cloners[1:])))
+            said = f"{each.status}: {one_line(each.reason)[:80]}"
+            rows.append((one_line(each.model), *size, said, *("" for _ in cloners[1:])))
             continue
-        rows.append((plain(each.model), *size, *(verdicts.get(name, "") for name in cloners)))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        rows.append((one_line(each.model), *size, *(verdicts.get(name, "") for name in cloners)))
+    return table(rows)
 
 
 def _short(cloned: Cloned) -> str:
@@ -77,32 +63,32 @@ def _short(cloned: Cloned) -> str:
     return f"{cloned.verdict}: {'; '.join(each.known or each.title for each in cloned.breaks)}"
 
 
-def _cloned(cloned: Cloned) -> Iterable[str]:
+def _cloned_text(cloned: Cloned) -> Iterable[str]:
     yield f"  {cloned.cloner}: {cloned.verdict}"
     for note in cloned.notes:
-        yield f"    {plain(note)}"
+        yield f"    {one_line(note)}"
     for each in cloned.breaks:
-        yield from (f"    {line}" for line in _break(each))
+        yield from (f"    {line}" for line in _break_text(each))
 
 
-def _break(each: ModelBreak) -> Iterable[str]:
+def _break_text(each: ModelBreak) -> Iterable[str]:
     root = each.root
     word = "documented" if each.documented else "known"
     known = f" ({word}: {each.known})" if each.known else " (not a known issue)"
-    yield f"{each.cost}: {plain(each.title)}{known}"
+    yield f"{each.cost}: {one_line(each.title)}{known}"
     if root.first is not None:
-        name = plain(root.first.name) or "the model itself"
-        yield f"  first at {name} ({plain(root.first.kind)}): {plain(root.path)}"
+        name = one_line(root.first.name) or "the model itself"
+        yield f"  first at {name} ({one_line(root.first.kind)}): {one_line(root.path)}"
     else:
-        yield f"  at {plain(root.path)}"
-    yield f"  original: {plain(root.expected)}"
-    yield f"  clone:    {plain(root.found)}"
+        yield f"  at {one_line(root.path)}"
+    yield f"  original: {one_line(root.expected)}"
+    yield f"  clone:    {one_line(root.found)}"
     if root.numbers is not None:
         most = "" if root.numbers.max_abs is None else f", by {root.numbers.max_abs:g} at most"
-        at = f"{list(root.numbers.index)}: {plain(root.numbers.expected)} became {plain(root.numbers.found)}"
+        at = f"{list(root.numbers.index)}: {one_line(root.numbers.expected)} became {one_line(root.numbers.found)}"
         yield f"  {root.numbers.differing:,} of {root.numbers.total:,} numbers differ{most}; first at {at}"
     if each.because:
-        yield f"  why: {plain(each.because)}" + (f" ({each.link})" if each.link else "")
+        yield f"  why: {one_line(each.because)}" + (f" ({each.link})" if each.link else "")
     if each.followers:
         count = len(each.followers)
         yield f"  {count} more {'difference follows' if count == 1 else 'differences follow'} from it"

@@ -1,0 +1,88 @@
+"""Options that several commands share, and what their values may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from harness.cli.terminal import one_line
+from reports.known import KNOWN_ISSUES
+
+CLONERS = ("upstream", "fixed", "roundtrip", "saved", "multi_gpu", "multi_gpu/fixed")
+"""The cloners that a person chooses from; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class ClonerName(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
+    """The name of a cloner."""
+
+    name = "NAME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if there is such a cloner."""
+        name = str(value)
+        if not is_cloner(name):
+            self.fail(no_cloner(name), param, ctx)
+        return name
+
+
+def is_cloner(name: str) -> bool:
+    """Whether a cloner goes by that name."""
+    return name in CLONERS or name.startswith(("planted/", "proposed/"))
+
+
+def no_cloner(name: str) -> str:
+    """What to say of a name that no cloner has."""
+    return f"expected one of {', '.join(CLONERS)}, found {one_line(repr(name))}"
+
+
+def subjects(help_: str) -> Callable[[Command], Command]:
+    """`--subject`, several times, the installed Keras by default."""
+    return click.option("--subject", "subjects", multiple=True, default=("keras",), show_default=True, help=help_)
+
+
+def cloners(command: Command) -> Command:
+    """`--cloner`, several times, upstream and fixed by default."""
+    return click.option(
+        "--cloner",
+        "cloners",
+        type=ClonerName(),
+        multiple=True,
+        default=("upstream", "fixed"),
+        show_default=True,
+        help="Who clones.",
+    )(command)
+
+
+def cloner(help_: str) -> Callable[[Command], Command]:
+    """`--cloner`, once."""
+    return click.option("--cloner", type=ClonerName(), help=help_)
+
+
+def known_issues(command: Command) -> Command:
+    """`--known-issues`, clonediff's own by default."""
+    return click.option(
+        "--known-issues",
+        type=click.Path(path_type=Path),
+        default=KNOWN_ISSUES,
+        help="What is known [that of clonediff].",
+    )(command)
+
+
+def as_json(help_: str) -> Callable[[Command], Command]:
+    """`--json`."""
+    return click.option("--json", "as_json", is_flag=True, help=help_)
+
+
+def out_folder(command: Command) -> Command:
+    """`--out`, the folder of a run."""
+    return click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")(command)
+
+
+def out_file(help_: str) -> Callable[[Command], Command]:
+    """`--out`, a file."""
+    return click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help=help_)

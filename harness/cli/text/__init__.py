@@ -1,0 +1,1 @@
+"""What a person reads of each answer, as lines: no output here, and no decision."""

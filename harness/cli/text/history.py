@@ -1,0 +1,54 @@
+"""A history for a person: a table of the releases, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.answers.history.record import History, ReleaseRow, ReleaseVerdict
+from harness.cli.terminal import one_line, table
+
+_COLOURS = {
+    ReleaseVerdict.HOLDS.value: "green",
+    ReleaseVerdict.BREAKS.value: "red",
+    ReleaseVerdict.OTHERWISE.value: "yellow",
+    ReleaseVerdict.CANNOT_BUILD.value: "yellow",
+    ReleaseVerdict.CANNOT_TELL.value: "yellow",
+}
+_HEAD = ("release", "verdict", "used", "what")
+
+
+def history_text(history: History, *, colour: bool = False) -> str:
+    """The whole of it. Titles and messages may come from a run of somebody else's."""
+    lines = [one_line(f"{history.asked}, cloned by {history.cloner}"), *map(one_line, history.notes), ""]
+    lines += rows_text(history.rows, colour=colour)
+    if len(history.by_cause) > 1:
+        lines += ["", *(one_line(f"{cause}: {said}") for cause, said in history.by_cause.items())]
+    interrupted = "interrupted; so far: " if history.interrupted else ""
+    return "\n".join((*lines, "", one_line(interrupted + history.answer, 2000)))
+
+
+def rows_text(rows: Iterable[ReleaseRow], *, colour: bool = False) -> list[str]:
+    """The table of the releases."""
+    cells = [(each.subject, each.verdict.value, used(each), what(each)) for each in rows]
+    shown = [_HEAD, *(tuple(one_line(cell, 2000) for cell in row) for row in cells)]
+    return table(shown, colours=_COLOURS if colour else None)
+
+
+def used(row: ReleaseRow) -> str:
+    """What a release ran on: in which way it was had, its Python, its backend."""
+    if not row.how:
+        return ""
+    others = {
+        name: version
+        for name, version in row.versions.items()
+        if name not in ("numpy", "stack", "keras", "tf_keras", "tf.keras")
+    }
+    python = others.pop("python", "")
+    stack = [f"{name} {version}" for name, version in others.items()]
+    return ", ".join(filter(None, (row.how, f"Python {python}" if python else "", *stack)))
+
+
+def what(row: ReleaseRow) -> str:
+    """The reason of a row, and its causes."""
+    causes = (each.title + (f" (known: {each.known})" if each.known else "") for each in row.causes)
+    return "; ".join(filter(None, (row.reason, *causes)))

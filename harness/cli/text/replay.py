@@ -1,0 +1,62 @@
+"""A replay for a person: an answer with what is behind it, and how many there are of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import click
+
+from harness.answers.replay.outcome import ReplayOutcome
+from harness.answers.replay.trying import ReplayRow
+from harness.cli.terminal import one_line
+
+_COLOURS = {
+    ReplayOutcome.FIXED: "green",
+    ReplayOutcome.HOLDS: "green",
+    ReplayOutcome.BROKEN: "red",
+    ReplayOutcome.CHANGED: "yellow",
+    ReplayOutcome.ERROR: "magenta",
+}
+_WIDTH = max(len(each) for each in ReplayOutcome)
+
+
+def answer_text(row: ReplayRow, *, colour: bool = False) -> str:
+    """An answer, with what is behind it in lines of its own."""
+    word = row.outcome.value.ljust(_WIDTH)
+    where = " and ".join(row.across) or row.subject
+    name = f"{row.title} [{row.id}]" if row.id else row.title or row.where
+    by = f", cloned by {row.cloner}" if row.cloner and row.title else ""
+    head = "  ".join(filter(None, (one_line(where), one_line(name) + one_line(by))))
+    lines = [f"{click.style(word, fg=_COLOURS[row.outcome]) if colour else word}  {head}"]
+    if row.outcome is ReplayOutcome.ERROR and row.title and row.id != row.where:
+        lines.append(one_line(f"of {row.where}"))
+    if row.because:
+        lines.append(one_line(row.because))
+    if row.outcome is ReplayOutcome.BROKEN:
+        word = "also shows" if row.id else "shows"
+        for each in row.shown:
+            known = f" (known: {each.known})" if each.known else ""
+            if row.id not in (each.fingerprint, each.known):
+                lines.append(one_line(f"{word}: {each.title} [{each.fingerprint}]{known}"))
+    return ("\n" + " " * (_WIDTH + 2)).join(lines)
+
+
+def summary(rows: Sequence[ReplayRow], total: int, seconds: float, *, interrupted: bool) -> str:
+    """How many of each, in a line."""
+    if not total:
+        return "nothing to replay"
+    counts = Counter(row.outcome for row in rows)
+    words = ", ".join(f"{counts[each]} {each.value}" for each in ReplayOutcome if counts[each])
+    done = f"{len(rows)} of {total} replayed" if interrupted else f"{total} replayed"
+    return f"{'interrupted; ' if interrupted else ''}{done} in {seconds:.0f} s" + (f": {words}" if words else "")
+
+
+def exit_code(rows: Iterable[ReplayRow], *, interrupted: bool) -> int:
+    """0 nothing is broken, 1 something is still broken or has changed, 2 something could not be tried, 130."""
+    outcomes = {row.outcome for row in rows}
+    if interrupted:
+        return 130
+    if ReplayOutcome.ERROR in outcomes:
+        return 2
+    return 1 if outcomes & {ReplayOutcome.BROKEN, ReplayOutcome.CHANGED} else 0
