@@ -44,7 +44,7 @@ class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name (nested ones as "inner/dense") and its kind in the graph's terms.
 
     `layer` and `use` find it in the observation it came from (-1: the model itself); no fingerprint reads them.
-    `container` says that the layer holds others.
+    `container` says that the layer holds others, `inside` is the class of what holds it, "" for the model itself.
     """
 
     name: str
@@ -52,14 +52,19 @@ class Place(msgspec.Struct, frozen=True):
     layer: int = -1
     use: int = 0
     container: bool = False
+    inside: str = ""
 
 
 class Raised(msgspec.Struct, frozen=True):
-    """An exception of a cloner: `frame` is "file:function", the innermost of the framework's or the cloner's own."""
+    """An exception of a cloner: `frame` is "file:function", the innermost of the framework's or the cloner's own.
+
+    `calling` is the frame, likewise, that called a layer which then raised it; "" where no layer was being called.
+    """
 
     type: str
     message: str
     frame: str = ""
+    calling: str = ""
 
 
 class Numbers(msgspec.Struct, frozen=True):

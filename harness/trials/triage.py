@@ -1,8 +1,8 @@
 """What a trial says: a verdict on each cloner, the causes behind its differences, and whose fault they are.
 
-Owns fingerprints. One is made of the check, the aspect, the kind of the first layer, the type of an exception and the
-frame it came from; never of a name, an index, a message or an address. So it is the same for another seed, another
-process and another release. Must not import Keras.
+Owns fingerprints. One is made of the check, the aspect, the kind of the first layer where the fault is that kind's, the
+type of an exception and the frame it came from; never of a name, an index, a message or an address. So it is the same
+for another seed, another process and another release, and whichever layer met it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,24 @@ class Blame(enum.StrEnum):
 
 CI_FAILS = frozenset([Blame.OURS, Blame.GENERATOR])
 
-_OF_ANY_KIND = re.compile(
-    r"^(weight |input )?(trainable|name)$|^weight scope$|order$|^(layer|weight|state) (shared|unshared|merged)$"
-    r"|^not fresh$|^call\.\w+ (type|order)$|^(layer|weight|state) replaced$|^supports_masking$|^role$"
+_OF_ANY_LAYER = re.compile(
+    r"^(weight |input )?(trainable|name)$|^weight scope$|order$|^(input|output) tensor$"
+    r"|^call\.|^call (count|outputs)$|^(supports_masking|role|policy)$"
+    r"|^(layer|weight|state) (shared|unshared|merged|replaced)$|^not fresh$"
+    r"|^config\.(activity_regularizer|autocast|batch_input_shape|dtype|dynamic)$"
 )
-"""Aspects that the machinery of cloning owns, not a kind: lost on one layer, they are lost on the next."""
+"""What every layer has, whatever it is: a place in the graph, the arguments of its calls, flags, and the settings that
+any constructor takes. It is the machinery of cloning that loses it: lost on one layer, it is lost on the next."""
 
+_CALL_TYPE = re.compile(r"^call\.\w+ type$")
+_FORMS = (("[", "list"), ('{"tuple"', "tuple"), ('{"dict"', "dict"), ('{"tensor"', "tensor"), ('{"array"', "array"))
+"""How a skeleton of an argument begins, and what it is."""
+
+_MODELS = ("Functional", "Model", "Sequential")
 _OF_A_KIND = re.compile(r"/layers/(?!layer\.py|__init__)")
 _SAME_KIND = {"Model": "Functional"}
+_CLONING = ("made", "again")
+"""The checks that make a clone: an exception is raised there by the machinery, or by a layer that it called."""
 
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
@@ -87,17 +97,29 @@ def fingerprint(root: Difference) -> str:
 
 
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
-    """What a fingerprint is made of: check, aspect, kind, type of exception, frame."""
+    """What a fingerprint is made of: check, aspect, kind, type of exception, frame.
+
+    What a layer raises when it is called to make the clone, it did not raise in the original: what it is called with is
+    another, and what calls it is at fault, whatever the layer then says. An exception in a frame of the framework is
+    the framework's, whichever layer its message speaks of.
+    """
     raised = root.raised
-    frame = raised.frame if raised else ""
-    told_by_frame = bool(_OF_A_KIND.search(frame))
-    kind = "" if told_by_frame else _kind(root.first, root.aspect, root.check)
-    return root.check, _aspect(root), kind, raised.type if raised else "", frame
+    if raised is None:
+        return root.check, _aspect(root), _kind(root), "", ""
+    if root.check not in _CLONING:
+        return root.check, _aspect(root), _kind(root), raised.type, raised.frame
+    frame = raised.calling or raised.frame
+    return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
+
+
+def likeness(root: Difference) -> tuple[str, str, str, str]:
+    """What two cloners, or two releases, have alike where they break alike: no frame, which is each one's own."""
+    return root.check, _aspect(root), _kind(root), root.raised.type if root.raised else ""
 
 
 def alike(one: Cause, other: Cause) -> bool:
-    """Whether two cloners break alike: the same in everything but the frame, which is each cloner's own."""
-    return signature(one.root)[:4] == signature(other.root)[:4] or one.fingerprint == other.fingerprint
+    """Whether two cloners break alike."""
+    return likeness(one.root) == likeness(other.root) or one.fingerprint == other.fingerprint
 
 
 def blame(
@@ -149,24 +171,38 @@ def named_kinds(differences: Iterable[Difference], kinds: Mapping[str, str]) -> 
     return named
 
 
-def _kind(first: Place | None, aspect: str, check: str) -> str:
-    if first is None:
+def _kind(root: Difference) -> str:
+    first = root.first
+    if first is None or (root.aspect == "weight value" and root.check == "untouched"):
         return ""
-    if aspect == "weight value" and check == "untouched":
+    if root.raised is not None and _OF_A_KIND.search(root.raised.frame):
         return ""
-    special = (first.container and first.layer >= 0) or first.kind == "InputLayer"
-    if _OF_ANY_KIND.search(aspect) and not special:
-        return "" if first.layer >= 0 else "model"
-    return _SAME_KIND.get(first.kind, first.kind)
+    if first.kind == "InputLayer" or not _OF_ANY_LAYER.search(root.aspect):
+        return _SAME_KIND.get(first.kind, first.kind)
+    if first.layer < 0:
+        return "model"
+    return _of_a_flag(first) if root.aspect == "trainable" else ""
+
+
+def _of_a_flag(first: Place) -> str:
+    """Whose flag it is: a model is made by other code than a layer, and what a layer holds is made by that layer."""
+    if first.kind in _MODELS:
+        return _SAME_KIND.get(first.kind, first.kind)
+    return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""
 
 
 def _aspect(root: Difference) -> str:
     # A value that differs in training mode only is another matter than one that differs always.
     if root.check in ("outputs", "masks") and root.path.startswith("training"):
         return f"{root.aspect} in training"
+    aspect = f"call {_form(root.expected)} as {_form(root.found)}" if _CALL_TYPE.match(root.aspect) else root.aspect
     if root.check in ("again", "untouched", "saved"):
-        return f"{root.path.partition('.')[0].partition('[')[0]} {root.aspect}"
-    return root.aspect
+        return f"{root.path.partition('.')[0].partition('[')[0]} {aspect}"
+    return aspect
+
+
+def _form(argument: str) -> str:
+    return next((form for start, form in _FORMS if argument.startswith(start)), "value")
 
 
 def _when(root: Difference) -> str:

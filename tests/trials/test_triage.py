@@ -206,10 +206,10 @@ def test_every_difference_has_one_cause(seed: int, data: random.Random) -> None:
 
 
 BASE = Difference(
-    "made",
-    "clone",
+    "outputs",
+    "inference",
     "raises",
-    "a clone",
+    "it runs",
     "ValueError: Lambda lambda_1 at 0x7f00",
     Cost.CRASHES,
     Place("lambda_1", "Lambda", 2),
@@ -247,17 +247,118 @@ def test_a_fingerprint_tells_causes_apart(other: Difference) -> None:
 
 
 def test_a_fingerprint_is_the_same_in_every_process_and_names_a_folder() -> None:
-    assert fingerprint(BASE) == "made-raises-lambda-valueerror-9e1b7b9a"
+    assert fingerprint(BASE) == "outputs-raises-lambda-valueerror-238b2977"
 
 
-def test_what_cloning_loses_on_any_layer_has_one_name() -> None:
-    lost = [
-        Difference("structure", "x", "trainable", "False", "True", Cost.TRAINS, Place(kind, kind, 1))
-        for kind in ("Dense", "LSTM")
-    ]
-    assert fingerprint(lost[0]) == fingerprint(lost[1])
-    wrapper = replace(lost[0], first=Place("b", "Bidirectional", 1, container=True))
-    assert fingerprint(wrapper) != fingerprint(lost[0])
+LAYERS = [
+    Place("minimum", "Minimum", 1),
+    Place("my_model/lambda", "Lambda", 2, inside="Functional"),
+    *(
+        Place(kind.lower(), kind, 1, container=True)
+        for kind in ("Bidirectional", "RNN", "SimpleRNN", "LSTM", "GRU", "Sequential", "Functional")
+    ),
+]
+"""Layers of every sort: in the model, in one inside it, and the seven that hold others."""
+
+
+def lost(aspect: str, expected: str = "x", found: str = "y", check: str = "structure", path: str = "p") -> set[str]:
+    """What something lost is called, on each layer that can lose it."""
+    return {fingerprint(Difference(check, path, aspect, expected, found, Cost.PROPERTY, first)) for first in LAYERS}
+
+
+@pytest.mark.parametrize(
+    "aspect",
+    [
+        "call order",
+        "call count",
+        "call.args missing",
+        "call.kwargs extra",
+        "call.kwargs value",
+        "output tensor",
+        "weight order",
+        "weight scope",
+        "supports_masking",
+        "name",
+        "not fresh",
+        "layer shared",
+        "policy",
+        "config.activity_regularizer",
+        "config.batch_input_shape",
+    ],
+)
+def test_what_cloning_loses_has_one_name_whichever_layer_lost_it(aspect: str) -> None:
+    assert len(lost(aspect)) == 1
+    assert len(lost(aspect, check="untouched", path="original.layers['x'].p")) == 1
+
+
+@pytest.mark.parametrize("aspect", ["config.mask", "config.units", "attribute.seed", "config.bias_regularizer"])
+def test_what_a_kind_loses_is_called_by_the_kind(aspect: str) -> None:
+    assert len(lost(aspect)) == len(LAYERS)
+
+
+def test_what_cloning_loses_on_any_layer_keeps_the_name_it_had_on_a_plain_one() -> None:
+    assert lost("call order") == {"structure-call-order-49466e96"}
+    assert lost("supports_masking") == {"structure-supports-masking-bd21c85d"}
+
+
+def test_a_lost_flag_is_a_models_or_a_layers_or_of_what_holds_the_layer() -> None:
+    def called(first: Place) -> str:
+        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first))
+
+    frozen = {each.kind: called(each) for each in LAYERS}
+    assert frozen.pop("Functional") == called(Place("m", "Model", 1, container=True))
+    assert frozen.pop("Sequential") not in frozen.values()
+    assert set(frozen.values()) == {"structure-trainable-ab564334"}
+    assert called(Place("", "Functional", -1, container=True)) == "structure-trainable-model-042be182"
+    held = {
+        called(Place(f"b/forward_{kind}", kind, 2, container=True, inside="Bidirectional")) for kind in ("GRU", "LSTM")
+    }
+    assert len(held) == 1
+    assert held.isdisjoint(frozen.values())
+    assert called(Place("a/query", "EinsumDense", 2, inside="MultiHeadAttention")) not in held
+
+
+def test_a_tuple_that_is_a_list_has_one_name_and_another_than_a_list_that_is_a_tensor() -> None:
+    tuples = {*lost("call.args type", '{"tuple": [1]}', "[1]"), *lost("call.kwargs type", '{"tuple": []}', "[]")}
+    tensors = lost("call.args type", '[{"tensor": "x#0.0"}]', '{"tensor": "x#0.0"}')
+    arrays = lost("call.kwargs type", '{"array": {"digest": "1"}}', "[1]")
+    assert [len(each) for each in (tuples, tensors, arrays, tuples | tensors | arrays)] == [1, 1, 1, 3]
+
+
+CALLING = (
+    Frame("tf_keras/src/models/cloning.py", "clone_model", 1),
+    Frame("tf_keras/src/engine/functional.py", "process_node", 2),
+    Frame("tf_keras/src/utils/traceback_utils.py", "error_handler", 3),
+    Frame("tf_keras/src/engine/base_layer.py", "__call__", 4),
+)
+
+
+def raises_when_cloned(*frames: Frame, message: str = "x", kind: str = "ValueError") -> str:
+    (cause,) = causes(ORIGINAL, compare(ORIGINAL, Clone(failure=Failure(kind, message, frames))))
+    return cause.fingerprint
+
+
+def test_what_a_layer_raises_on_what_it_is_called_with_has_one_name() -> None:
+    nested = (Frame("tf_keras/src/engine/functional.py", "call", 5), CALLING[-1])
+    checks = Frame("tf_keras/src/engine/input_spec.py", "assert_input_compatibility", 6)
+    convolves = Frame("tf_keras/src/layers/convolutional/base_conv.py", "convolution_op", 7)
+    raised = {
+        raises_when_cloned(*CALLING, checks, message="Input 0 of layer 'lstm_3' is incompatible"),
+        raises_when_cloned(*CALLING, checks, message="the layer Dense expects"),
+        raises_when_cloned(*CALLING, *nested, checks),
+        raises_when_cloned(*CALLING, convolves),
+    }
+    assert len(raised) == 1
+    assert raises_when_cloned(*CALLING, checks, kind="StagingError") not in raised
+    assert raises_when_cloned(*CALLING[:2], checks) not in raised
+
+
+def test_what_is_raised_in_the_machinery_has_one_name_whichever_layer_it_speaks_of() -> None:
+    reads = Frame("tf_keras/src/saving/legacy/serialization.py", "class_and_config_for_serialized_keras_object", 2)
+    assert (
+        len({raises_when_cloned(CALLING[0], reads, message=f"Unknown layer: {kind}") for kind in ("Dense", "LSTM")})
+        == 1
+    )
 
 
 def test_the_frame_of_a_layers_own_module_stands_for_its_kind() -> None:
@@ -281,8 +382,8 @@ def test_helpers_that_only_raise_do_not_stand_for_a_failure() -> None:
 
 def test_verdicts() -> None:
     assert verdict([]) is Verdict.FAITHFUL
-    assert verdict([BASE]) is Verdict.CRASHED
-    assert verdict([replace(BASE, check="outputs")]) is Verdict.DIVERGED
+    assert verdict([replace(BASE, check="made")]) is Verdict.CRASHED
+    assert verdict([BASE]) is Verdict.DIVERGED
 
 
 def test_blame_goes_three_ways() -> None:
@@ -305,4 +406,4 @@ def test_kinds_of_the_graph_replace_classes() -> None:
     (named,) = named_kinds([BASE], {"lambda_1": "LambdaOfTwo"})
     assert named.first is not None
     assert named.first.kind == "LambdaOfTwo"
-    assert title(Cause("x", named)).startswith("ValueError at keras/src/models/functional.py:call, when cloned")
+    assert title(Cause("x", named)).startswith("ValueError at keras/src/models/functional.py:call, when the clone runs")

@@ -20,7 +20,7 @@ from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from harness.trials.expressible import came_up, unspoken
-from harness.trials.triage import Verdict, signature, title
+from harness.trials.triage import Verdict, likeness, title
 from harness.trials.trial import CloneTrial, Trial, run
 from reports.known import KnownIssues, load
 
@@ -93,7 +93,7 @@ def _seen(clone: CloneTrial, known: KnownIssues) -> Iterator[CauseSeen]:
     hides = clone.verdict in _NO_CLONE
     for cause in clone.causes:
         issue = known.of(cause)
-        key = " ".join(word for word in signature(cause.root)[:4] if word)
+        key = " ".join(word for word in likeness(cause.root) if word)
         yield CauseSeen(key, title(cause), cause.fingerprint, hides, issue.id if issue else None)
 
 

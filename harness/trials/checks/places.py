@@ -15,7 +15,9 @@ def place(shape: Shape, layer: int, use: int = 0) -> Place:
     if not 0 <= layer < len(shape.layers):
         return Place(shape.name, shape.kind, container=True)
     holds = any(other.inside == layer for other in shape.layers)
-    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, holds)
+    holder = shape.layers[layer].inside
+    inside = shape.layers[holder].kind if holder >= 0 else ""
+    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, holds, inside)
 
 
 def at(shape: Shape, layer: int) -> str:

@@ -18,12 +18,16 @@ _OWN = re.compile(
 )
 _PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 
+_LAYERS_BASE = re.compile(r"/(engine/base_layer(_v1)?|layers/layer)\.py$")
+"""Where layers are called, whichever they are."""
+
 _RAISES_FOR_OTHERS = re.compile(r"_*raise_")
 
 
 def raised(failure: Failure) -> Raised:
     """The exception's type, the first line of its message and the frame that stands for it."""
-    return Raised(failure.type, short(failure.message.strip().partition("\n")[0], 300), innermost(failure.frames))
+    message = short(failure.message.strip().partition("\n")[0], 300)
+    return Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
 
 
 def innermost(frames: Sequence[Frame]) -> str:
@@ -40,6 +44,20 @@ def innermost(frames: Sequence[Frame]) -> str:
     for candidates in (telling, own, list(frames)):
         if candidates:
             return f"{candidates[-1].file}:{candidates[-1].function}"
+    return ""
+
+
+def calling(frames: Sequence[Frame]) -> str:
+    """The frame of the framework or the cloner that called the first layer to be called, as "file:function".
+
+    "" where none was: the exception is not of a call.
+    """
+    caller = ""
+    for frame in frames:
+        if _OWN.match(frame.file) and frame.function == "__call__" and _LAYERS_BASE.search(frame.file):
+            return caller
+        if _OWN.match(frame.file) and not _PASSED_THROUGH.search("/" + frame.file):
+            caller = f"{frame.file}:{frame.function}"
     return ""
 
 
