@@ -108,8 +108,9 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
         return root.check, _aspect(root), _kind(root), "", ""
     if root.check not in _CLONING:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
-    frame = raised.calling or raised.frame
-    return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
+    if raised.calling:
+        return root.check, f"{_aspect(root)} in a call", "", raised.type, raised.calling
+    return root.check, _aspect(root), "" if raised.frame else _kind(root), raised.type, raised.frame
 
 
 def likeness(root: Difference) -> tuple[str, str, str, str]:

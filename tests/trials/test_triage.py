@@ -347,10 +347,14 @@ def test_what_a_layer_raises_on_what_it_is_called_with_has_one_name() -> None:
         raises_when_cloned(*CALLING, checks, message="the layer Dense expects"),
         raises_when_cloned(*CALLING, *nested, checks),
         raises_when_cloned(*CALLING, convolves),
+        raises_when_cloned(
+            *CALLING[:2], Frame("tf_keras/src/layers/rnn/base_rnn.py", "__call__", 3), CALLING[-1], checks
+        ),
     }
     assert len(raised) == 1
     assert raises_when_cloned(*CALLING, checks, kind="StagingError") not in raised
     assert raises_when_cloned(*CALLING[:2], checks) not in raised
+    assert raises_when_cloned(*CALLING[:2]) not in raised, "what calls is another's fault than what it calls"
 
 
 def test_what_is_raised_in_the_machinery_has_one_name_whichever_layer_it_speaks_of() -> None:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from harness.subjects.observation import Observation
 from harness.trials.graph_trials import LOST, REFUSED, Hit
@@ -137,7 +138,8 @@ class Expected(msgspec.Struct, frozen=True):
         if self.cause is not None:
             if self.anywhere:
                 return alike(self.cause, cause)
-            return cause.fingerprint == self.cause.fingerprint
+            told = self.cause.fingerprint
+            return cause.fingerprint == told or fingerprint(_as_far_as(self.cause.root, cause.root)) == told
         return self.issue is not None and explains(self.issue, cause)
 
 
@@ -218,6 +220,15 @@ def hidden(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> str:
         if any(_hides(each, expected) for each in cause.differences):
             return f"it cannot be seen behind another: {title(cause)} [{cause.fingerprint}]"
     return ""
+
+
+def _as_far_as(told: Difference, seen: Difference) -> Difference:
+    """What is seen, without what a finding of an earlier clonediff does not tell."""
+    if told.raised is not None and seen.raised is not None and not told.raised.calling:
+        seen = replace(seen, raised=replace(seen.raised, calling=""))
+    if told.first is not None and seen.first is not None and not told.first.inside:
+        seen = replace(seen, first=replace(seen.first, inside=""))
+    return seen
 
 
 def _hides(difference: Difference, expected: Expected) -> bool:

@@ -18,8 +18,8 @@ _OWN = re.compile(
 )
 _PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 
-_LAYERS_BASE = re.compile(r"/(engine/base_layer(_v1)?|layers/layer)\.py$")
-"""Where layers are called, whichever they are."""
+_OF_LAYERS = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py$")
+"""Where layers and operations are called, whichever they are, and where some of them see to it themselves."""
 
 _RAISES_FOR_OTHERS = re.compile(r"_*raise_")
 
@@ -54,7 +54,7 @@ def calling(frames: Sequence[Frame]) -> str:
     """
     caller = ""
     for frame in frames:
-        if _OWN.match(frame.file) and frame.function == "__call__" and _LAYERS_BASE.search(frame.file):
+        if _OWN.match(frame.file) and frame.function == "__call__" and _OF_LAYERS.search(frame.file):
             return caller
         if _OWN.match(frame.file) and not _PASSED_THROUGH.search("/" + frame.file):
             caller = f"{frame.file}:{frame.function}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from harness.answers.replay import Expected, ReplayOutcome, replayed, still_breaks
 from harness.answers.replay.trying import ReplayRow
@@ -42,6 +43,15 @@ RUNS_NOT = Difference(
 TRAINS_NOT = msgspec.structs.replace(RUNS_NOT, path="training")
 IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
 UNSAVED = Difference("saved", "saved.run.outputs[0]", "value", "a", "b", Cost.COMPUTES, LSTM)
+FLAG = Difference(
+    "structure",
+    "layers['b/forward_lstm'].trainable",
+    "trainable",
+    "false",
+    "true",
+    Cost.TRAINS,
+    Where("b/forward_lstm", "LSTM", 2, container=True, inside="Bidirectional"),
+)
 ENDS = msgspec.structs.replace(CRASH, path="process", aspect="process SIGSEGV")
 ISSUE = KnownIssue("it", "keras", "t", "b", (Pattern(check="structure"),))
 
@@ -105,6 +115,28 @@ def expecting(root: Difference) -> Expected:
 )
 def test_the_answer(expected: Expected, trial: Trial, hits: list[Hit], outcome: ReplayOutcome) -> None:
     assert replayed(expected, trial, hits).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("told", "seen"),
+    [
+        pytest.param(
+            CRASH,
+            replace(CRASH, raised=Raised("ValueError", "no", "keras/src/a.py:f", "keras/src/c.py:run")),
+            id="call",
+        ),
+        pytest.param(
+            replace(FLAG, first=Where("b/forward_lstm", "LSTM", 2, container=True)),
+            FLAG,
+            id="what holds a layer",
+        ),
+    ],
+)
+def test_a_finding_of_before_shows_though_its_fingerprint_is_another_today(told: Difference, seen: Difference) -> None:
+    expected = Expected.of(finding(0, id="as-it-was-called-then", differences=(told,)))
+    assert fingerprint(told) != fingerprint(seen)
+    assert replayed(expected, BUILT, shown(cause(seen))).outcome is ReplayOutcome.BROKEN
+    assert replayed(expecting(seen), BUILT, shown(cause(ELSEWHERE))).outcome is ReplayOutcome.CHANGED
 
 
 @pytest.mark.parametrize(
