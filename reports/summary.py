@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from reports import issue
+from reports.groups import sentences
 from reports.markup import visible
 from reports.records import KnownMet, Run
 from reports.shortening import fitting
@@ -31,6 +32,7 @@ def summary(read: RunRead) -> str:
     ):
         if findings:
             parts += [f"### {head}", _findings(findings)]
+            parts += [f"- {cell(said)}" for said in sentences([kept.finding for kept in findings])[:MOST]]
     parts += ["### Known issues", _known(read.run)]
     if read.problems:
         parts.append("### Problems with the files")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reports.drawing import Drawing
+from reports.groups import sentences
 from reports.html.cells import cell
 from reports.issue import PROMISES, issue
 from reports.markup import Markup, join, tag, visible
@@ -43,6 +44,7 @@ def findings(read: RunRead, drawings: Mapping[str, Drawing | str]) -> Markup:
         parts.append(tag("p", "Nothing was found.", class_="none"))
     for name in read.unreadable:
         parts.append(tag("p", f"{name}: cannot be read", class_="finding unreadable"))
+    parts += [tag("p", said, class_="group") for said in sentences([kept.finding for kept in shown])]
     parts.append(tag("div", *(_finding(kept, drawings[kept.name]) for kept in shown), id="list"))
     parts.append(tag("p", "No finding has all these words.", id="no-match", class_="none", hidden=True))
     return join([*parts, _legend()]) if shown else join(parts)

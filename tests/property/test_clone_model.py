@@ -54,3 +54,31 @@ def test_a_known_issue_still_breaks(
         f"known issue {issue.id!r} no longer breaks on {issue.generation} {process.ready.keras}: "
         "give it `until`, or take it out of reports/known_issues.toml"
     )
+
+
+ONE_NAME = [{"sequential-operation-names", "unnamed-sublayers"}]
+"""The issues that no fingerprint tells apart: a layer inside another was given no name, and takes the next one."""
+
+
+@pytest.mark.parametrize("subject", SHOWN_ON.values())
+def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
+    subject: str,
+    clonediff_processes: Callable[[str], SubjectProcess],
+    release_place: Callable[[str], ReleasePlace],
+    request: pytest.FixtureRequest,
+) -> None:
+    if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
+        pytest.skip(reason=f"--clonediff-subject leaves {subject} out")
+    if subject not in ("keras", "tf_keras"):
+        release_place(subject)
+    trials = GraphTrials(clonediff_processes(subject), KNOWN, cloners=("upstream",), rate=1)
+    of_issues: dict[str, set[str]] = {}
+    of_fingerprints: dict[str, set[str]] = {}
+    for issue in trials.known("upstream").issues:
+        if issue.example is not None:
+            for each in trials.try_graph(read_example(issue.example, issue.id)):
+                if each.known is not None:
+                    of_issues.setdefault(each.known.id, set()).add(each.fingerprint)
+                    of_fingerprints.setdefault(each.fingerprint, set()).add(each.known.id)
+    assert {id_: names for id_, names in of_issues.items() if len(names) > 1} == {}
+    assert [ids for ids in of_fingerprints.values() if len(ids) > 1 and ids not in ONE_NAME] == []
