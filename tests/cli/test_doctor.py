@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from harness.answers.doctor import GIB, Diagnosis, Folder, SubjectTold, advice, diagnose
-from harness.cli.doctor import told
+from harness.cli.doctor import diagnosis_text
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 
@@ -64,7 +64,7 @@ def test_a_keras_that_does_not_start_is_exit_code_2(tmp_path: Path) -> None:
 def test_no_subject_is_started_where_that_is_not_wanted(here: Diagnosis) -> None:
     keras_here = next(each for each in here.subjects if each.subject == "keras")
     assert (keras_here.works, keras_here.seconds, here.works) == (None, 0.0, None)
-    *lines, last = told(here)
+    *lines, last = diagnosis_text(here)
     assert "is here, not started" in "\n".join(lines)
     assert last == "the installed Keras is here; it was not started, so whether it works is not known"
 
@@ -79,7 +79,7 @@ def test_no_keras_at_all_does_not_work(here: Diagnosis) -> None:
     others = tuple(each for each in here.subjects if each.subject != "keras")
     lacking = replace(here, subjects=(SubjectTold("keras", False, "keras is not installed"), *others))
     assert lacking.works is False
-    assert [*told(lacking)][-1] == "the installed Keras does not work"
+    assert [*diagnosis_text(lacking)][-1] == "the installed Keras does not work"
 
 
 def test_no_keras_is_imported_in_this_process(tmp_path: Path) -> None:
