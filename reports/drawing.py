@@ -18,7 +18,7 @@ from reports.markup import Markup, join, raw, tag
 from reports.naming import Key
 from reports.records import Difference
 from reports.store import Kept
-from strategies.graph import Graph, Layer, Ref, refs
+from strategies.graph import Graph, Layer, Ref, call_refs, fed_refs, refs
 
 MOST_BOXES = 250
 MOST_EDGES = 1000
@@ -165,7 +165,7 @@ def _size(graph: Graph, depth: int) -> tuple[int, int]:
     rows = list(range(boxes))
     lines = sum(rows[-1] - ref.node for ref in refs(graph.gives)) // 8
     for number, call in enumerate(graph.calls):
-        ends = [ref.node for value in (*call.args, *(value for _, value in call.kwargs)) for ref in refs(value)]
+        ends = [ref.node for ref in call_refs(call)]
         lines += len(ends) + sum(len(graph.inputs) + number - end for end in ends) // 8
     for layer in graph.layers:
         if layer.graph is not None:
@@ -200,7 +200,7 @@ class _Canvas:
             use = uses[call.layer] = uses.get(call.layer, -1) + 1
             key = (*around, call.layer)
             shared = sum(each.layer == call.layer for each in graph.calls) > 1
-            given = [("", ref) for value in call.args for ref in refs(value)]
+            given = [("", ref) for ref in fed_refs(call)]
             given += [(name, ref) for name, value in call.kwargs for ref in refs(value)]
             self._lines(graph, len(boxes), given, edges, words)
             more = arguments(graph.layers[call.layer].args, call)

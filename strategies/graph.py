@@ -98,6 +98,11 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     kwargs: tuple[tuple[str, Value], ...] = ()
     outputs: int = 1
 
+    @property
+    def listed(self) -> bool:
+        """Whether its tensors are in a list."""
+        return len(self.args) == 1 and isinstance(self.args[0], Seq)
+
 
 class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     """An input. `shape` is without the batch, None where it is left open; `fill` says what its values are like."""
@@ -158,10 +163,15 @@ def refs(value: Value) -> Iterator[Ref]:
     return (leaf for leaf in leaves(value) if isinstance(leaf, Ref))
 
 
-def call_refs(call: Call) -> Iterator[Ref]:
-    """Every tensor that a call uses, in the order of its arguments."""
+def fed_refs(call: Call) -> Iterator[Ref]:
+    """Every tensor that a call is fed, those in its further arguments aside."""
     for value in call.args:
         yield from refs(value)
+
+
+def call_refs(call: Call) -> Iterator[Ref]:
+    """Every tensor that a call uses, in the order of its arguments."""
+    yield from fed_refs(call)
     for _, value in call.kwargs:
         yield from refs(value)
 

@@ -12,10 +12,10 @@ from dataclasses import replace
 from msgspec import structs
 
 from strategies.graph import Call, Function, Graph, Input, Items, Layer, Ref, Seq, Value, call_refs
-from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill, more_masks, same_weights
 from strategies.kinds.recurrent import states
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
-from strategies.pruning import pruned
+from strategies.pruning import idle, pruned
 
 REGULARIZED = ("core", "lambdas", "custom")
 """The families whose layers take `activity_regularizer`."""
@@ -151,13 +151,11 @@ class Builder:
                 if [(spec.shape, spec.dtype) for spec in specs] != [(spec.shape, spec.dtype) for spec in first]:
                     continue
                 # Keras 2.2 calls the layers inside on the mask, and some of them refuse one.
-                if self.generation == "keras2" and any(
-                    spec.mask > old.mask for spec, old in zip(specs, first, strict=True)
-                ):
+                if self.generation == "keras2" and more_masks(specs, first):
                     continue
                 given: Specs | None = self.specs[self._first_call(number)]
             else:
-                if any(not _same_weights(layer, spec, old) for spec, old in zip(specs, first, strict=True)):
+                if not same_weights(layer, specs, first):
                     continue
                 if not self._masks_suit(self._kind(number), specs):
                     continue
@@ -198,7 +196,7 @@ class Builder:
         program = Program(inner.inputs, (), frozen=instruction.touch in ("frozen", "frozen after"))
         graph = inner.graph(outputs, program)
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
-        if not graph.calls or not (self.idle_inside or _all_used(graph)):
+        if not graph.calls or not (self.idle_inside or idle(graph).isdisjoint(range(len(graph.inputs)))):
             return
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
@@ -292,7 +290,7 @@ class Builder:
 
     def _mask(self, specs: Specs) -> list[tuple[str, Value]]:
         for ref in self.tensors():
-            if self.spec(ref).dtype == "bool" and self.spec(ref).shape == specs[0].shape[:1]:
+            if self.spec(ref).is_mask_of(specs[0]):
                 return [("mask", ref)]
         return []
 
@@ -319,7 +317,7 @@ class Builder:
         given: Specs,
         dest: int,
     ) -> None:
-        listed = len(sources) > 1 if kind is None or kind.pass_as == "either" else kind.pass_as == "list"
+        listed = len(sources) > 1 if kind is None else kind.listed(len(sources))
         args: tuple[Value, ...] = (Seq(sources),) if listed else sources
         self.calls.append(Call(number, args, kwargs, len(given)))
         self.specs.append(given)
@@ -330,12 +328,6 @@ class Builder:
         self.newest = dest % REGISTERS
 
 
-def _all_used(graph: Graph) -> bool:
-    """Whether some call uses each input."""
-    used = {ref.node for call in graph.calls for ref in call_refs(call)}
-    return used.issuperset(range(len(graph.inputs)))
-
-
 def _links(layer: Layer, call: Call, newest: Ref) -> bool:
     """Whether a call takes the newest tensor and gives one tensor, not a list of one."""
     function = layer.arg("function")
@@ -344,13 +336,6 @@ def _links(layer: Layer, call: Call, newest: Ref) -> bool:
         and call.outputs == 1
         and (not isinstance(function, Function) or function.container == "one")
     )
-
-
-def _same_weights(layer: Layer, spec: Spec, first: Spec) -> bool:
-    """Whether weights made for one tensor serve the other. PReLU has a weight for each number."""
-    if layer.kind == "PReLU" and spec.shape != first.shape:
-        return False
-    return spec.rank == first.rank and spec.shape[-1] == first.shape[-1] and (spec.dtype == first.dtype)
 
 
 def arranged(refs: tuple[Ref, ...], how: Arrangement, stem: str) -> Value:

@@ -6,7 +6,7 @@ and accepts what it is called on. Drawn graphs have it by construction; a graph 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from strategies.graph import (
     Call,
@@ -20,6 +20,7 @@ from strategies.graph import (
     Seq,
     Value,
     call_refs,
+    fed_refs,
     from_json,
     refs,
 )
@@ -52,7 +53,7 @@ def infer(
     for number, call in enumerate(graph.calls):
         layer = graph.layers[call.layer]
         place = f"{where}.calls[{number}]"
-        specs = tuple(given[ref.node][ref.output] for value in call.args for ref in refs(value))
+        specs = fed(call, given)
         if layer.graph is None:
             outputs = _layer(kinds, layer, call, specs, place)
         else:
@@ -68,13 +69,17 @@ def infer(
     return tuple(given)
 
 
+def fed(call: Call, specs: Sequence[Specs]) -> Specs:
+    """The tensors that a call is fed, where `specs` has what each node gives."""
+    return tuple(specs[ref.node][ref.output] for ref in fed_refs(call))
+
+
 def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
     kind = kinds.get(layer.kind)
     if kind is None:
         raise MalformedGraph(f"{place}: expected a kind of the catalogue, found {layer.kind!r}")
-    wants_list = len(specs) > 1 if kind.pass_as == "either" else kind.pass_as == "list"
-    if wants_list != (len(call.args) == 1 and isinstance(call.args[0], Seq)):
-        raise MalformedGraph(f"{place}.args: expected {'one list' if wants_list else 'no list'} for {layer.kind}")
+    if call.listed != kind.listed(len(specs)):
+        raise MalformedGraph(f"{place}.args: expected {'no' if call.listed else 'one'} list for {layer.kind}")
     for key, value in layer.args:
         _check_inner(kinds, value, f"{place}, argument {key!r} of {layer.kind}")
     _check_options(layer, kind, place)

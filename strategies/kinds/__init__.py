@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from strategies.kinds import attention, convolution, core, custom, lambdas, merging, noise, operations, recurrent
 from strategies.kinds.keras2 import catalogue_of
-from strategies.kinds.kind import LEFT_OUT, Generation, Kind, Spec, Specs, fill, less
+from strategies.kinds.kind import LEFT_OUT, Generation, Kind, Spec, Specs, fill, less, more_masks, same_weights
 
 _FAMILIES = (lambdas, core, merging, custom, recurrent, noise, attention, operations, convolution)
 
@@ -27,4 +27,16 @@ def catalogue(generation: Generation | None) -> Mapping[str, Kind]:
     return _KERAS2 if generation == "keras2" else CATALOGUE
 
 
-__all__ = ["CATALOGUE", "LEFT_OUT", "Generation", "Kind", "Spec", "Specs", "catalogue", "fill", "less"]
+__all__ = [
+    "CATALOGUE",
+    "LEFT_OUT",
+    "Generation",
+    "Kind",
+    "Spec",
+    "Specs",
+    "catalogue",
+    "fill",
+    "less",
+    "more_masks",
+    "same_weights",
+]

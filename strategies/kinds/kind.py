@@ -41,6 +41,10 @@ class Spec:
     def rank(self) -> int:
         return len(self.shape)
 
+    def is_mask_of(self, other: Spec) -> bool:
+        """Whether it can be given as the mask of another tensor."""
+        return self.dtype == "bool" and self.shape == other.shape[:1]
+
 
 Specs = tuple[Spec, ...]
 Fits = Callable[[Specs], bool]
@@ -79,6 +83,10 @@ class Kind:
     takes_regularizer: bool = True
     only: Generation | None = None
     weight: int = 1
+
+    def listed(self, count: int) -> bool:
+        """Whether so many tensors are passed in a list."""
+        return count > 1 if self.pass_as == "either" else self.pass_as == "list"
 
 
 def less(kind: Kind, without: Collection[str]) -> Kind | None:
@@ -185,3 +193,17 @@ def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     if given is None or (kind.masks and all(spec.rank > 1 for spec in given)):
         return given
     return tuple(replace(spec, mask=False) if spec.mask else spec for spec in given)
+
+
+def same_weights(layer: Layer, specs: Specs, before: Specs) -> bool:
+    """Whether weights made for the tensors before serve these. PReLU has a weight for each number."""
+    return all(
+        (one.rank, one.shape[-1:], one.dtype) == (other.rank, other.shape[-1:], other.dtype)
+        and (layer.kind != "PReLU" or one.shape == other.shape)
+        for one, other in zip(specs, before, strict=False)
+    )
+
+
+def more_masks(specs: Specs, before: Specs) -> bool:
+    """Whether some tensor has a mask where the one in its place before had none."""
+    return any(one.mask > other.mask for one, other in zip(specs, before, strict=False))

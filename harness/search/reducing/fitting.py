@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from msgspec import structs
 
 from harness.search.reducing.drawn import arranged, choices
-from harness.search.reducing.rewiring import moved, moved_call
-from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, refs
+from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
 from strategies.kinds import Generation, Kind, Spec, Specs, catalogue, fill
-from strategies.typing import DEEPEST
+from strategies.pruning import moved, moved_call
+from strategies.typing import DEEPEST, fed
 
 NO_SENSE = (ArithmeticError, LookupError, AssertionError, TypeError, ValueError)
 """What a rule of the catalogue raises on arguments that it cannot read."""
@@ -41,7 +41,7 @@ def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Gr
 
     for call in graph.calls:
         call = moved_call(call, there)
-        specs = tuple(given[ref.node][ref.output] for value in call.args for ref in refs(value))
+        specs = fed(call, given)
         layer = layers[call.layer]
         if layer.graph is not None:
             if call.layer not in models:
@@ -94,9 +94,8 @@ def _fed(graph: Graph, specs: Specs) -> Graph:
 
 def _addressed(call: Call, kind: Kind) -> Call:
     """The tensors in a list or not, as the kind takes them, and only arguments that it knows."""
-    tensors = tuple(ref for value in call.args for ref in refs(value))
-    wants_list = len(tensors) > 1 if kind.pass_as == "either" else kind.pass_as == "list"
-    is_list = len(call.args) == 1 and isinstance(call.args[0], Seq)
-    args = call.args if wants_list == is_list else (Seq(tensors),) if wants_list else tensors
+    tensors = tuple(fed_refs(call))
+    listed = kind.listed(len(tensors))
+    args = call.args if call.listed == listed else (Seq(tensors),) if listed else tensors
     known = (*kind.calls, *kind.call_options)
     return structs.replace(call, args=args, kwargs=tuple(pair for pair in call.kwargs if pair[0] in known))

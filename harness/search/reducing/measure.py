@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from harness.search.reducing.rewiring import idle
 from strategies.graph import Array, Call, Function, Graph, Input, Items, Layer, Made, Seq, Value, refs, to_json
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation, catalogue
 from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS
+from strategies.pruning import idle
 
 PLAIN = ("Activation", "Dense", "Add", "Concatenate", "Masking", "SimpleRNN", "GRU", "LSTM", "Attention", "Lambda")
 """What other kinds are replaced by, the simplest first."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.search.reducing.rewiring import idle
 from strategies.graph import Call, Graph, Layer, Made, Ref, Seq, call_refs, refs
-from strategies.kinds import Generation, Spec, Specs
+from strategies.kinds import Generation, Specs, more_masks, same_weights
 from strategies.kinds.recurrent import states
-from strategies.typing import infer
+from strategies.pruning import idle
+from strategies.typing import fed, infer
 
 
 def oddities(graph: Graph) -> frozenset[str]:
@@ -36,11 +36,11 @@ def _odd(graph: Graph, generation: Generation | None, *, inner: bool) -> Iterato
     first: dict[int, Specs] = {}
     for call in graph.calls:
         layer = graph.layers[call.layer]
-        given = tuple(specs[ref.node][ref.output] for value in call.args for ref in refs(value))
-        if any(not _alike(layer, one, other) for one, other in zip(given, first.get(call.layer, given), strict=False)):
-            yield "a layer called again on other tensors"
+        given = fed(call, specs)
         before = first.setdefault(call.layer, given)
-        if early and layer.graph is not None and _more_masks(given, before):
+        if not same_weights(layer, given, before):
+            yield "a layer called again on other tensors"
+        if early and layer.graph is not None and more_masks(given, before):
             yield "a model called again on a mask"
         yield from _odd_arguments(layer, call, given, specs)
         if early and len(_widths(layer)) > 1:
@@ -52,10 +52,6 @@ def _odd(graph: Graph, generation: Generation | None, *, inner: bool) -> Iterato
             yield from _odd(layer.graph, generation, inner=True)
 
 
-def _more_masks(given: Specs, before: Specs) -> bool:
-    return any(one.mask > other.mask for one, other in zip(given, before, strict=False))
-
-
 def _packed_oddly(graph: Graph) -> bool:
     for ends in (graph.takes, graph.gives):
         tensors = list(refs(ends))
@@ -64,18 +60,11 @@ def _packed_oddly(graph: Graph) -> bool:
     return False
 
 
-def _alike(layer: Layer, one: Spec, other: Spec) -> bool:
-    """Whether weights made for one tensor serve another; a PReLU has a weight for each number."""
-    if layer.kind == "PReLU" and one.shape != other.shape:
-        return False
-    return one.rank == other.rank and one.shape[-1] == other.shape[-1] and one.dtype == other.dtype
-
-
 def _odd_arguments(layer: Layer, call: Call, given: Specs, specs: tuple[Specs, ...]) -> Iterator[str]:
     for key, value in call.kwargs:
         found = [specs[ref.node][ref.output] for ref in refs(value)]
         if key == "mask" and isinstance(value, Ref):
-            if found[0].dtype != "bool" or found[0].shape != given[0].shape[:1]:
+            if not found[0].is_mask_of(given[0]):
                 yield "a mask that does not fit"
         elif key == "initial_state":
             fits = tuple(spec.shape for spec in found) == tuple((width,) for width in states(layer))

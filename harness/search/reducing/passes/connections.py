@@ -8,11 +8,7 @@ from msgspec import structs
 
 from harness.search.reducing.passes.levels import Offers
 from harness.search.reducing.rewiring import (
-    Move,
     edited,
-    idle,
-    moved,
-    moved_call,
     on_tensors,
     rewired,
     swept,
@@ -22,8 +18,9 @@ from harness.search.reducing.rewiring import (
     without_inputs,
     without_leaf,
 )
-from strategies.graph import Call, Graph, Input, MalformedGraph, Ref, Seq, Value, call_refs, refs
+from strategies.graph import Graph, Input, MalformedGraph, Ref, Seq, Value, call_refs, fed_refs, refs
 from strategies.kinds import Generation, Spec, Specs
+from strategies.pruning import Move, idle, moved, moved_call
 from strategies.typing import infer
 
 
@@ -53,7 +50,7 @@ def chain_output(graph: Graph) -> Offers:
     first = len(graph.inputs)
     for place, ref in enumerate(given if len(given) > 1 else ()):
         for number in range(max(0, ref.node - first + 1), len(graph.calls)):
-            for old in dict.fromkeys(_fed(graph.calls[number])):
+            for old in dict.fromkeys(fed_refs(graph.calls[number])):
                 if old != ref:
                     fed = moved_call(graph.calls[number], _instead_of(old, ref))
                     calls = (*graph.calls[:number], fed, *graph.calls[number + 1 :])
@@ -183,12 +180,8 @@ def bypass_call(graph: Graph, generation: Generation | None) -> Offers:
     """What a call is given in the place of all that it gives. The last calls first."""
     first = len(graph.inputs)
     for number in range(len(graph.calls) - 1, -1, -1):
-        for target in dict.fromkeys(_fed(graph.calls[number])):
+        for target in dict.fromkeys(fed_refs(graph.calls[number])):
             yield rewired(graph, _instead(first + number, target))
-
-
-def _fed(call: Call) -> list[Ref]:
-    return [ref for value in call.args for ref in refs(value)]
 
 
 def use_first_output(graph: Graph, generation: Generation | None) -> Offers:
@@ -210,7 +203,7 @@ def use_one_tensor(graph: Graph, generation: Generation | None) -> Offers:
     """A call on one tensor several times, where it takes several."""
     for number in range(len(graph.calls) - 1, -1, -1):
         call = graph.calls[number]
-        different = dict.fromkeys(_fed(call))
+        different = dict.fromkeys(fed_refs(call))
         for ref in different if len(different) > 1 else ():
             fed = structs.replace(call, args=tuple(moved(value, _always(ref)) for value in call.args))
             yield with_call(graph, number, fed)
@@ -219,6 +212,6 @@ def use_one_tensor(graph: Graph, generation: Generation | None) -> Offers:
 def use_fewer_tensors(graph: Graph, generation: Generation | None) -> Offers:
     """A call on one tensor fewer."""
     for number, call in enumerate(graph.calls):
-        fed = _fed(call)
+        fed = list(fed_refs(call))
         for place in range(len(fed) if len(fed) > 1 and graph.layers[call.layer].graph is None else 0):
             yield with_call(graph, number, on_tensors(call, [*fed[:place], *fed[place + 1 :]]))

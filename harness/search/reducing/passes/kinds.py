@@ -8,7 +8,7 @@ from harness.search.reducing.drawn import arranged
 from harness.search.reducing.measure import PLAIN, WIDTHS, rank
 from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
 from harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
-from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, refs
+from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, fed_refs
 from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
 from strategies.lowering import REGULARIZED
 
@@ -62,8 +62,7 @@ def _plainer(name: str, layer: Layer) -> bool:
 def _on_one(graph: Graph, number: int, place: int, layer: Layer) -> Graph | None:
     new = with_layer(graph, number, layer)
     calls = tuple(
-        on_tensors(call, [[ref for value in call.args for ref in refs(value)][place]]) if call.layer == number else call
-        for call in graph.calls
+        on_tensors(call, [list(fed_refs(call))[place]]) if call.layer == number else call for call in graph.calls
     )
     new = None if new is None else edited(new, calls=calls)
     return None if new is None else swept(graph, new)

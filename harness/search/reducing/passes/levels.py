@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from harness.search.reducing.fitting import NO_SENSE
 from harness.search.reducing.rewiring import trimmed, with_inner
-from strategies.graph import Graph, MalformedGraph, refs
+from strategies.graph import Graph, MalformedGraph
 from strategies.kinds import Generation, Specs
-from strategies.typing import infer
+from strategies.typing import fed, infer
 
 Offers: TypeAlias = Iterator[Graph | None]
 
@@ -52,5 +52,4 @@ def first_calls(graph: Graph, specs: tuple[Specs, ...], *, models: bool = False)
     for place, call in enumerate(graph.calls if specs else ()):
         if call.layer not in met and (models or graph.layers[call.layer].graph is None):
             met.add(call.layer)
-            given = tuple(specs[ref.node][ref.output] for value in call.args for ref in refs(value))
-            yield call.layer, given, specs[len(graph.inputs) + place]
+            yield call.layer, fed(call, specs), specs[len(graph.inputs) + place]

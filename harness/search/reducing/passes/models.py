@@ -5,18 +5,10 @@ from __future__ import annotations
 from msgspec import structs
 
 from harness.search.reducing.passes.levels import Offers
-from harness.search.reducing.rewiring import (
-    edited,
-    idle,
-    moved,
-    moved_call,
-    swept,
-    with_inner,
-    without_leaf,
-    without_output,
-)
-from strategies.graph import Call, Graph, Layer, Ref, refs
+from harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
+from strategies.graph import Call, Graph, Layer, Ref, fed_refs, refs
 from strategies.kinds import Generation
+from strategies.pruning import idle, moved, moved_call
 
 
 def inline_model(graph: Graph, generation: Generation | None) -> Offers:
@@ -47,7 +39,7 @@ def _inlined(graph: Graph, number: int, inner: Graph) -> Graph | None:
         if call.layer != number:
             give(moved_call(call, at.__getitem__), first + place, at)
             continue
-        fed = [at[ref] for value in call.args for ref in refs(value)]
+        fed = [at[ref] for ref in fed_refs(call)]
         if len(fed) != len(inner.inputs):
             return None
         inside = dict(zip(_inputs(inner), fed, strict=True))
