@@ -66,7 +66,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--clonediff-rate",
         type=int,
-        default=8,
         metavar="N",
         help="give one graph in N the costly checks: again, training, saving (8); 0 for none, 1 for all",
     )
@@ -122,6 +121,7 @@ def clonediff_trials(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
 ) -> GraphTrials:
     """trials on one subject, with the cloners and the rate that the command line asks for."""
+    from harness.subjects.case import RATE, UPSTREAM_AND_FIXED
     from harness.subjects.outcomes import NoDeviceError
     from harness.trials.graph_trials import GraphTrials
     from reports.known import load
@@ -133,11 +133,12 @@ def clonediff_trials(
         if request.config.getoption("--clonediff-subject"):
             raise
         pytest.skip(reason=str(error))
+    rate = request.config.getoption("--clonediff-rate")
     return GraphTrials(
         process,
         load(),
-        cloners=request.config.getoption("--clonediff-cloner") or ("upstream", "fixed"),
-        rate=request.config.getoption("--clonediff-rate"),
+        cloners=request.config.getoption("--clonediff-cloner") or UPSTREAM_AND_FIXED,
+        rate=RATE if rate is None else rate,
     )
 
 

@@ -6,7 +6,6 @@ A cause is explained where an entry matches its root and allows what follows fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
@@ -94,31 +93,6 @@ def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
 def explains(issue: KnownIssue, cause: Cause) -> bool:
     """Whether an issue is the cause."""
     return any(matches(pattern, cause) for pattern in issue.match)
-
-
-def explain(causes: Iterable[Cause], known: KnownIssues) -> tuple[list[tuple[Cause, KnownIssue]], list[Cause]]:
-    """The causes that a known issue explains, each with it; and those that none does."""
-    explained: list[tuple[Cause, KnownIssue]] = []
-    unexplained: list[Cause] = []
-    for cause in causes:
-        issue = known.of(cause)
-        if issue is None:
-            unexplained.append(cause)
-        else:
-            explained.append((cause, issue))
-    return explained, unexplained
-
-
-def gone(known: KnownIssues, examples: Mapping[str, Sequence[Cause]]) -> list[KnownIssue]:
-    """The issues that no longer show: their example was tried, and none of what it showed is theirs.
-
-    `examples` has, by the id of an issue, the causes that its example shows now.
-    """
-    return [
-        issue
-        for issue in known.issues
-        if issue.id in examples and not any(explains(issue, cause) for cause in examples[issue.id])
-    ]
 
 
 def _problem(issue: KnownIssue) -> str | None:

@@ -1,8 +1,7 @@
 """A run's folder, read back: what ran, what was found, what happened when, and what could not be read.
 
-Owns where things are in the folder and how they are put together: a finding's subject, the time it was first seen and
-what its script proved may stand in the events only. Whatever is truncated or altered is named among the problems, and
-the rest is read all the same. Must not import Keras.
+Owns where things are in the folder and how they are put together. Whatever is truncated or altered is named among the
+problems, and the rest is read all the same.
 """
 
 from __future__ import annotations
@@ -27,20 +26,16 @@ class Event(msgspec.Struct, frozen=True):
     """A line of events.ndjson. Which fields it has follows from `event`; others are left alone.
 
     `subject` (subject, versions): one that is tried. `lost` (subject, reason): one that is not. `progress` (trials):
-    how many trials were run by then, in all. `finding` (id, subject, cloner, title) and `again` (id, subject, cloner):
-    a cause was seen for the first time, and once more. `proof` (id, subject, reproduced): what its script showed.
-    `end` (interrupted, trials); `resumed`, after which it has not ended.
+    how many trials were run by then, in all. `finding` (id): a cause was seen for the first time. `end` (interrupted,
+    trials); `resumed`, after which it has not ended.
     """
 
     at: datetime
     event: str
     subject: str = ""
     id: str = ""
-    cloner: str = ""
-    title: str = ""
     reason: str = ""
     trials: int | None = None
-    reproduced: bool | None = None
     interrupted: bool = False
     versions: dict[str, str] = {}
 
@@ -90,7 +85,7 @@ def read_run(path: Path) -> RunRead:
     problems: list[str] = []
     events = tuple(_events(path / "events.ndjson", problems))
     run = _run(path, problems)
-    findings, unreadable = _findings(path, events, problems)
+    findings, unreadable = _findings(path, problems)
     if run is not None:
         there = {kept.finding.id for kept in findings}
         for lost in dict.fromkeys(id_ for id_ in run.findings if id_ not in there):
@@ -180,7 +175,7 @@ def _events(path: Path, problems: list[str]) -> Iterator[Event]:
         problems.append(f"{path.name}: {wrong - MOST} more lines cannot be read")
 
 
-def _findings(path: Path, events: Sequence[Event], problems: list[str]) -> tuple[tuple[Kept, ...], list[str]]:
+def _findings(path: Path, problems: list[str]) -> tuple[tuple[Kept, ...], list[str]]:
     folder = path / "findings"
     found: list[Kept] = []
     unreadable: list[str] = []
@@ -191,9 +186,6 @@ def _findings(path: Path, events: Sequence[Event], problems: list[str]) -> tuple
     except OSError as error:
         problems.append(f"findings: cannot be read ({error.strerror})")
         names = []
-    by_id: dict[str, list[Event]] = {}
-    for event in events:
-        by_id.setdefault(event.id, []).append(event)
     for name in names:
         try:
             finding = read(folder / name / "finding.json", Finding)
@@ -201,7 +193,6 @@ def _findings(path: Path, events: Sequence[Event], problems: list[str]) -> tuple
             problems.append(_told(path, error))
             unreadable.append(name)
             continue
-        finding = _told_by_events(finding, name, by_id.get(finding.id, ()))
         found.append(_kept(path, folder / name, finding, problems))
     return tuple(found), unreadable
 
@@ -215,36 +206,6 @@ def _kept(path: Path, folder: Path, finding: Finding, problems: list[str]) -> Ke
     script = _text(path, folder / "repro.py", problems)
     issue = _text(path, folder / "issue.md", problems) if (folder / "issue.md").exists() else None
     return Kept(folder, finding, graph, script or finding.source, issue or "")
-
-
-def _told_by_events(finding: Finding, name: str, events: Sequence[Event]) -> Finding:
-    """The finding with what the events say of it, where it does not say so itself."""
-    first = next((each for each in events if each.event == "finding" and _is_of(each, finding, name)), None)
-    if first is None:
-        return finding
-    subject = finding.subject or first.subject
-    its = [each for each in events if each.subject == first.subject]
-    again = sum(each.event == "again" and each.cloner == finding.cloner for each in its)
-    # Only what is told of upstream is run alone: no other cloner's proof has this subject and this cause.
-    proof = next((each.reproduced for each in reversed(its) if each.event == "proof"), None)
-    return replace(
-        finding,
-        subject=subject,
-        first_seen=finding.first_seen or first.at.isoformat(timespec="milliseconds"),
-        count=max(finding.count, 1 + again),
-        proof=finding.proof if finding.proof is not None or finding.cloner not in ("upstream", "") else proof,
-    )
-
-
-def _is_of(event: Event, finding: Finding, name: str) -> bool:
-    if finding.subject:
-        return (event.subject, event.cloner) == (finding.subject, finding.cloner)
-    if event.cloner != finding.cloner:
-        return False
-    if event.cloner:
-        return name == slug(event.subject, event.cloner, finding.id)
-    # Between them stands the other subject that it was compared with, if there was one.
-    return name.startswith(slug(event.subject) + "-") and name.endswith(f"-{finding.id}")
 
 
 def _text(path: Path, file: Path, problems: list[str]) -> str | None:

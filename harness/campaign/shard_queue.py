@@ -6,7 +6,6 @@ the one that is made smaller, is the same however many workers there are. Pure: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -143,10 +142,6 @@ class ShardQueue:
         """A cause that cannot be settled: it stays as it was seen."""
         self.cases[key].under_way = False
         self.cases[key].given_up = True
-
-    def unsettled(self) -> Iterator[FoundCause]:
-        """The causes that still wait."""
-        return (case for case in self.cases.values() if case.settled is None and case.waiting)
 
     def _take(self, done: ShardDone) -> None:
         for raw_finding in done.raw_findings:

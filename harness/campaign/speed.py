@@ -25,11 +25,12 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import SIZE
 from harness.search.draw_and_shrink import draw
+from harness.subjects.case import COSTLY
 from harness.subjects.offers import graphs_on
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
-from harness.trials.graph_trials import COSTLY, GraphTrials
+from harness.trials.graph_trials import GraphTrials
 from harness.trials.trial import run
 from reports.known import KnownIssues
 
@@ -41,7 +42,6 @@ WAIT = 300.0
 DEFAULT = 1400
 """The trials of each, unless it is told otherwise."""
 
-CLONERS = ("upstream", "fixed")
 _EVENTS = "events.ndjson"
 
 
@@ -218,7 +218,7 @@ def plain(name: str, folder: str) -> None:
             graphs: list[Any] = []
             draw(graphs_on(process), shard.count + (not shard.opens), shard.seed, graphs.append)
             for graph in graphs[not shard.opens :]:
-                run(case_of(graph, process.subject.dialect), process, CLONERS, COSTLY if trials.sampled(graph) else ())
+                run(case_of(graph, process.subject.dialect), process, checks=COSTLY if trials.sampled(graph) else ())
                 tried += 1
             event = _Event(datetime.now(UTC).isoformat(), "progress", tried)
             events.write(msgspec.json.encode(event).decode() + "\n")

@@ -24,7 +24,7 @@ from harness.cli import options as shared
 from harness.cli.terminal import one_line
 from harness.cli.text.check import checked_text, models_text
 from harness.scripts.comments import comment
-from harness.subjects.case import CHECKS_ASKED
+from harness.subjects.case import COSTLY
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import GIB, Limits
 from harness.subjects.releases import open_subject
@@ -107,7 +107,7 @@ def command(
         named = [parse(each) for each in dict.fromkeys(models)]
         wanted = CheckWanted(
             cloners=tuple(dict.fromkeys(cloners)),
-            checks=CHECKS_ASKED if costly else (),
+            checks=COSTLY if costly else (),
             custom=None if custom is None else custom_file(custom),
             unsafe=unsafe,
             arrays=_arrays(arrays),

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from harness.cli import options as shared
+from harness.subjects.case import RATE
 
 PLANNED = {
     "subjects": "--subject",
@@ -61,7 +62,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @click.option(
     "--rate",
     type=click.IntRange(min=0),
-    default=8,
+    default=RATE,
     show_default=True,
     help="Costly checks on one graph in N; 0 for none.",
 )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from harness.cli.terminal import one_line
+from harness.subjects.case import UPSTREAM_AND_FIXED
 from reports.known import KNOWN_ISSUES
 
 CLONERS = ("upstream", "fixed", "roundtrip", "saved", "multi_gpu", "multi_gpu/fixed")
@@ -52,7 +53,7 @@ def cloners(command: Command) -> Command:
         "cloners",
         type=ClonerName(),
         multiple=True,
-        default=("upstream", "fixed"),
+        default=UPSTREAM_AND_FIXED,
         show_default=True,
         help="Who clones.",
     )(command)

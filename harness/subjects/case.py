@@ -7,8 +7,14 @@ from typing import Any
 
 import msgspec
 
-CHECKS_ASKED = ("again", "training_step", "saving")
-"""The parts of an observation that cost much and are sampled."""
+UPSTREAM_AND_FIXED = ("upstream", "fixed")
+"""Who clones where nobody else is asked to: the release's own `clone_model`, and ours."""
+
+COSTLY = ("again", "training_step", "saving")
+"""The parts of a trial that cost more than all the others, and are for some graphs only."""
+
+RATE = 8
+"""Of so many graphs one has its costly parts tried, where nothing else is asked for."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -23,9 +29,9 @@ class Case(msgspec.Struct, frozen=True):
     def request(self, cloners: Iterable[str], checks: Iterable[str] = (), device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""
         asked = frozenset(checks)
-        unknown = asked.difference(CHECKS_ASKED)
+        unknown = asked.difference(COSTLY)
         if unknown:
-            raise ValueError(f"unknown part of an observation {min(unknown)!r}: choose from {', '.join(CHECKS_ASKED)}")
+            raise ValueError(f"unknown part of an observation {min(unknown)!r}: choose from {', '.join(COSTLY)}")
         request: dict[str, Any] = {
             "do": "trial",
             "source": self.source,
@@ -33,7 +39,7 @@ class Case(msgspec.Struct, frozen=True):
             "batch": self.batch,
             "seed": self.seed,
             "cloners": list(cloners),
-            "checks": {name: name in asked for name in CHECKS_ASKED},
+            "checks": {name: name in asked for name in COSTLY},
         }
         if device is not None:
             request["device"] = device

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from harness.subjects.case import Case
+from harness.subjects.case import RATE, UPSTREAM_AND_FIXED, Case
 from harness.subjects.observation import Answer
 from harness.subjects.outcomes import Killed, Outcome
 from harness.subjects.process import SubjectProcess
@@ -43,8 +43,8 @@ class TrialsAcross(GraphTrials):
         known: KnownIssues,
         others: Sequence[SubjectProcess],
         *,
-        cloners: Sequence[str] = ("upstream", "fixed"),
-        rate: int = 8,
+        cloners: Sequence[str] = UPSTREAM_AND_FIXED,
+        rate: int = RATE,
     ) -> None:
         super().__init__(process, known, cloners=cloners, rate=rate)
         self.others = tuple(others)
@@ -62,16 +62,6 @@ class TrialsAcross(GraphTrials):
         for other in self.others:
             found += self._compare(graph, case, Answer(original=trial.original), other)
         return found
-
-    def told(self) -> list[str]:
-        """A line for each of the others."""
-        lines = []
-        for name, compared in self.compared.items():
-            why = ", ".join(f"{count} {reason}" for reason, count in compared.not_compared.most_common())
-            lines.append(
-                f"  compared with {name}: {compared.graphs} graphs" + (f"; not compared: {why}" if why else "")
-            )
-        return lines
 
     def _compare(self, graph: Graph, case: Case, mine: Answer, other: SubjectProcess) -> list[Hit]:
         tally = self.compared[str(other.subject)]

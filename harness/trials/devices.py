@@ -1,57 +1,18 @@
-"""One case on two devices, or two backends: each judges its own clones, and then they are compared with each other.
+"""One case on two devices, or two backends: how the answers of two processes are compared with each other.
 
-Owns how the answers of two processes meet, and what of them can be compared. What differs between the two accuses no
-cloner. Must not import Keras.
+Owns what of them can be compared. What differs between the two accuses no cloner.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Sequence
 
-import msgspec
-
-from harness.subjects.case import Case
 from harness.subjects.observation import Answer
-from harness.subjects.outcomes import Outcome, ValuesReport
+from harness.subjects.outcomes import Outcome
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
-from harness.trials import trial as trials
 from harness.trials.checks.devices import NARROW, RUNS, Check, Elements, Terms, devices
 from reports.records import Cost, Difference
-
-CLONERS = ("upstream", "fixed")
-
-
-class DeviceTrial(msgspec.Struct, frozen=True):
-    """One case on two devices or backends. `trials` has the verdict of each on every cloner, bit for bit.
-
-    `differences` are those between the two, beyond the tolerance of their dtype; each has the check "device" or
-    "backend". `compared` names the runs that were: see `comparable`.
-    """
-
-    trials: tuple[trials.Trial, trials.Trial]
-    differences: tuple[Difference, ...]
-    compared: tuple[str, ...]
-
-
-def run_on_both(
-    case: Case,
-    first: SubjectProcess,
-    second: SubjectProcess,
-    cloners: Sequence[str] = CLONERS,
-    checks: Collection[str] = (),
-    *,
-    timeout: float | None = None,
-) -> DeviceTrial:
-    """Run a case in two processes, which draw the same inputs and weights from its seed, and compare what they gave.
-
-    Raises `NoDeviceError` where one of them does not see its device.
-    """
-    heard = _Heard(first), _Heard(second)
-    both = [trials.run(case, each, cloners, checks, timeout=timeout) for each in heard]
-    runs = comparable(first.subject, second.subject)
-    return DeviceTrial((both[0], both[1]), tuple(_between(*heard)), runs)
 
 
 def between(first: SubjectProcess, second: SubjectProcess, one: Outcome, other: Outcome) -> list[Difference]:
@@ -83,31 +44,6 @@ def comparable(first: Subject, second: Subject) -> tuple[str, ...]:
     same = (first.release, first.backend) == (second.release, second.backend)
     draws_alike = same and (first.backend != "torch" or first.device == second.device)
     return RUNS if draws_alike else RUNS[:1]
-
-
-class _Heard:
-    """A subject's process whose first outcome is kept: that of all the cloners together."""
-
-    def __init__(self, process: SubjectProcess) -> None:
-        self.process = process
-        self.outcome: Outcome | None = None
-
-    def trial(
-        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
-    ) -> Outcome:
-        outcome = self.process.trial(case, cloners=cloners, checks=checks, timeout=timeout)
-        if self.outcome is None:
-            self.outcome = outcome
-        return outcome
-
-    def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        return self.process.values(digests)
-
-
-def _between(first: _Heard, second: _Heard) -> list[Difference]:
-    if first.outcome is None or second.outcome is None:
-        raise AssertionError("a trial was run in both processes")
-    return between(first.process, second.process, first.outcome, second.outcome)
 
 
 def _values(first: SubjectProcess, second: SubjectProcess, want: str, have: str) -> tuple[Elements, Elements] | None:

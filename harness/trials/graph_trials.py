@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from harness.subjects.case import COSTLY, RATE, UPSTREAM_AND_FIXED
 from harness.subjects.process import SubjectProcess
 from harness.trials.cases import case_of, number_of
 from harness.trials.triage import Blame, Verdict, title
@@ -19,9 +20,6 @@ from reports.records import Cause
 from reports.store import slug
 from strategies.graph import Graph
 from strategies.kinds import Generation
-
-COSTLY = ("again", "training_step", "saving")
-"""The parts of a trial that cost more than all the others, which are sampled."""
 
 Key = tuple[str, str, str]
 
@@ -96,8 +94,8 @@ class GraphTrials:
         process: SubjectProcess,
         known: KnownIssues,
         *,
-        cloners: Sequence[str] = ("upstream", "fixed"),
-        rate: int = 8,
+        cloners: Sequence[str] = UPSTREAM_AND_FIXED,
+        rate: int = RATE,
     ) -> None:
         self.process = process
         self.generation: Generation = process.subject.generation
@@ -127,10 +125,6 @@ class GraphTrials:
 
     def beside(self, graph: Graph, case: Case, trial: Trial) -> list[Hit]:
         """What there is to say of a trial beside what its cloners did: nothing, but for `harness.trials.across`."""
-        return []
-
-    def told(self) -> list[str]:
-        """Lines for the summary, likewise."""
         return []
 
     def _count(self, trial: Trial, costly: bool) -> None:

@@ -22,9 +22,6 @@ from strategies.kinds import Generation
 
 YOURS = "the cloner"
 
-_PARTS = {"again": "again", "training": "training_step", "saved": "saving"}
-"""What a check needs to be observed that costs much."""
-
 
 class UnfaithfulClone(AssertionError):
     """A clone that is not the model it was cloned from. `causes` has each cause with its differences."""
@@ -56,7 +53,7 @@ def check_clone(
         raise ValueError(f"checks: {unknown[0]!r} is not one of {', '.join(CHECKS)}")
     chosen: Generation = generation or graph.generation or "keras"
     case = case_of(graph, chosen)
-    parts = [part for check, part in _PARTS.items() if costly or (checks is not None and check in named)]
+    parts = {CHECKS[name].part for name in (CHECKS if costly else checks or ())} - {""}
     answer = _run({**case.request((), parts), "cloners": {YOURS: cloner}}, chosen)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"

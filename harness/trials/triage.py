@@ -39,8 +39,6 @@ class Blame(enum.StrEnum):
     ITS_OWN = "the cloner's own"
 
 
-CI_FAILS = frozenset([Blame.OURS, Blame.GENERATOR])
-
 _OF_ANY_LAYER = re.compile(
     r"^(weight |input )?(trainable|name)$|^weight scope$|order$|^(input|output) tensor$"
     r"|^call\.|^call (count|outputs)$|^(supports_masking|role|policy)$"

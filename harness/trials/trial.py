@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from harness.subjects.case import Case
+from harness.subjects.case import UPSTREAM_AND_FIXED, Case
 from harness.subjects.observation import Answer, Failure, Observation
 from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
 from harness.trials.checks import CHECKS, compare
@@ -71,23 +71,16 @@ class Trial(msgspec.Struct, frozen=True):
         """Whether there was an original to clone."""
         return self.refused is None and self.lost is None
 
-    @property
-    def blames(self) -> frozenset[Blame]:
-        """Everyone at fault in this trial."""
-        if not self.built:
-            return frozenset([Blame.GENERATOR])
-        return frozenset(each for clone in self.clones.values() for each in clone.blame)
-
 
 def run(
     case: Case,
     subject: TrialProcess,
-    cloners: Sequence[str] = ("upstream", "fixed"),
+    cloners: Sequence[str] = UPSTREAM_AND_FIXED,
     checks: Collection[str] = (),
     *,
     timeout: float | None = None,
 ) -> Trial:
-    """Run a trial. `checks` has the costly parts to observe ("again", "training_step", "saving").
+    """Run a trial. `checks` has the costly parts to observe.
 
     Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
     known which of them did it, and the others still get their verdict.

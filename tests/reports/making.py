@@ -133,20 +133,20 @@ def run_folder(
     events += [{"event": "progress", "trials": trials} for trials in progress]
     for each in findings:
         subject = each.subject or "keras"
+        proof = True if proven and each.cloner == "upstream" and each.proof is None else each.proof
+        first_seen = each.first_seen or _at(len(events))
         events.append(
             {"event": "finding", "id": each.id, "subject": subject, "cloner": each.cloner, "title": each.title}
         )
-        if proven and each.cloner == "upstream":
-            events.append({"event": "proof", "id": each.id, "subject": subject, "reproduced": True})
+        if proof is not None:
+            events.append({"event": "proof", "id": each.id, "subject": subject, "reproduced": proof})
         folder = path / "findings" / slug(subject, each.cloner or "original", each.id)
-        write(folder / "finding.json", each)
+        whole = msgspec.structs.replace(each, subject=subject, first_seen=first_seen, proof=proof)
+        write(folder / "finding.json", whole)
         write_bytes(folder / "repro.py", f"import keras\n\nprint({each.title!r})\n".encode())
     trials = progress[-1] if progress else 60
     events.append({"event": "end", "interrupted": False, "trials": trials})
-    lines = [
-        json.dumps({"at": (START + timedelta(seconds=7 * number)).isoformat(timespec="milliseconds"), **event})
-        for number, event in enumerate(events)
-    ]
+    lines = [json.dumps({"at": _at(number), **event}) for number, event in enumerate(events)]
     write_bytes(path / "events.ndjson", ("\n".join(lines) + "\n").encode())
     ran = run or Run(
         started=START.isoformat(),
@@ -156,6 +156,11 @@ def run_folder(
     )
     write(path / "run.json", msgspec.structs.replace(ran, findings=tuple(each.id for each in findings)))
     return path
+
+
+def _at(number: int) -> str:
+    """When the event of that number was."""
+    return (START + timedelta(seconds=7 * number)).isoformat(timespec="milliseconds")
 
 
 @cache

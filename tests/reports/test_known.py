@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.known import KnownIssue, KnownIssues, KnownIssuesError, Pattern, explain, gone, load
+from reports.known import KnownIssue, KnownIssues, KnownIssuesError, Pattern, load
 from reports.records import Cause, Cost, Difference, Place, Raised
 
 GOOD = """
@@ -38,9 +38,8 @@ def test_the_file_that_ships_is_right() -> None:
 
 def test_an_issue_explains_a_cause_by_its_root(tmp_path: Path) -> None:
     known = load(_written(tmp_path, GOOD))
-    explained, unexplained = explain([cause(), cause(kind="Dense"), cause(aspect="name")], known)
-    assert [(one.root.aspect, issue.id) for one, issue in explained] == [("config.mask", "one")]
-    assert len(unexplained) == 2
+    found = [known.of(each) for each in (cause(), cause(kind="Dense"), cause(aspect="name"))]
+    assert [issue and issue.id for issue in found] == ["one", None, None]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +58,8 @@ def test_an_issue_explains_a_cause_by_its_root(tmp_path: Path) -> None:
 )
 def test_all_fields_of_a_pattern_must_match(pattern: Pattern, matches: bool) -> None:
     issue = KnownIssue("one", "keras", "t", "b", (pattern,))
-    explained, _ = explain([cause("structure", "config.mask", "Lambda", "outputs")], KnownIssues((issue,)))
-    assert bool(explained) == matches
+    explained = KnownIssues((issue,)).of(cause("structure", "config.mask", "Lambda", "outputs"))
+    assert (explained is issue) == matches
 
 
 @pytest.mark.parametrize(
@@ -80,12 +79,6 @@ def test_an_issue_has_a_range_of_releases(
     tmp_path: Path, generation: str, release: str | None, cloner: str, applies: bool
 ) -> None:
     assert bool(load(_written(tmp_path, GOOD)).on(generation, release, cloner).issues) == applies
-
-
-def test_an_issue_whose_example_no_longer_shows_it_is_gone() -> None:
-    issues = [KnownIssue(name, "keras", "t", "b", (Pattern(check="structure"),)) for name in ("one", "two", "three")]
-    shown = {"one": [cause()], "two": [cause("masks")]}
-    assert [issue.id for issue in gone(KnownIssues(tuple(issues)), shown)] == ["two"]
 
 
 @pytest.mark.parametrize(

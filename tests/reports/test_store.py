@@ -71,41 +71,12 @@ def test_a_run_with_everything_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert msgspec.structs.replace(back, findings=()) == nightly()
 
 
-def test_what_only_the_events_say_is_put_with_the_findings(tmp_path: Path) -> None:
-    run_folder(tmp_path, [finding(0), finding(1, cloner="fixed")])
-    with (tmp_path / "events.ndjson").open("a") as file:
-        for _ in range(2):
-            again = {"event": "again", "id": finding(0).id, "subject": "keras", "cloner": "upstream"}
-            file.write(json.dumps({"at": "2026-11-21T03:00:00+00:00", **again}) + "\n")
-    found = {kept.finding.cloner: kept.finding for kept in read_run(tmp_path).findings}
-    assert found["upstream"].subject == "keras"
-    assert found["upstream"].first_seen.startswith("2026-11-21T02:00:07")
-    assert found["upstream"].proof is True
-    assert found["upstream"].count == 3
-    assert found["fixed"].proof is None
-    assert found["fixed"].count == 1
-
-
-def test_two_subjects_with_one_cause_keep_their_own_proofs(tmp_path: Path) -> None:
-    run_folder(tmp_path, [finding(0, subject="keras"), finding(0, subject="keras/jax")])
-    lines = (tmp_path / "events.ndjson").read_text().splitlines()
-    turned = [line.replace("true", "false") if '"proof"' in line and '"keras/jax"' in line else line for line in lines]
-    (tmp_path / "events.ndjson").write_text("\n".join(turned) + "\n")
-    proofs = {kept.finding.subject: kept.finding.proof for kept in read_run(tmp_path).findings}
-    assert proofs == {"keras": True, "keras/jax": False}
-    assert [kept.counts for kept in read_run(tmp_path).findings].count(True) == 1
-
-
-def test_one_cause_on_two_subjects_is_told_apart_by_the_folder_s_name(tmp_path: Path) -> None:
-    run_folder(tmp_path, [finding(0, subject="keras"), finding(0, subject="keras/jax")])
-    for folder in (tmp_path / "findings").iterdir():
-        # As it was written before a finding had a subject of its own.
-        (folder / "finding.json").write_bytes(msgspec.json.encode(finding(0)))
-    kept = {each.name: each.finding.subject for each in read_run(tmp_path).findings}
-    assert {name.partition("-upstream-")[0]: subject for name, subject in kept.items()} == {
-        "keras": "keras",
-        "keras-jax": "keras/jax",
-    }
+def test_what_is_said_of_a_finding_stands_in_its_own_file_whatever_the_events_say(tmp_path: Path) -> None:
+    whole = finding(0, subject="keras", first_seen="2026-11-21T02:00:07+00:00", proof=False, count=3)
+    run_folder(tmp_path, [whole])
+    (tmp_path / "events.ndjson").write_text('{"at": "2026-11-21T02:00:00+00:00", "event": "end"}\n')
+    (kept,) = read_run(tmp_path).findings
+    assert msgspec.structs.replace(kept.finding, graph=whole.graph) == whole
 
 
 @pytest.mark.parametrize("missing", ["nothing here", "a file", "an empty folder"])

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from harness.answers.replay.files import graph_in, is_finding
 from harness.answers.replay.outcome import Expected
+from harness.subjects.case import COSTLY
 from harness.subjects.subject import Subject
-from harness.trials.graph_trials import COSTLY
 from reports.known import KnownIssue, KnownIssues, load
 from reports.records import Finding, RecordError, read
 from strategies.graph import Graph, from_json

@@ -20,7 +20,7 @@ from harness.answers.own_model.models import Model, source_of, takes_safe_mode
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from harness.scripts.graph_mode import standing
 from harness.scripts.reproducer import reproducer
-from harness.subjects.case import Case
+from harness.subjects.case import COSTLY, UPSTREAM_AND_FIXED, Case
 from harness.subjects.observation import Failure
 from harness.subjects.outcomes import Killed, OutOfMemory, OwnSeen, TimedOut
 from harness.subjects.process import SubjectProcess
@@ -46,8 +46,8 @@ _TRUSTED = ("if you trust where it comes from, add --unsafe",)
 class CheckWanted:
     """How models are to be checked: `seconds` is the limit of each, `arrays` the file of inputs."""
 
-    cloners: tuple[str, ...] = ("upstream", "fixed")
-    checks: tuple[str, ...] = ("again", "training_step", "saving")
+    cloners: tuple[str, ...] = UPSTREAM_AND_FIXED
+    checks: tuple[str, ...] = COSTLY
     custom: Path | None = None
     unsafe: bool = False
     arrays: Path | None = None

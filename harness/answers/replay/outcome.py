@@ -19,6 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from harness.subjects.observation import Observation
+from harness.trials.checks import CHECKS
 from harness.trials.graph_trials import LOST, REFUSED, Hit
 from harness.trials.triage import alike, fingerprint, title
 from harness.trials.trial import Trial
@@ -60,7 +61,7 @@ _AS_IT_FAILS = ("no longer raises", "raises another")
 """Aspects that show only where the original itself fails."""
 _BEGINNING = re.compile(r"^(original|again|twice)\.")
 """What the path of a difference begins with that is told of another model than the clone."""
-_COSTLY = ("again", "saved", "training", "untouched")
+_COSTLY = ("untouched", *(name for name, check in CHECKS.items() if check.part))
 """The checks that see all there is to see only where a trial does its costly parts too."""
 
 

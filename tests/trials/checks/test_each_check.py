@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import msgspec
 import pytest
 
+from harness.subjects.case import COSTLY
 from harness.subjects.observation import Clone, Failure, Frame, Leaf, Observation
 from harness.trials.checks import CHECKS, compare
 from reports.records import Cost
@@ -182,7 +185,12 @@ def test_catches_what_is_broken(
 
 def test_every_check_has_its_promise_and_a_broken_clone_here() -> None:
     assert set(CHECKS) == {case[0] for case in BROKEN}
-    assert [check.promise.partition(".")[0] for check in CHECKS.values()] == [str(line) for line in range(1, 12)]
+    promises = [sys.modules[check.differences.__module__].__doc__ or "" for check in CHECKS.values()]
+    assert [promise.partition(".")[0] for promise in promises] == [str(line) for line in range(1, 12)]
+
+
+def test_each_costly_part_is_for_one_check() -> None:
+    assert sorted(check.part for check in CHECKS.values() if check.part) == sorted(COSTLY)
 
 
 def test_all_checks_together_on_a_faithful_clone() -> None:

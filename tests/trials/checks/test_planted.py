@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from harness.inside.cloners.planted import CAUGHT_BY
 from harness.subjects import Subject, SubjectProcess
+from harness.subjects.case import COSTLY
 from harness.trials.checks import CHECKS
 from harness.trials.triage import Blame, Verdict
 from harness.trials.trial import CloneTrial, Trial, run
@@ -16,7 +17,6 @@ from harness.trials.trial import CloneTrial, Trial, run
 from .planted_models import MODELS, case
 
 GENERATIONS = ("keras", "tf_keras")
-COSTLY = ("again", "training_step", "saving")
 
 
 @pytest.fixture(scope="module", params=GENERATIONS)

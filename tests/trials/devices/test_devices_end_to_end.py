@@ -12,10 +12,12 @@ from harness.subjects import Case, NoDeviceError, Subject, SubjectProcess
 from harness.subjects.observation import Answer
 from harness.subjects.presence import gpus, missing
 from harness.trials.cases import case_of
-from harness.trials.devices import comparable, run_on_both
+from harness.trials.devices import comparable
 from harness.trials.triage import Verdict
 from strategies import functional_graphs
 from strategies.graph import Graph
+
+from .both import run_on_both
 
 SUBJECTS = ("keras", "tf_keras", "keras/jax", "keras/torch")
 INPUTS = ({"shape": [4, 3], "dtype": "float32", "fill": "steps"},)
@@ -143,7 +145,7 @@ def test_a_planted_difference_is_one_of_the_devices(subject: str, processes: Pro
     assert output.first.name == "shifted", "an output names the first layer where the two part"
     # Each of the two is right in itself, so that no cloner is accused.
     assert [trial.clones["fixed"].verdict for trial in both.trials] == [Verdict.FAITHFUL] * 2
-    assert both.trials[0].blames == both.trials[1].blames
+    assert both.trials[0].clones["upstream"].blame == both.trials[1].clones["upstream"].blame
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
