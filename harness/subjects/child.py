@@ -136,6 +136,14 @@ class Child:
         except psutil.Error:
             return 0
 
+    def cpu(self) -> float:
+        """The seconds of the processor that it has taken, 0 where it is gone."""
+        try:
+            times = self._about.cpu_times() if self._about else None
+        except psutil.Error:
+            return 0.0
+        return float(times.user + times.system) if times else 0.0
+
     def running(self) -> bool:
         """Whether it still runs."""
         return self._process.poll() is None

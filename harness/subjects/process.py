@@ -168,12 +168,16 @@ class SubjectProcess:
         self._since_start = 0
         return self._ready
 
+    def prepare(self) -> None:
+        """Have the child that the next trial runs in: a new one where none runs, or where it is time for one."""
+        self._replace_if_due()
+        self.start()
+
     def trial(
         self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
     ) -> Outcome:
         """Run one trial. Whatever it does to the process is an outcome; the next one finds a new process."""
-        self._replace_if_due()
-        self.start()
+        self.prepare()
         device = None if self.subject.device == "cpu" else f"{self.subject.device}:{self.subject.number}"
         self._asked += 1
         request = {**case.request(cloners, checks, device), "id": self._asked}
@@ -249,8 +253,7 @@ class SubjectProcess:
 
     def own(self, request: dict[str, Any], timeout: float = 60.0) -> OwnSeen | TimedOut | Killed | OutOfMemory:
         """What there is to know of a model that somebody brought, before it is tried: see `inside.own`."""
-        self._replace_if_due()
-        self.start()
+        self.prepare()
         self._since_start += 1
         reply = self._reply_or_loss({**request, "do": "own"}, timeout)
         if not isinstance(reply, _Reply):
@@ -275,6 +278,10 @@ class SubjectProcess:
     def resident(self) -> int:
         """The memory that the child holds, 0 where there is none."""
         return self._child.resident() if self._child else 0
+
+    def cpu(self) -> float:
+        """The seconds of the processor that the child has taken, 0 where there is none."""
+        return self._child.cpu() if self._child else 0.0
 
     def close(self) -> None:
         """End the child, if there is one."""

@@ -1,0 +1,257 @@
+"""What a trial costs, phase by phase, beside the harness that a user would write first, on the same graphs.
+
+Owns which graphs are timed, and what counts. Each harness has a child of its own: `predict` traces functions, and the
+child that it runs in grows until it is replaced. Starting a child is no part of a trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import mean
+from time import perf_counter, process_time
+from typing import Any
+
+from hypothesis import Phase, given, seed, settings
+
+from harness.subjects.case import COSTLY, RATE, Case
+from harness.subjects.observation import Answer
+from harness.subjects.outcomes import Outcome, ValuesReport
+from harness.subjects.process import SubjectProcess
+from harness.subjects.releases import open_subject
+from harness.subjects.subject import Subject
+from harness.trials.cases import case_of
+from harness.trials.checks import CHECKS, compare
+from harness.trials.trial import run
+from strategies import Graph, functional_graphs
+from strategies.graph import Made, Value, leaves
+from strategies.kinds import Generation
+
+LAYERS = (4, 6)
+"""The graphs of the set have between these numbers of layers, those in wrappers and in inner models counted."""
+
+BETWEEN = ("encode", "the way there and back")
+"""What a trial would not cost in the process of its caller."""
+
+EARLY = 500
+"""The trial after which memory is taken the first time."""
+
+Seconds = dict[str, float]
+
+
+@dataclass(slots=True)
+class Figures:
+    """What was measured. Seconds are totals over all trials.
+
+    `paired` is for trials of the graphs that the first harness finishes. `cpu` and `paired_cpu` are of the processor,
+    of which a busy machine takes no more than a quiet one; `predict_cpu` likewise.
+    """
+
+    draws: int = 0
+    draw: float = 0.0
+    trials: int = 0
+    total: float = 0.0
+    cpu: float = 0.0
+    source: float = 0.0
+    keras: Seconds = field(default_factory=dict)
+    ours: Seconds = field(default_factory=dict)
+    checks: Seconds = field(default_factory=dict)
+    paired: float = 0.0
+    paired_cpu: float = 0.0
+    predict: Seconds = field(default_factory=dict)
+    predict_cpu: float = 0.0
+    predicted: int = 0
+    crashed: int = 0
+    costly: list[float] = field(default_factory=list)
+    early: int = 0
+    late: int = 0
+
+    def summary(self) -> dict[str, Any]:
+        """The figures by name, as `--json` prints them: milliseconds a trial, and ratios."""
+        trials, pairs = max(1, self.trials), max(1, self.predicted)
+        draw, source = self.draw / max(1, self.draws), self.source / trials
+        each = self.total / trials + source + draw
+        naive = sum(self.predict.values()) / pairs
+        paired = self.paired / pairs + source + draw
+        # Neither harness has to draw, or to write the source, for what is compared here.
+        naive_cpu, paired_cpu = self.predict_cpu / pairs, self.paired_cpu / pairs
+        return {
+            "trials": self.trials,
+            "trial_ms": each * 1000,
+            "trials_per_second": _ratio(1, each),
+            "cpu_ms": self.cpu / trials * 1000,
+            "draw_ms": draw * 1000,
+            "share_of_drawing": _ratio(draw, each),
+            "source_ms": source * 1000,
+            "keras_ms": _each(self.keras, trials),
+            "ours_ms": _each(self.ours, trials),
+            "checks_ms": _each(self.checks, trials),
+            "share_outside_keras": 1 - _ratio(sum(self.keras.values()) / trials, each),
+            "added_by_process_ms": sum(self.ours.get(part, 0.0) for part in BETWEEN) / trials * 1000,
+            "predict_harness_graphs": self.predicted,
+            "predict_harness_crashed": self.crashed,
+            "predict_harness_ms": {"trial": naive * 1000, **_each(self.predict, pairs)},
+            "predict_harness_cpu_ms": naive_cpu * 1000,
+            "same_graphs_trial_ms": paired * 1000,
+            "same_graphs_cpu_ms": paired_cpu * 1000,
+            "ratio_to_predict_harness": _ratio(naive, paired),
+            "ratio_to_predict_harness_cpu": _ratio(naive_cpu, paired_cpu),
+            "costly_trial_ms": mean(self.costly) * 1000 if self.costly else None,
+            "resident_after_500": self.early or None,
+            "resident_at_end": self.late or None,
+            "resident_growth": self.late / self.early - 1 if self.early and self.late else None,
+        }
+
+
+def _ratio(one: float, other: float) -> float:
+    return one / other if other else 0.0
+
+
+def _add(totals: Seconds, seconds: Mapping[str, float]) -> None:
+    for name, value in seconds.items():
+        totals[name] = totals.get(name, 0.0) + value
+
+
+def _each(seconds: Seconds, trials: int) -> dict[str, float]:
+    return {name: seconds[name] / trials * 1000 for name in sorted(seconds, key=seconds.__getitem__, reverse=True)}
+
+
+def trial_speed(
+    subject: Subject,
+    count: int,
+    *,
+    trials: int | None = None,
+    seed_: int = 0,
+    rate: int = RATE,
+    say: Callable[[str], None] = lambda line: None,
+) -> dict[str, Any]:
+    """Draw a set of `count` graphs and time trials of them, once or until there were so many `trials`.
+
+    On the first round each graph is also timed with the first harness, and afterwards one in `rate` with its costly
+    parts: they trace functions too, as `predict` does.
+    """
+    figures = Figures()
+    graphs = draw(subject.generation, count, seed_, figures)
+    with open_subject(subject) as process, open_subject(subject) as other:
+        ready = process.start()
+        timed = _Timed(process)
+        for place in range(len(graphs) if trials is None else trials):
+            case = _case(graphs[place % len(graphs)], subject, figures)
+            seconds, cpu = _trial(case, timed, figures)
+            if place < len(graphs):
+                _time_checks(timed.answer, figures)
+                _predict(case, other, figures, seconds, cpu)
+            if place + 1 == EARLY:
+                figures.early = process.resident()
+            if place % 50 == 49:
+                say(f"  {place + 1} trials")
+        figures.late = process.resident() if figures.early else 0
+        for graph in graphs[: figures.trials : rate] if rate else ():
+            timed.starting = 0.0
+            costly = run(case_of(graph, subject.dialect), timed, checks=COSTLY)
+            figures.costly.append(costly.seconds - timed.starting)
+    about = {"keras": ready.keras, "backend": ready.backend, "ready_seconds": ready.seconds}
+    return {"subject": str(subject), **about, **figures.summary()}
+
+
+def draw(generation: Generation, count: int, seed_: int, figures: Figures) -> list[Graph]:
+    """A seeded set of graphs of about five layers, and what drawing cost."""
+    found: dict[Graph, None] = {}
+
+    def keep(graph: Graph) -> None:
+        figures.draws += 1
+        if LAYERS[0] <= layers(graph) <= LAYERS[1]:
+            found.setdefault(graph)
+
+    started, turn = perf_counter(), 0
+    while len(found) < count:
+        options = settings(max_examples=500, database=None, deadline=None, phases=(Phase.generate,))
+        seed(seed_ * 1000 + turn)(options(given(functional_graphs(generation=generation))(keep)))()
+        turn += 1
+    figures.draw = perf_counter() - started
+    return list(found)[:count]
+
+
+def layers(graph: Graph) -> int:
+    """The layers of a graph, those in wrappers and in inner models among them."""
+    count = len(graph.layers)
+    for layer in graph.layers:
+        count += sum(_made(value) for _, value in layer.args)
+        count += layers(layer.graph) if layer.graph is not None else 0
+    return count
+
+
+def _made(value: Value) -> int:
+    inside = (leaf.layer for leaf in leaves(value) if isinstance(leaf, Made))
+    return sum(1 + sum(_made(inner) for _, inner in layer.args) for layer in inside)
+
+
+def _case(graph: Graph, subject: Subject, figures: Figures) -> Case:
+    began = perf_counter()
+    case = case_of(graph, subject.dialect)
+    figures.source += perf_counter() - began
+    return case
+
+
+def _trial(case: Case, timed: _Timed, figures: Figures) -> tuple[float, float]:
+    """Time a trial: its seconds, and those of the processor."""
+    timed.process.prepare()
+    timed.starting = 0.0
+    before = timed.process.cpu(), process_time()
+    trial = run(case, timed)
+    cpu = max(0.0, timed.process.cpu() - before[0]) + process_time() - before[1]
+    seconds = trial.seconds - timed.starting
+    figures.trials += 1
+    figures.total += seconds
+    figures.cpu += cpu
+    _add(figures.keras, trial.keras)
+    way = seconds - trial.checking - sum(trial.keras.values()) - sum(trial.ours.values())
+    _add(figures.ours, {**trial.ours, "checks and causes": trial.checking, "the way there and back": max(0.0, way)})
+    return seconds, cpu
+
+
+def _predict(case: Case, other: SubjectProcess, figures: Figures, seconds: float, cpu: float) -> None:
+    """Time the first harness on the same case, of which a trial took `seconds`, and `cpu` of the processor."""
+    other.prepare()
+    before = other.cpu()
+    naive = other.bench(case.request(()))
+    if naive["crashed"] is not None:
+        figures.crashed += 1
+        return
+    figures.predicted += 1
+    figures.paired += seconds
+    figures.paired_cpu += cpu
+    figures.predict_cpu += other.cpu() - before
+    _add(figures.predict, {key: value for key, value in naive["seconds"].items() if key != "total"})
+
+
+def _time_checks(answer: Answer | None, figures: Figures) -> None:
+    if answer is None or answer.original is None:
+        return
+    for clone in answer.clones.values():
+        for name in CHECKS:
+            began = perf_counter()
+            compare(answer.original, clone, [name])
+            _add(figures.checks, {name: perf_counter() - began})
+
+
+class _Timed:
+    """A subject's process that keeps its last answer, and how long it took to start children."""
+
+    def __init__(self, process: SubjectProcess) -> None:
+        self.process = process
+        self.answer: Answer | None = None
+        self.starting = 0.0
+
+    def trial(
+        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
+    ) -> Outcome:
+        began = perf_counter()
+        self.process.prepare()
+        self.starting += perf_counter() - began
+        outcome = self.process.trial(case, cloners=cloners, checks=checks, timeout=timeout)
+        self.answer = outcome if isinstance(outcome, Answer) else None
+        return outcome
+
+    def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
+        return self.process.values(digests)
