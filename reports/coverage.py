@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from reports.records import Coverage
-from strategies.graph import Array, Call, Graph, Layer, Made, MalformedGraph, Ref, Value, call_refs, leaves, refs
+from strategies.graph import Array, Call, Graph, Layer, MalformedGraph, Ref, call_refs, leaves, made_layers, refs
 from strategies.typing import infer
 
 FEATURES = (
@@ -103,7 +103,7 @@ def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Met]:
         if layer.graph is not None:
             inside = "in a Sequential" if layer.graph.sequential else "in a model"
             yield from features(layer.graph, (*(each for each in around if each != inside), inside))
-        for inner in _wrapped(value for _, value in layer.args):
+        for inner in made_layers(layer):
             yield from ((inner.kind, feature) for feature in ("", "in a wrapper", *around, *_of_layer(inner)))
 
 
@@ -130,14 +130,6 @@ def _of_call(call: Call) -> Iterator[str]:
         yield _STATES.get(key, "other arguments given")
         if any(isinstance(each, Array) for each in leaves(value)):
             yield "an array as argument"
-
-
-def _wrapped(values: Iterator[Value]) -> Iterator[Layer]:
-    for value in values:
-        for leaf in leaves(value):
-            if isinstance(leaf, Made):
-                yield leaf.layer
-                yield from _wrapped(inner for _, inner in leaf.layer.args)
 
 
 def masked(graph: Graph) -> Collection[Ref]:

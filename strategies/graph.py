@@ -163,6 +163,31 @@ def refs(value: Value) -> Iterator[Ref]:
     return (leaf for leaf in leaves(value) if isinstance(leaf, Ref))
 
 
+def made_layers(layer: Layer) -> Iterator[Layer]:
+    """The layers within a layer's arguments, and within theirs."""
+    for _, value in layer.args:
+        for leaf in leaves(value):
+            if isinstance(leaf, Made):
+                yield leaf.layer
+                yield from made_layers(leaf.layer)
+
+
+def levels(graph: Graph) -> Iterator[Graph]:
+    """The graph, and the model of each layer in it that is one."""
+    yield graph
+    for layer in graph.layers:
+        if layer.graph is not None:
+            yield from levels(layer.graph)
+
+
+def all_layers(graph: Graph) -> Iterator[Layer]:
+    """Every layer, those in inner models and within arguments among them."""
+    for level in levels(graph):
+        for layer in level.layers:
+            yield layer
+            yield from made_layers(layer)
+
+
 def fed_refs(call: Call) -> Iterator[Ref]:
     """Every tensor that a call is fed, those in its further arguments aside."""
     for value in call.args:

@@ -24,7 +24,7 @@ from strategies.graph import (
     from_json,
     refs,
 )
-from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
@@ -88,7 +88,7 @@ def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, pl
             raise MalformedGraph(f"{place}.kwargs: {layer.kind} takes no {key!r} here")
     try:
         outputs = fill(specs, layer, kind)
-    except (ArithmeticError, LookupError, AssertionError, TypeError, ValueError) as error:
+    except NO_SENSE as error:
         raise MalformedGraph(f"{place}: the arguments of {layer.kind} make no sense: {error!r}") from None
     if outputs is None:
         shapes = ", ".join(f"{spec.dtype}{list(spec.shape)}" for spec in specs)

@@ -24,7 +24,7 @@ from harness.trials.cases import case_of
 from harness.trials.checks import CHECKS, compare
 from harness.trials.trial import run
 from strategies import Graph, functional_graphs
-from strategies.graph import Made, Value, leaves
+from strategies.graph import all_layers
 from strategies.kinds import Generation
 
 LAYERS = (4, 6)
@@ -160,7 +160,7 @@ def draw(generation: Generation, count: int, seed_: int, figures: Figures) -> li
 
     def keep(graph: Graph) -> None:
         figures.draws += 1
-        if LAYERS[0] <= layers(graph) <= LAYERS[1]:
+        if LAYERS[0] <= len(list(all_layers(graph))) <= LAYERS[1]:
             found.setdefault(graph)
 
     started, turn = perf_counter(), 0
@@ -170,20 +170,6 @@ def draw(generation: Generation, count: int, seed_: int, figures: Figures) -> li
         turn += 1
     figures.draw = perf_counter() - started
     return list(found)[:count]
-
-
-def layers(graph: Graph) -> int:
-    """The layers of a graph, those in wrappers and in inner models among them."""
-    count = len(graph.layers)
-    for layer in graph.layers:
-        count += sum(_made(value) for _, value in layer.args)
-        count += layers(layer.graph) if layer.graph is not None else 0
-    return count
-
-
-def _made(value: Value) -> int:
-    inside = (leaf.layer for leaf in leaves(value) if isinstance(leaf, Made))
-    return sum(1 + sum(_made(inner) for _, inner in layer.args) for layer in inside)
 
 
 def _case(graph: Graph, subject: Subject, figures: Figures) -> Case:

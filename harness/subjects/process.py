@@ -201,30 +201,26 @@ class SubjectProcess:
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
         """How the arrays behind pairs of digests differ. The child has those of its last trial, and no others."""
         pairs = list(digests)
-        if not pairs or self._child is None:
-            return [ValuesReport(missing=pair) for pair in pairs]
-        try:
-            reply = self._request({"do": "values", "digests": pairs})
-        except (ChildEnded, ChildLate, ChildTooLarge):
-            self._lost()
-            return [ValuesReport(missing=pair) for pair in pairs]
-        if reply.values is None:
-            return [ValuesReport(missing=pair) for pair in pairs]
-        return list(reply.values)
+        reply = self._of_last({"do": "values", "digests": pairs}) if pairs else None
+        found = reply.values if reply is not None else None
+        return [ValuesReport(missing=pair) for pair in pairs] if found is None else list(found)
 
     def elements(self, digests: Iterable[str], limit: int = ELEMENTS) -> list[ElementsReport | None]:
         """The arrays behind digests of the last trial, at most `limit` elements of all; None for one that is gone."""
         asked = list(digests)
-        if not asked or self._child is None:
-            return [None for _ in asked]
+        reply = self._of_last({"do": "elements", "digests": asked, "limit": limit}) if asked else None
+        found = reply.elements if reply is not None else None
+        return [None for _ in asked] if found is None else list(found)
+
+    def _of_last(self, request: dict[str, Any]) -> _Reply | None:
+        """What the child says of its last trial; None where it is gone."""
+        if self._child is None:
+            return None
         try:
-            reply = self._request({"do": "elements", "digests": asked, "limit": limit})
+            return self._request(request)
         except (ChildEnded, ChildLate, ChildTooLarge):
             self._lost()
-            return [None for _ in asked]
-        if reply.elements is None:
-            return [None for _ in asked]
-        return list(reply.elements)
+            return None
 
     def bench(self, request: dict[str, Any], timeout: float = 600.0) -> Any:
         """Have the child measure; its report as plain data."""

@@ -5,15 +5,13 @@ Must not import Keras.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from packaging.version import InvalidVersion, Version
 
 from harness.source import DIALECTS
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
-from strategies.graph import Graph, Layer, Made, MalformedGraph, Value
+from strategies.graph import Graph, MalformedGraph, all_layers
 from strategies.kinds import CATALOGUE, catalogue
 
 
@@ -33,7 +31,7 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
     dialect = DIALECTS.get(subject.dialect)
     if dialect is None:
         return f"clonediff does not write models for {subject.release}"
-    for layer in _layers(graph):
+    for layer in all_layers(graph):
         kind = CATALOGUE.get(layer.kind)
         if kind is None or layer.graph is not None:
             continue
@@ -46,19 +44,3 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
     except (MalformedGraph, KeyError) as error:
         return f"the graph cannot be written for this Keras: {error}"
     return None
-
-
-def _layers(graph: Graph) -> Iterator[Layer]:
-    for layer in graph.layers:
-        yield layer
-        if layer.graph is not None:
-            yield from _layers(layer.graph)
-        for _, value in layer.args:
-            yield from _inner(value)
-
-
-def _inner(value: Value) -> Iterator[Layer]:
-    if isinstance(value, Made):
-        yield value.layer
-        for _, item in value.layer.args:
-            yield from _inner(item)

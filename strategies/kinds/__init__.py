@@ -10,7 +10,18 @@ from dataclasses import replace
 
 from strategies.kinds import attention, convolution, core, custom, lambdas, merging, noise, operations, recurrent
 from strategies.kinds.keras2 import catalogue_of
-from strategies.kinds.kind import LEFT_OUT, Generation, Kind, Spec, Specs, fill, less, more_masks, same_weights
+from strategies.kinds.kind import (
+    LEFT_OUT,
+    NO_SENSE,
+    Generation,
+    Kind,
+    Spec,
+    Specs,
+    fill,
+    less,
+    more_masks,
+    same_weights,
+)
 
 _FAMILIES = (lambdas, core, merging, custom, recurrent, noise, attention, operations, convolution)
 
@@ -30,6 +41,7 @@ def catalogue(generation: Generation | None) -> Mapping[str, Kind]:
 __all__ = [
     "CATALOGUE",
     "LEFT_OUT",
+    "NO_SENSE",
     "Generation",
     "Kind",
     "Spec",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from strategies.graph import Layer
+from dataclasses import replace
+from typing import Literal
+
+from strategies.graph import Layer, Value
 from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, plain
 
 
@@ -12,33 +15,16 @@ def _attended(specs: Specs, layer: Layer) -> Specs:
 
 SEQUENCES = alike(plain(floats(2)))
 
+
+def _attention(name: str, pass_as: Literal["list", "each"] = "list", **options: tuple[Value, ...]) -> Kind:
+    return Kind(name, options=options, takes=(2, 2), pass_as=pass_as, fits=SEQUENCES, gives=_attended, masks=True)
+
+
 KINDS = (
-    Kind(
-        "Attention",
-        options={"use_scale": (LEFT_OUT, True)},
-        takes=(2, 2),
-        pass_as="list",
-        fits=SEQUENCES,
-        gives=_attended,
-        masks=True,
-    ),
-    Kind(
-        "AdditiveAttention",
-        options={"use_scale": (LEFT_OUT, False)},
-        takes=(2, 2),
-        pass_as="list",
-        fits=SEQUENCES,
-        gives=_attended,
-        masks=True,
-    ),
-    Kind(
-        "MultiHeadAttention",
-        options={"num_heads": (1, 2), "key_dim": (2,)},
+    _attention("Attention", use_scale=(LEFT_OUT, True)),
+    _attention("AdditiveAttention", use_scale=(LEFT_OUT, False)),
+    replace(
+        _attention("MultiHeadAttention", "each", num_heads=(1, 2), key_dim=(2,)),
         call_options={"use_causal_mask": (LEFT_OUT, True)},
-        takes=(2, 2),
-        pass_as="each",
-        fits=SEQUENCES,
-        gives=_attended,
-        masks=True,
     ),
 )

@@ -185,6 +185,10 @@ def computed(layer: Layer) -> str:
     return layer.dtype.removeprefix("mixed_")
 
 
+NO_SENSE = (ArithmeticError, LookupError, AssertionError, TypeError, ValueError)
+"""What a rule of the catalogue raises on arguments that it cannot read."""
+
+
 def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     """What a layer of this kind gives for these tensors, None where it cannot take them."""
     if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):

@@ -6,40 +6,23 @@ from strategies.graph import Value
 from strategies.kinds.kind import LEFT_OUT, Kind, floats, same
 
 TRAINING: dict[str, tuple[Value, ...]] = {"training": (LEFT_OUT, True, False, None)}
-SEED: tuple[Value, ...] = (LEFT_OUT, 7)
+
+
+def _noise(name: str, weight: int = 1, **options: tuple[Value, ...]) -> Kind:
+    return Kind(
+        name,
+        options={**options, "seed": (LEFT_OUT, 7)},
+        call_options=TRAINING,
+        fits=floats(1, 3),
+        gives=same,
+        masks=True,
+        weight=weight,
+    )
+
 
 KINDS = (
-    Kind(
-        "Dropout",
-        options={"rate": (0.5, 0.25), "seed": SEED},
-        call_options=TRAINING,
-        fits=floats(1, 3),
-        gives=same,
-        masks=True,
-        weight=2,
-    ),
-    Kind(
-        "GaussianDropout",
-        options={"rate": (0.5,), "seed": SEED},
-        call_options=TRAINING,
-        fits=floats(1, 3),
-        gives=same,
-        masks=True,
-    ),
-    Kind(
-        "GaussianNoise",
-        options={"stddev": (0.5,), "seed": SEED},
-        call_options=TRAINING,
-        fits=floats(1, 3),
-        gives=same,
-        masks=True,
-    ),
-    Kind(
-        "AlphaDropout",
-        options={"rate": (0.5,), "seed": SEED},
-        call_options=TRAINING,
-        fits=floats(1, 3),
-        gives=same,
-        masks=True,
-    ),
+    _noise("Dropout", weight=2, rate=(0.5, 0.25)),
+    _noise("GaussianDropout", rate=(0.5,)),
+    _noise("GaussianNoise", stddev=(0.5,)),
+    _noise("AlphaDropout", rate=(0.5,)),
 )

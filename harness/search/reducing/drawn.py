@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from msgspec import structs
 
 from strategies.graph import Array, Function, Layer, MalformedGraph, Seq, Value
-from strategies.kinds import LEFT_OUT, Kind, Specs
+from strategies.kinds import LEFT_OUT, NO_SENSE, Kind, Specs
 
 _SINGLE = {"x[0]": "x", "x[1]": "x * 2.0", "x[0] + x[1]": "-x", "x[0] * 2.0": "x + 1.0"}
 """The expression on one tensor that means each expression on two."""
@@ -33,7 +33,7 @@ def arranged(layer: Layer, kind: Kind, specs: Specs, chosen: Mapping[str, Value]
     assert kind.arrange is not None
     try:
         args = kind.arrange(specs, chosen)
-    except (ArithmeticError, LookupError, AssertionError, TypeError, ValueError) as error:
+    except NO_SENSE as error:
         raise MalformedGraph(f"{layer.kind}: its options make no sense: {error!r}") from None
     if args is None:
         raise MalformedGraph(f"{layer.kind}: cannot be called on {specs}")

@@ -13,12 +13,9 @@ from msgspec import structs
 
 from harness.search.reducing.drawn import arranged, choices
 from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
-from strategies.kinds import Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.kinds import NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
 from strategies.pruning import moved, moved_call
 from strategies.typing import DEEPEST, fed
-
-NO_SENSE = (ArithmeticError, LookupError, AssertionError, TypeError, ValueError)
-"""What a rule of the catalogue raises on arguments that it cannot read."""
 
 
 def fitted(graph: Graph, generation: Generation | None = None) -> Graph:

@@ -15,10 +15,24 @@ What is compared, the first difference deciding:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
-from strategies.graph import Array, Call, Function, Graph, Input, Items, Layer, Made, Seq, Value, refs, to_json
+from strategies.graph import (
+    Array,
+    Call,
+    Function,
+    Graph,
+    Input,
+    Items,
+    Layer,
+    Seq,
+    Value,
+    all_layers,
+    levels,
+    refs,
+    to_json,
+)
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation, catalogue
 from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS
 from strategies.pruning import idle
@@ -49,18 +63,17 @@ Size: TypeAlias = tuple[int, int, int, int, int, int, int, int, bytes]
 
 def size(graph: Graph) -> Size:
     """The size of a graph, to be compared with others."""
-    levels = list(_levels(graph))
-    layers = [layer for level in levels for layer in _layers(level)]
+    every, layers = list(levels(graph)), list(all_layers(graph))
     generation, text = graph.generation, to_json(graph)
     return (
-        sum(_lines(level) for level in levels),
+        sum(_lines(level) for level in every),
         len(layers),
-        sum(_tensors(level) for level in levels),
+        sum(_tensors(level) for level in every),
         sum(rank(layer.kind) for layer in layers if layer.graph is None),
-        sum(_said(level) for level in levels) + sum(_said_of(layer) for layer in layers),
-        graph.batch + sum(_room(level) for level in levels) + sum(_width(layer) for layer in layers),
+        sum(_said(level) for level in every) + sum(_said_of(layer) for layer in layers),
+        graph.batch + sum(_room(level) for level in every) + sum(_width(layer) for layer in layers),
         sum(_distance(layer, generation) for layer in layers)
-        + sum(_distance_of(call, level.layers[call.layer], generation) for level in levels for call in level.calls),
+        + sum(_distance_of(call, level.layers[call.layer], generation) for level in every for call in level.calls),
         len(text),
         text,
     )
@@ -69,34 +82,6 @@ def size(graph: Graph) -> Size:
 def rank(kind: str) -> int:
     """The place of a kind among all, the simplest first. Cells are as simple as a Dense."""
     return _RANKS.get(kind, 1)
-
-
-def _levels(graph: Graph) -> Iterator[Graph]:
-    yield graph
-    for layer in graph.layers:
-        if layer.graph is not None:
-            yield from _levels(layer.graph)
-
-
-def _layers(graph: Graph) -> Iterator[Layer]:
-    for layer in graph.layers:
-        yield from _with_made(layer)
-
-
-def _with_made(layer: Layer) -> Iterator[Layer]:
-    yield layer
-    for _, value in layer.args:
-        for inner in _made(value):
-            yield from _with_made(inner)
-
-
-def _made(value: Value) -> Iterator[Layer]:
-    match value:
-        case Made():
-            yield value.layer
-        case Seq(items=items):
-            for item in items:
-                yield from _made(item)
 
 
 def _lines(graph: Graph) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from harness.search.reducing.passes.levels import Offers
+from harness.search.reducing.passes.levels import Offers, specs_of
 from harness.search.reducing.rewiring import (
     edited,
     on_tensors,
@@ -18,10 +18,9 @@ from harness.search.reducing.rewiring import (
     without_inputs,
     without_leaf,
 )
-from strategies.graph import Graph, Input, MalformedGraph, Ref, Seq, Value, call_refs, fed_refs, refs
-from strategies.kinds import Generation, Spec, Specs
+from strategies.graph import Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
+from strategies.kinds import Generation, Spec
 from strategies.pruning import Move, idle, moved, moved_call
-from strategies.typing import infer
 
 
 def end_earlier(graph: Graph) -> Offers:
@@ -119,7 +118,7 @@ def _always(ref: Ref) -> Move:
 
 def begin_later(graph: Graph) -> Offers:
     """The tensors that a call gives become inputs: nothing is left of what they are made of. The last calls first."""
-    specs = _specs(graph)
+    specs = specs_of(graph, graph.generation)
     if graph.sequential or not specs:
         return
     first = len(graph.inputs)
@@ -134,13 +133,6 @@ def _used(graph: Graph) -> Iterator[Ref]:
     yield from refs(graph.gives)
     for call in graph.calls:
         yield from call_refs(call)
-
-
-def _specs(graph: Graph) -> tuple[Specs, ...]:
-    try:
-        return infer(graph)
-    except MalformedGraph:
-        return ()
 
 
 def _input(spec: Spec) -> Input | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from harness.search.reducing.fitting import NO_SENSE
 from harness.search.reducing.rewiring import trimmed, with_inner
 from strategies.graph import Graph, MalformedGraph
-from strategies.kinds import Generation, Specs
+from strategies.kinds import NO_SENSE, Generation, Specs
 from strategies.typing import fed, infer
 
 Offers: TypeAlias = Iterator[Graph | None]
