@@ -15,13 +15,6 @@ from harness.subjects import process
 from harness.subjects.process import Limits, SubjectProcess
 
 
-def bench(*arguments: str) -> dict[str, Any]:
-    done = CliRunner().invoke(cli, ["bench", "--json", *arguments], catch_exceptions=False)
-    assert done.exit_code == 0
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int | None]]:
     """What the children were asked for, each with the child that answered."""
@@ -31,7 +24,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int | None]]:
         @functools.wraps(does)
         def ask(its: SubjectProcess, *given: Any, **named: Any) -> Any:
             answer = does(its, *given, **named)
-            found.append(("costly" if named.get("checks") else name, its.pid))
+            found.append((name, its.pid))
             return answer
 
         return ask
@@ -41,21 +34,18 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int | None]]:
     return found
 
 
-def test_predict_runs_in_another_child_than_the_trials(asked: list[tuple[str, int | None]]) -> None:
-    found = bench("--graphs", "2", "--trials", "3", "--rate", "2")
-    order = ["trial", "bench", "trial", "bench", "trial", "costly"]
-    assert [name for name, _ in asked] == order, "the costly parts trace functions too, so they come last"
-    children = {name: {pid for each, pid in asked if each == name} for name, _ in asked}
-    assert children["trial"] == children["costly"]
-    assert len(children["trial"]) == len(children["bench"]) == 1
-    assert children["trial"].isdisjoint(children["bench"])
-    assert found["trials"] == 3
-    assert found["predict_harness_graphs"] + found["predict_harness_crashed"] == 2
-    assert found["cpu_ms"] > 0
-
-
-def test_starting_a_child_is_no_part_of_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_harness_has_a_child_of_its_own_whose_start_does_not_count(
+    asked: list[tuple[str, int | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(process, "Limits", functools.partial(Limits, trials=1))  # a new child for each trial
-    found = bench("--graphs", "2", "--rate", "0")
+    arguments = ["bench", "--graphs", "1", "--trials", "2", "--rate", "0", "--json"]
+    done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert [name for name, _ in asked] == ["trial", "bench", "trial"]
+    assert len({child for _, child in asked}) == 3
+    assert found["trials"] == 2
+    assert found["predict_harness_graphs"] + found["predict_harness_crashed"] == 1
     start = found["ready_seconds"]["spawn"] * 1000
-    assert found["added_by_process_ms"] < start / 4, "of two trials, the second one has a new child"
+    assert found["added_by_process_ms"] < start / 4, "the second trial waited for its child"
+    assert found["cpu_ms"] > 0
