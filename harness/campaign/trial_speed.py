@@ -6,6 +6,7 @@ child that it runs in grows until it is replaced. Starting a child is no part of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import mean
@@ -17,7 +18,7 @@ from hypothesis import Phase, given, seed, settings
 from harness.subjects.case import COSTLY, RATE, Case
 from harness.subjects.observation import Answer
 from harness.subjects.outcomes import Outcome, ValuesReport
-from harness.subjects.process import SubjectProcess
+from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
@@ -35,6 +36,9 @@ BETWEEN = ("encode", "the way there and back")
 
 EARLY = 500
 """The trial after which memory is taken the first time."""
+
+_PATIENT = Limits(growth=math.inf)
+"""What `predict` is held to: its child grows with each graph, and a new one would begin with nothing ready."""
 
 Seconds = dict[str, float]
 
@@ -132,7 +136,7 @@ def trial_speed(
     """
     figures = Figures()
     graphs = draw(subject.generation, count, seed_, figures)
-    with open_subject(subject) as process, open_subject(subject) as other:
+    with open_subject(subject) as process, open_subject(subject, limits=_PATIENT) as other:
         ready = process.start()
         timed = _Timed(process)
         for place in range(len(graphs) if trials is None else trials):

@@ -224,7 +224,8 @@ class SubjectProcess:
 
     def bench(self, request: dict[str, Any], timeout: float = 600.0) -> Any:
         """Have the child measure; its report as plain data."""
-        self.start()
+        self.prepare()
+        self._since_start += 1
         try:
             reply = self._request({**request, "do": "bench"}, timeout)
         except (ChildEnded, ChildLate, ChildTooLarge) as error:

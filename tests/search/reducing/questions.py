@@ -8,6 +8,7 @@ from functools import cache
 
 from hypothesis import Phase, given, seed, settings
 
+from harness.search.deterministic import deterministic
 from harness.search.reducing.measure import size
 from harness.search.reducing.oddities import oddities
 from harness.source import write_source
@@ -90,7 +91,7 @@ class Asked:
 
 @cache
 def drawn(generation: Generation, count: int, kinds: tuple[str, ...] | None = None) -> tuple[Graph, ...]:
-    """So many graphs, the same ones whenever they are asked for in this process."""
+    """So many graphs, the same ones whenever they are asked for, whatever else is imported."""
     found: list[Graph] = []
 
     @seed(0)
@@ -99,5 +100,6 @@ def drawn(generation: Generation, count: int, kinds: tuple[str, ...] | None = No
     def collect(graph: Graph) -> None:
         found.append(graph)
 
-    collect()
+    with deterministic():
+        collect()
     return tuple(found)
