@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from .canonical import entry
+from .observer import Observer
 from .structure import skeleton
-from .witness import Witness
 
 
 class Arguments:
     """Writes the arguments of the calls of one graph at a time, and collects the variables that they mention."""
 
-    def __init__(self, witness: Witness) -> None:
-        self._framework = witness.framework
-        self._digests = witness.digests
+    def __init__(self, observer: Observer) -> None:
+        self._framework = observer.framework
+        self._digests = observer.digests
         self._places: dict[int, int] = {}
         self._uses: dict[int, int] = {}
         self.variables: list[tuple[Any, int]] = []

@@ -15,8 +15,6 @@ from typing import Any
 from .failures import CANDIDATE_FILE, failure
 from .frameworks.interface import Framework
 
-_in_place: list[str] = []
-
 
 def cloning(framework: Framework, pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """What the release has for cloning and, where `pieces` are given, what came of putting them in its place.
@@ -40,7 +38,6 @@ def cloning(framework: Framework, pieces: list[dict[str, Any]]) -> dict[str, Any
         return about
     replaced = {name for name, before in own.items() if vars(module).get(name) is not before}
     refer_to_new(module, own, replaced)
-    _in_place[:] = sorted(replaced)
     about["replaced"] = sorted(replaced)
     return about
 
@@ -80,8 +77,3 @@ def refer_to_new(module: types.ModuleType, own: dict[str, Any], replaced: set[st
         for name, value in list(vars(other).items()):
             if id(value) in new:
                 vars(other)[name] = new[id(value)]
-
-
-def in_place() -> list[str]:
-    """The release's functions that a candidate has replaced in this process."""
-    return list(_in_place)

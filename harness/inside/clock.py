@@ -10,19 +10,19 @@ from typing import Any
 
 
 class Phase:
-    """A `with` block whose seconds are booked under one name."""
+    """A `with` block whose seconds count under one name."""
 
-    __slots__ = ("_book", "_clock", "_name")
+    __slots__ = ("_seconds", "_clock", "_name")
 
-    def __init__(self, clock: Clock, book: dict[str, float], name: str) -> None:
+    def __init__(self, clock: Clock, seconds: dict[str, float], name: str) -> None:
         self._clock = clock
-        self._book = book
+        self._seconds = seconds
         self._name = name
 
     def __enter__(self) -> None:
         clock = self._clock
         clock.charge()
-        clock.running.append((self._book, self._name))
+        clock.running.append((self._seconds, self._name))
 
     def __exit__(self, *raised: Any) -> None:
         self._clock.charge()
@@ -47,11 +47,11 @@ class Clock:
         return Phase(self, self.our_seconds, name)
 
     def charge(self) -> None:
-        """Book the time since the last change of phase on the phase that is running."""
+        """Count the time since the last change of phase for the phase that is running."""
         now = perf_counter()
         if self.running:
-            book, name = self.running[-1]
-            book[name] = book.get(name, 0.0) + now - self._since
+            seconds, name = self.running[-1]
+            seconds[name] = seconds.get(name, 0.0) + now - self._since
         self._since = now
 
     def ours_within(self, keras: str, ours: str, seconds: float) -> None:

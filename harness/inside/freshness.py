@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .digests import same
-from .keeping import Kept
 from .shape import Description
+from .variable_values import VariableValues
 
 
-def fresh(original: Description, kept: Kept, clone: Description) -> list[bool]:
+def fresh(original: Description, kept: VariableValues, clone: Description) -> list[bool]:
     """For each weight of the clone, whether it begins with a value of its own.
 
     The original's weights were given values that no initializer draws: a weight that begins with one of those was

@@ -7,8 +7,8 @@ from typing import Any
 from .arguments import Arguments
 from .canonical import entry
 from .configs import Config, config_of, frozen, raw_config, settings_of
+from .observer import Observer
 from .structure import leaves
-from .witness import Witness
 
 
 class Place:
@@ -26,13 +26,13 @@ class Place:
 class Layers:
     """Every place of a model, in order; `index` has the first place of each object by its id."""
 
-    def __init__(self, model: Any, witness: Witness) -> None:
+    def __init__(self, model: Any, observer: Observer) -> None:
         self.model = model
         self.places: list[Place] = []
         self.index: dict[int, int] = {}
         self.members: dict[int, dict[int, int]] = {}
-        self._witness = witness
-        self._framework = witness.framework
+        self._observer = observer
+        self._framework = observer.framework
         self._visit(model, -1)
         # The use that each node is of its layer, by graph and node id; and the nodes of each place.
         self.uses: dict[int, dict[int, int]] = {}
@@ -78,7 +78,7 @@ class Layers:
     def configs(self) -> list[Config]:
         """The config of each place, that of a layer in several places once."""
         framework, places = self._framework, self.places
-        with self._witness.clock.keras("config"):
+        with self._observer.clock.keras("config"):
             told = [raw_config(place.layer, framework) if place.first == n else None for n, place in enumerate(places)]
         configs: list[Config] = []
         for place, raw in zip(places, told):
@@ -87,7 +87,7 @@ class Layers:
 
     def describe(self, configs: list[Config], arguments: Arguments) -> list[dict[str, Any]]:
         """Every place as it is declared on the wire."""
-        framework, ident = self._framework, self._witness.ident
+        framework, ident = self._framework, self._observer.ident
         calls: dict[int, list[dict[str, Any]]] = {}
         for holder, inside in self.members.items():
             if holder in self.uses:
@@ -121,7 +121,7 @@ class Layers:
         Two fingerprints of one model that differ may still be described alike; equal ones never differ.
         """
         framework, places = self._framework, self.places
-        with self._witness.clock.keras("config"):
+        with self._observer.clock.keras("config"):
             told = [raw_config(place.layer, framework) for n, place in enumerate(places) if place.first == n]
         # Frozen, as a config may hold the very objects that somebody changes.
         print_: list[Any] = [[frozen(config) for config in told]]

@@ -6,17 +6,17 @@ from time import perf_counter
 from typing import Any
 
 from .failures import failure
+from .observer import Observer
 from .shape import Description
 from .structure import is_nested, leaves, numbered
-from .witness import Witness
 
 
 class Heard:
     """The calls of layers during one run: the layer, the leaves of what it returned, and their masks then."""
 
-    def __init__(self, witness: Witness) -> None:
-        self._mask = witness.framework.mask
-        self._concrete = witness.framework.concrete
+    def __init__(self, observer: Observer) -> None:
+        self._mask = observer.framework.mask
+        self._concrete = observer.framework.concrete
         self.calls: list[tuple[Any, list[Any], list[Any]]] = []
         self.seconds = 0.0
 
@@ -42,18 +42,20 @@ class Heard:
         return calls
 
 
-def run(description: Description, arrays: list[Any], witness: Witness, packing: Any, training: bool) -> dict[str, Any]:
+def run(
+    description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool
+) -> dict[str, Any]:
     """What `Run` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
-    framework, clock = witness.framework, witness.clock
+    framework, clock = observer.framework, observer.clock
     model = description.model
-    heard = Heard(witness)
+    heard = Heard(observer)
     answer: dict[str, Any] = {}
     result: Any = None
     with clock.keras("call"):
         losses: list[Any] = []
         try:
             inputs = framework.feed(packing, arrays)
-            framework.reseed(witness.seed, witness.backend_draws)
+            framework.reseed(observer.seed, observer.backend_draws)
             with framework.listen(heard):
                 result = framework.call(model, inputs, training)
             losses = framework.losses(model)
@@ -65,7 +67,7 @@ def run(description: Description, arrays: list[Any], witness: Witness, packing: 
         structure, outputs = numbered(result)
         masks = [framework.mask(leaf) for leaf in outputs]
         calls = heard.concrete_calls(description)
-        reader = Reader(witness)
+        reader = Reader(observer)
         reader.read([outputs, masks, losses] + [part for call in calls for part in call[2:]])
         answer["structure"] = structure
         answer["outputs"] = [reader.leaf(leaf, mask) for leaf, mask in zip(outputs, masks)]
@@ -80,16 +82,16 @@ def run(description: Description, arrays: list[Any], witness: Witness, packing: 
 class Reader:
     """Turns the tensors of one run into digests, each tensor once."""
 
-    def __init__(self, witness: Witness) -> None:
-        self._framework = witness.framework
-        self._witness = witness
+    def __init__(self, observer: Observer) -> None:
+        self._framework = observer.framework
+        self._observer = observer
         self._arrays: dict[int, Any] = {}
         self._read: dict[int, tuple[list[int], str, str]] = {}
 
     def read(self, groups: list[list[Any]]) -> None:
         """Fetch the numbers of all these tensors, which have to live for as long as this reader."""
         concrete, fetch, arrays = self._framework.concrete, self._framework.array, self._arrays
-        with self._witness.clock.keras("values"):
+        with self._observer.clock.keras("values"):
             for group in groups:
                 for tensor in group:
                     if tensor is not None and id(tensor) not in arrays and concrete(tensor):
@@ -113,7 +115,7 @@ class Reader:
         fetched = self._arrays.get(id(tensor))
         if fetched is not None:
             array, prefix = fetched
-            answer = list(array.shape), prefix + dtype_name(array.dtype), self._witness.digests.digest(array, prefix)
+            answer = list(array.shape), prefix + dtype_name(array.dtype), self._observer.digests.digest(array, prefix)
             self._read[id(tensor)] = answer
             return answer
         if tensor is None:

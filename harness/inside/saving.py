@@ -8,16 +8,16 @@ import tempfile
 from typing import Any
 
 from .failures import failure
+from .observer import Observer
 from .run import run
 from .shape import Description
-from .witness import Witness
 
 
 def save_and_load(
-    description: Description, arrays: list[Any], witness: Witness, packing: Any, known: dict[str, Any]
+    description: Description, arrays: list[Any], observer: Observer, packing: Any, known: dict[str, Any]
 ) -> dict[str, Any]:
     """What `Saved` declares on the wire."""
-    framework, clock = witness.framework, witness.clock
+    framework, clock = observer.framework, observer.clock
     folder = tempfile.mkdtemp(prefix="clonediff-")
     path = os.path.join(folder, "model.keras")
     try:
@@ -33,5 +33,5 @@ def save_and_load(
                 return {"loading": failure(error, below="save_and_load")}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    again = Description(loaded, witness)
-    return {"shape": again.shape, "run": run(again, arrays, witness, packing, training=False)}
+    again = Description(loaded, observer)
+    return {"shape": again.shape, "run": run(again, arrays, observer, packing, training=False)}

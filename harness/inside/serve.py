@@ -21,11 +21,11 @@ from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .housekeeping import resident_bytes, take_over
+from .observer import Observer
 from .offers import offers
-from .own import applications, own_model
 from .trial import run_trial
+from .user_model import applications, own_model
 from .v1 import give_names_back
-from .witness import Witness
 
 # A first trial pays for what Keras and its backend set up when they are first used.
 _WARM_UP = {
@@ -93,7 +93,7 @@ class Server:
     def __init__(self, framework: Framework, lines: TextIO) -> None:
         self._framework = framework
         self._lines = lines
-        self._last: Witness | None = None
+        self._last: Observer | None = None
         self._work: dict[str, Callable[[dict[str, Any]], str]] = {
             "trial": self._trial,
             "values": self._values,
@@ -134,11 +134,11 @@ class Server:
             self._lines.flush()
 
     def _trial(self, request: dict[str, Any]) -> str:
-        witness = Witness(self._framework, int(request.get("seed", 0)))
+        observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
-        answer = run_trial(request, self._framework, witness)
-        witness.release()
-        self._last = witness
+        answer = run_trial(request, self._framework, observer)
+        observer.release()
+        self._last = observer
         started = perf_counter()
         ours = answer.pop("ours")
         text = encoded({"id": request.get("id"), "answer": answer})

@@ -7,23 +7,23 @@ from typing import Any
 from .arguments import Arguments
 from .canonical import entry
 from .layers import Layers
+from .observer import Observer
 from .structure import skeleton
-from .witness import Witness
 
 
 class Description:
     """The shape of a model, with what the observer needs again: its layers, variables and initial values."""
 
-    def __init__(self, model: Any, witness: Witness, values: bool = True) -> None:
-        with witness.clock.ours("describe"):
-            self._describe(model, witness, values)
+    def __init__(self, model: Any, observer: Observer, values: bool = True) -> None:
+        with observer.clock.ours("describe"):
+            self._describe(model, observer, values)
 
-    def _describe(self, model: Any, witness: Witness, values: bool) -> None:
-        framework, clock = witness.framework, witness.clock
+    def _describe(self, model: Any, observer: Observer, values: bool) -> None:
+        framework, clock = observer.framework, observer.clock
         self.model = model
-        self.layers = Layers(model, witness)
+        self.layers = Layers(model, observer)
         self.configs = self.layers.configs()
-        arguments = Arguments(witness)
+        arguments = Arguments(observer)
         with clock.keras("weights"):
             self.weights, trains = framework.weights(model)
             states = framework.states(model)
@@ -36,7 +36,7 @@ class Description:
             # The values that a model begins with; a description of the same model once more does without them.
             self.initial = [framework.read(weight) for weight in self.weights] if values else []
             self.first_states = [framework.read(state) for state in self.states] if values else []
-        owners = self._owners(witness)
+        owners = self._owners(observer)
         inputs, outputs = framework.ends(model)
         structures = framework.declared(model)
         with clock.keras("config"):
@@ -48,31 +48,31 @@ class Description:
             "trainable": bool(model.trainable),
             "input_structure": skeleton(structures[0], _number),
             "output_structure": skeleton(structures[1], _number),
-            "inputs": [self._end(tensor, arguments, witness) for tensor in inputs],
-            "outputs": [self._end(tensor, arguments, witness) for tensor in outputs],
+            "inputs": [self._end(tensor, arguments, observer) for tensor in inputs],
+            "outputs": [self._end(tensor, arguments, observer) for tensor in outputs],
             "layers": described,
-            "weights": [self._variable(weight, owners, id(weight) in trains, witness) for weight in self.weights],
-            "states": [self._variable(state, owners, False, witness) for state in self.states],
+            "weights": [self._variable(weight, owners, id(weight) in trains, observer) for weight in self.weights],
+            "states": [self._variable(state, owners, False, observer) for state in self.states],
             "compiled": None if compiled is None else entry(compiled),
         }
         for written, value in zip(self.shape["weights"], self.initial):
             if not _by_chance(value):
-                written["value"] = witness.digests.digest(value)
+                written["value"] = observer.digests.digest(value)
         for written, state, value in zip(self.shape["states"], self.states, self.first_states):
             if id(state) not in by_chance:
-                written["value"] = witness.digests.digest(value)
+                written["value"] = observer.digests.digest(value)
 
-    def fingerprint(self, witness: Witness) -> Any:
+    def fingerprint(self, observer: Observer) -> Any:
         """The model as it is now, good for `==` with another fingerprint of it, and much cheaper than its shape."""
-        with witness.clock.ours("look again"):
-            return self._fingerprint(witness)
+        with observer.clock.ours("look again"):
+            return self._fingerprint(observer)
 
-    def _fingerprint(self, witness: Witness) -> Any:
-        framework, model = witness.framework, self.model
-        with witness.clock.keras("weights"):
+    def _fingerprint(self, observer: Observer) -> Any:
+        framework, model = observer.framework, self.model
+        with observer.clock.keras("weights"):
             weights, trains = framework.weights(model)
             states = framework.states(model)
-        with witness.clock.keras("config"):
+        with observer.clock.keras("config"):
             compiled = framework.compiled(model)
         return (
             self.layers.fingerprint(),
@@ -82,9 +82,9 @@ class Description:
             (model.name, model.trainable, type(model), repr(compiled)),
         )
 
-    def _owners(self, witness: Witness) -> dict[int, int]:
+    def _owners(self, observer: Observer) -> dict[int, int]:
         owners: dict[int, int] = {}
-        own_variables = witness.framework.own_variables
+        own_variables = observer.framework.own_variables
         for number, place in enumerate(self.layers.places):
             if place.first == number:
                 for variable in own_variables(place.layer):
@@ -92,20 +92,20 @@ class Description:
         return owners
 
     @staticmethod
-    def _variable(variable: Any, owners: dict[int, int], trainable: bool, witness: Witness) -> dict[str, Any]:
-        framework = witness.framework
+    def _variable(variable: Any, owners: dict[int, int], trainable: bool, observer: Observer) -> dict[str, Any]:
+        framework = observer.framework
         return {
             "name": framework.name(variable),
             "owner": owners.get(id(variable), -1),
             "shape": [int(size) for size in variable.shape],
             "dtype": framework.dtype(variable),
             "trainable": trainable,
-            "ident": witness.ident(variable),
+            "ident": observer.ident(variable),
         }
 
     @staticmethod
-    def _end(tensor: Any, arguments: Arguments, witness: Witness) -> dict[str, Any]:
-        framework = witness.framework
+    def _end(tensor: Any, arguments: Arguments, observer: Observer) -> dict[str, Any]:
+        framework = observer.framework
         layer, _, _ = framework.origin(tensor)
         optional, sparse = framework.end_options(tensor)
         return {

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from .failures import failure
+from .observer import Observer
 from .run import Reader
 from .shape import Description
-from .witness import Witness
 
 RATE = 0.1
 
 
-def train(description: Description, arrays: list[Any], witness: Witness, packing: Any) -> dict[str, Any]:
+def train(description: Description, arrays: list[Any], observer: Observer, packing: Any) -> dict[str, Any]:
     """What `Trained` declares on the wire. The caller puts the weights back as they were."""
-    framework, clock = witness.framework, witness.clock
+    framework, clock = observer.framework, observer.clock
     with clock.keras("train"):
         try:
             inputs = framework.feed(packing, arrays)
-            framework.reseed(witness.seed, witness.backend_draws)
+            framework.reseed(observer.seed, observer.backend_draws)
             loss, gradients = framework.gradients(description.model, inputs)
             weights, trains = framework.weights(description.model)
             trained = [weight for weight in weights if id(weight) in trains]
@@ -31,14 +31,14 @@ def train(description: Description, arrays: list[Any], witness: Witness, packing
         except Exception as error:  # whatever a model raises is an observation
             return {"failure": failure(error, below="train")}
     with clock.ours("digest"):
-        reader = Reader(witness)
+        reader = Reader(observer)
         reader.read([[loss], gradients])
         return {
             "loss": reader.digest(loss),
             "gradients": [None if gradient is None else reader.leaf(gradient, None) for gradient in gradients],
-            "weights": [_leaf(value, witness) for value in after],
+            "weights": [_leaf(value, observer) for value in after],
         }
 
 
-def _leaf(value: Any, witness: Witness) -> dict[str, Any]:
-    return {"shape": list(value.shape), "dtype": str(value.dtype), "digest": witness.digests.digest(value)}
+def _leaf(value: Any, observer: Observer) -> dict[str, Any]:
+    return {"shape": list(value.shape), "dtype": str(value.dtype), "digest": observer.digests.digest(value)}

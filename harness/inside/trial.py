@@ -11,26 +11,26 @@ from typing import Any, Callable
 
 from .build import build, custom_objects, script
 from .canonical import forget_functions
-from .cloners import Cloner, Seat, cloner, seated
+from .cloners import Cloner, TrialContext, as_cloner, cloner
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh
 from .housekeeping import tidy
-from .keeping import Kept, copy, randomize
 from .layers import Layers
+from .observer import Observer
 from .run import run
 from .saving import save_and_load
 from .shape import Description
 from .training import train
 from .values import input_arrays
-from .witness import Witness
+from .variable_values import VariableValues, copy, randomize
 
 
 def run_trial(
     request: dict[str, Any],
     framework: Framework | None = None,
-    witness: Witness | None = None,
+    observer: Observer | None = None,
 ) -> dict[str, Any]:
     """The answer to a trial, as `Answer` declares it on the wire.
 
@@ -40,17 +40,17 @@ def run_trial(
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
         raise ValueError("a trial needs the field `source`: Python that leaves a `model`")
-    witness = witness or Witness(framework, int(request.get("seed", 0)))
-    clock = witness.clock
+    observer = observer or Observer(framework, int(request.get("seed", 0)))
+    clock = observer.clock
     with clock.ours("rest"), framework.on(request.get("device")):
         with clock.keras("reset"):
             if "source" in request:
                 tidy(framework)
-            framework.reseed(witness.seed)
+            framework.reseed(observer.seed)
         with framework.hooked():
             scope = script(request["source"]) if "source" in request else contextlib.nullcontext(None)
             with scope as module:
-                trial = _Trial(request, module, witness)
+                trial = _Trial(request, module, observer)
                 answer = trial.run()
                 del trial
     forget_functions()
@@ -62,18 +62,18 @@ def run_trial(
 def chosen_cloners(names: Any) -> dict[str, Cloner]:
     """The cloners of a request by name."""
     if isinstance(names, dict):
-        return {name: seated(each) if callable(each) else cloner(each) for name, each in names.items()}
+        return {name: as_cloner(each) if callable(each) else cloner(each) for name, each in names.items()}
     return {name: cloner(name) for name in names}
 
 
 class _Trial:
     """The steps of one trial, in their order."""
 
-    def __init__(self, request: dict[str, Any], module: Any, witness: Witness) -> None:
+    def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
         self._request = request
         self._module = module
-        self._witness = witness
-        self._clock = witness.clock
+        self._observer = observer
+        self._clock = observer.clock
         self._checks: dict[str, bool] = request.get("checks") or {}
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
@@ -86,15 +86,15 @@ class _Trial:
             except Exception as error:  # the framework refuses to build: counted, and never a finding
                 return {"refused": failure(error, below="_build")}
         with self._clock.ours("observe"):
-            self._original = Description(model, self._witness)
+            self._original = Description(model, self._observer)
             layers = [place.layer for place in self._original.layers.places]
-            self._witness.backend_draws = self._witness.framework.draws(layers, self._request.get("source", ""))
+            self._observer.backend_draws = self._observer.framework.draws(layers, self._request.get("source", ""))
             self._first_values = list(self._original.initial)
             self._packing = model
             self._arrays = self._draw()
-            self._kept = randomize(self._original, self._witness)
+            self._kept = randomize(self._original, self._observer)
             observation = self._observe(self._original, self._kept)
-            self._fingerprint = self._original.fingerprint(self._witness) if self._cloners else None
+            self._fingerprint = self._original.fingerprint(self._observer) if self._cloners else None
             observation["fresh"] = [True] * len(self._original.weights)
             self._first_inference = observation["inference"]
             clones = {name: self._clone(name, each) for name, each in self._cloners.items()}
@@ -111,26 +111,26 @@ class _Trial:
 
     def _renew(self) -> None:
         """Build the original again where a cloner has touched it, so that no other cloner answers for that."""
-        witness, before = self._witness, self._original
+        observer, before = self._observer, self._original
         with self._clock.keras("build"):
-            witness.framework.forget()
-            witness.framework.reseed(witness.seed)
+            observer.framework.forget()
+            observer.framework.reseed(observer.seed)
             model = self._build()
         # The new objects take the numbers of the old ones: the answer has one original.
-        layers = Layers(model, witness)
+        layers = Layers(model, observer)
         for new, old in zip(layers.places, before.layers.places):
-            witness.adopt(new.layer, old.layer)
-        weights, _ = witness.framework.weights(model)
+            observer.adopt(new.layer, old.layer)
+        weights, _ = observer.framework.weights(model)
         for new, old in zip(weights, before.weights):
-            witness.adopt(new, old)
-        for (new, _), old in zip(witness.framework.states(model), before.states):
-            witness.adopt(new, old)
+            observer.adopt(new, old)
+        for (new, _), old in zip(observer.framework.states(model), before.states):
+            observer.adopt(new, old)
         self._packing = model
-        renewed = Description(model, witness)
+        renewed = Description(model, observer)
         renewed.shape = before.shape
         self._original = renewed
-        self._kept = randomize(renewed, witness)
-        self._fingerprint = renewed.fingerprint(witness)
+        self._kept = randomize(renewed, observer)
+        self._fingerprint = renewed.fingerprint(observer)
         self._touched = False
 
     def _draw(self) -> list[Any]:
@@ -141,39 +141,39 @@ class _Trial:
                 for end in self._original.shape["inputs"]
             ]
         with self._clock.ours("draw"):
-            return input_arrays(specs, self._request.get("batch"), self._witness.seed)
+            return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 
     def _put_back(self) -> None:
         with self._clock.keras("weights"):
             for weight, value in zip(self._original.weights, self._first_values):
-                self._witness.framework.write(weight, value)
+                self._observer.framework.write(weight, value)
 
     # -- one model
 
-    def _observe(self, description: Description, kept: Kept, costly: bool = True) -> dict[str, Any]:
+    def _observe(self, description: Description, kept: VariableValues, costly: bool = True) -> dict[str, Any]:
         """A model's shape and its runs, and where `costly` every other part that this trial asks for."""
         observation: dict[str, Any] = {"shape": description.shape}
         with self._clock.ours("digest"):
             observation["copied_weights"] = [
-                self._witness.digests.digest(value) for value in kept.values[: len(description.weights)]
+                self._observer.digests.digest(value) for value in kept.values[: len(description.weights)]
             ]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
-        trains = self._witness.framework.trains
+        trains = self._observer.framework.trains
         if any(trains(place.layer) for place in description.layers.places):
             observation["training"] = self._run(description, kept, training=True)
         else:
             observation["training"] = observation["inference"]
         if costly and self._checks.get("training_step"):
-            observation["trained"] = train(description, self._arrays, self._witness, self._packing)
+            observation["trained"] = train(description, self._arrays, self._observer, self._packing)
             kept.restore()
         if costly and self._checks.get("saving"):
-            observation["saved"] = save_and_load(description, self._arrays, self._witness, self._packing, self._known)
+            observation["saved"] = save_and_load(description, self._arrays, self._observer, self._packing, self._known)
             kept.restore()
         return observation
 
-    def _run(self, description: Description, kept: Kept, training: bool) -> dict[str, Any]:
-        answer = run(description, self._arrays, self._witness, self._packing, training)
+    def _run(self, description: Description, kept: VariableValues, training: bool) -> dict[str, Any]:
+        answer = run(description, self._arrays, self._observer, self._packing, training)
         kept.restore()
         return answer
 
@@ -182,34 +182,36 @@ class _Trial:
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         if self._touched and self._module is not None:
             self._renew()
-        seat = Seat(self._witness.framework, self._known)
-        clone, refused = self._call(name, each, self._original.model, seat)
-        answer: dict[str, Any] = {"notes": seat.notes} if seat.notes else {}
+        context = TrialContext(self._observer.framework, self._known)
+        clone, refused = self._call(name, each, self._original.model, context)
+        answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
             return answer
-        description = Description(clone, self._witness)
+        description = Description(clone, self._observer)
         answer["observation"] = self._observe_clone(description)
         if self._checks.get("again"):
-            self._again(name, each, seat, description, answer)
+            self._again(name, each, context, description, answer)
         return answer
 
-    def _call(self, name: str, each: Callable[..., Any], model: Any, seat: Seat) -> tuple[Any, dict[str, Any] | None]:
+    def _call(
+        self, name: str, each: Callable[..., Any], model: Any, context: TrialContext
+    ) -> tuple[Any, dict[str, Any] | None]:
         with self._clock.keras("clone:" + name):
             # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
             # clone would begin with the weights of an original that was built after a run with the same one.
-            self._witness.framework.reseed(self._witness.seed + 7, self._witness.backend_draws)
+            self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
             try:
-                clone = call_cloner(each, model, seat)
+                clone = call_cloner(each, model, context)
             except Exception as error:  # what this whole project is about
                 return None, failure(error, below="call_cloner")
-            seat.made += 1
+            context.made += 1
             return clone, None
 
     def _observe_clone(self, description: Description, costly: bool = True) -> dict[str, Any]:
         freshness = fresh(self._original, self._kept, description)
-        ours, problem = copy(self._original, self._kept, description, self._witness)
+        ours, problem = copy(self._original, self._kept, description, self._observer)
         observation = self._observe(description, ours, costly)
         observation["fresh"] = freshness
         if problem:
@@ -219,10 +221,10 @@ class _Trial:
     def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, and the values of its variables."""
         changed = self._kept.restore()
-        if not changed and self._original.fingerprint(self._witness) == self._fingerprint:
+        if not changed and self._original.fingerprint(self._observer) == self._fingerprint:
             return
         before = self._original.shape
-        after = Description(self._original.model, self._witness, values=False)
+        after = Description(self._original.model, self._observer, values=False)
         for part in ("weights", "states"):
             for old, new in zip(before[part], after.shape[part]):
                 if "value" in old:
@@ -236,23 +238,25 @@ class _Trial:
             answer["original_after"] = after.shape
             self._touched = True
 
-    def _again(self, name: str, each: Cloner, seat: Seat, description: Description, answer: dict[str, Any]) -> None:
+    def _again(
+        self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
+    ) -> None:
         # The original's run once more: a cloner may have changed what no shape shows.
         inference = self._run(self._original, self._kept, training=False)
         if inference != self._first_inference:
             answer["inference_after"] = inference
-        second, refused = self._call(name, each, self._original.model, seat)
+        second, refused = self._call(name, each, self._original.model, context)
         if refused is None:
-            answer["again"] = Description(second, self._witness).shape
+            answer["again"] = Description(second, self._observer).shape
         else:
             answer["again_failure"] = refused
-        twice, refused = self._call(name, each, description.model, seat)
+        twice, refused = self._call(name, each, description.model, context)
         if refused is None:
-            answer["twice"] = self._observe_clone(Description(twice, self._witness), costly=False)
+            answer["twice"] = self._observe_clone(Description(twice, self._observer), costly=False)
         else:
             answer["twice_failure"] = refused
 
 
-def call_cloner(each: Callable[..., Any], model: Any, seat: Seat) -> Any:
+def call_cloner(each: Callable[..., Any], model: Any, context: TrialContext) -> Any:
     """Call a cloner. Its frames in a failure are those below this one."""
-    return each(model, seat)
+    return each(model, context)

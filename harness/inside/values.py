@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import Any, Callable
 
 import numpy as np
@@ -142,8 +141,3 @@ def _fill_for(dtype: str) -> str:
     if dtype == "string":
         return "words"
     return "ids" if "int" in dtype else "normal"
-
-
-def seed_of(text: str) -> int:
-    """A seed made of a text, the same in every process."""
-    return zlib.crc32(text.encode("utf-8"))

@@ -249,7 +249,7 @@ class SubjectProcess:
         return reply.cloning
 
     def own(self, request: dict[str, Any], timeout: float = 60.0) -> OwnSeen | TimedOut | Killed | OutOfMemory:
-        """What there is to know of a model that somebody brought, before it is tried: see `inside.own`."""
+        """What there is to know of a model that somebody brought, before it is tried: see `inside.user_model`."""
         self.prepare()
         self._since_start += 1
         reply = self._reply_or_loss({**request, "do": "own"}, timeout)

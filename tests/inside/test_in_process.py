@@ -14,7 +14,7 @@ keras = pytest.importorskip("keras")
 from harness.inside.trial import run_trial  # noqa: E402 - after it is known that there is a Keras
 
 
-def test_a_function_takes_a_seat_beside_the_named_ones() -> None:
+def test_a_function_is_a_cloner_beside_the_named_ones() -> None:
     main = sys.modules["__main__"]
     call = keras.layers.Layer.__call__
     answer = run_trial({**case(NO_LAMBDA, "keras"), "cloners": {"mine": keras.models.clone_model, "fixed": "fixed"}})

@@ -1,7 +1,7 @@
 """Cloners by name: anything that takes a model and promises an equal one.
 
-A cloner is called with a model and a `Seat`, which says which framework it sits beside and which classes and functions
-the model's source defines. A cloner of a downstream project is a plain function of the model.
+A cloner is called with a model and a `TrialContext`, which says which framework the model belongs to and which
+classes and functions its source defines. A cloner of a downstream project is a plain function of the model.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ..frameworks.interface import Framework
 from .multi_gpu import multi_gpu, multi_gpu_fixed
 
 
-class Seat:
-    """Where a cloner sits: the framework, the custom objects of the trial, and how many clones it has made.
+class TrialContext:
+    """What a cloner may know of its trial: the framework, the custom objects, and how many clones it has made.
 
     A cloner leaves in `notes` what every report of what it did has to say.
     """
@@ -29,37 +29,37 @@ class Seat:
         self.notes: list[str] = []
 
 
-Cloner = Callable[[Any, Seat], Any]
+Cloner = Callable[[Any, TrialContext], Any]
 
 
-def upstream(model: Any, seat: Seat) -> Any:
+def upstream(model: Any, context: TrialContext) -> Any:
     """The release's own `clone_model`, untouched."""
-    return seat.framework.clone(model)
+    return context.framework.clone(model)
 
 
-def fixed(model: Any, seat: Seat) -> Any:
+def fixed(model: Any, context: TrialContext) -> Any:
     """Our fixed `clone_model` for the generation."""
-    return seat.framework.fixed()(model)
+    return context.framework.fixed()(model)
 
 
-def candidate(model: Any, seat: Seat) -> Any:
+def candidate(model: Any, context: TrialContext) -> Any:
     """The release's `clone_model` in a process where a proposed fix stands in the place of its functions."""
-    return seat.framework.clone(model)
+    return context.framework.clone(model)
 
 
-def roundtrip(model: Any, seat: Seat) -> Any:
+def roundtrip(model: Any, context: TrialContext) -> Any:
     """Through the config: `from_config(get_config())` with the custom objects of the source."""
-    with seat.framework.objects(seat.known):
+    with context.framework.objects(context.known):
         return type(model).from_config(model.get_config())
 
 
-def saved(model: Any, seat: Seat) -> Any:
+def saved(model: Any, context: TrialContext) -> Any:
     """Through a file: saved, then loaded."""
     folder = tempfile.mkdtemp(prefix="clonediff-")
     try:
         path = os.path.join(folder, "model.keras")
-        seat.framework.save(model, path)
-        return seat.framework.load(path, seat.known)
+        context.framework.save(model, path)
+        return context.framework.load(path, context.known)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -89,7 +89,7 @@ def cloner(name: str) -> Cloner:
     raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS) + sorted(found))))
 
 
-def seated(function: Callable[..., Any]) -> Cloner:
+def as_cloner(function: Callable[..., Any]) -> Cloner:
     """A plain function of a model as a cloner."""
     try:
         count = len(inspect.signature(function).parameters)
@@ -100,10 +100,10 @@ def seated(function: Callable[..., Any]) -> Cloner:
         for parameter in (inspect.signature(function).parameters.values() if count else ())
         if parameter.default is parameter.empty and parameter.kind == parameter.POSITIONAL_OR_KEYWORD
     ]
-    if len(required) == 2 and required[1].name == "seat":
+    if len(required) == 2 and required[1].name == "context":
         return function
 
-    def clone(model: Any, seat: Seat) -> Any:
+    def clone(model: Any, context: TrialContext) -> Any:
         return function(model)
 
     return clone

@@ -13,25 +13,25 @@ import sys
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 if TYPE_CHECKING:
-    from . import Seat
+    from . import TrialContext
 
 SIMULATED = "the placement on two GPUs is simulated: everything is on the CPU"
 ITS_OWN = "multi_gpu_model cannot replicate this model, cloned or not (%s): only the clone it made is compared"
 _DEVICES = ["/device:CPU:0", "/device:GPU:0", "/device:GPU:1"]
 
 
-def multi_gpu(model: Any, seat: Seat) -> Any:
+def multi_gpu(model: Any, context: TrialContext) -> Any:
     """What `multi_gpu_model` replicates, cloned by the release's own `clone_model`."""
-    return _relocated(model, seat, None)
+    return _relocated(model, context, None)
 
 
-def multi_gpu_fixed(model: Any, seat: Seat) -> Any:
+def multi_gpu_fixed(model: Any, context: TrialContext) -> Any:
     """What `multi_gpu_model` replicates, cloned by our fixed cloner."""
-    return _relocated(model, seat, seat.framework.fixed())
+    return _relocated(model, context, context.framework.fixed())
 
 
-def _relocated(model: Any, seat: Seat, clone_model: Callable[[Any], Any] | None) -> Any:
-    framework: Any = seat.framework
+def _relocated(model: Any, context: TrialContext, clone_model: Callable[[Any], Any] | None) -> Any:
+    framework: Any = context.framework
     replicate = getattr(framework.keras.utils, "multi_gpu_model", None)
     if replicate is None:
         raise LookupError("this release has no `multi_gpu_model`: it went with TensorFlow 2.4 and Keras 2.4")
@@ -49,18 +49,18 @@ def _relocated(model: Any, seat: Seat, clone_model: Callable[[Any], Any] | None)
 
     with contextlib.ExitStack() as scopes:
         if sum(device.startswith("gpu") for device in framework.devices()) < 2:
-            if SIMULATED not in seat.notes:
-                seat.notes.append(SIMULATED)
+            if SIMULATED not in context.notes:
+                context.notes.append(SIMULATED)
             scopes.enter_context(_replaced(module, "_get_available_devices", lambda: list(_DEVICES)))
         scopes.enter_context(_replaced(cloning, "clone_model", relocate))
         try:
             parallel = replicate(model, gpus=2, cpu_relocation=True)
         except Exception as error:
-            if not clones or not _fails_without_cloning(replicate, model, seat, error):
+            if not clones or not _fails_without_cloning(replicate, model, context, error):
                 raise
             # Slices have fewer known dimensions than inputs: some layers cannot be called on them, cloned or not.
             parallel = None
-            seat.notes.append(ITS_OWN % type(error).__name__)
+            context.notes.append(ITS_OWN % type(error).__name__)
     clone = clones[0]
     for node, before in arguments:
         # Keras writes masks there whenever it runs a graph on new tensors, whoever made the graph.
@@ -76,10 +76,10 @@ def _relocated(model: Any, seat: Seat, clone_model: Callable[[Any], Any] | None)
     return clone
 
 
-def _fails_without_cloning(replicate: Any, model: Any, seat: Seat, error: Exception) -> bool:
+def _fails_without_cloning(replicate: Any, model: Any, context: TrialContext, error: Exception) -> bool:
     """Whether a faithful copy, which is to be replicated where it is, ends in the same exception."""
     try:
-        replicate(seat.framework.fixed()(model), gpus=2, cpu_relocation=False)
+        replicate(context.framework.fixed()(model), gpus=2, cpu_relocation=False)
     except type(error):
         return True
     except Exception:

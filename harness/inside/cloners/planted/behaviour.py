@@ -5,86 +5,86 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable
 
-from .. import Seat
+from .. import TrialContext
 from .rewiring import faithful, layers_of
 
 
-def outputs_of_layer_swapped(model: Any, seat: Seat) -> Any:
+def outputs_of_layer_swapped(model: Any, context: TrialContext) -> Any:
     """outputs: gives the tensors of a layer with several outputs in the other order."""
 
     def swapped(result: Any) -> Any:
         return type(result)(result[::-1]) if type(result) in (list, tuple) else result
 
-    clone = faithful(model, seat)
-    for layer in layers_of(clone, seat):
-        nodes = seat.framework.layer_nodes(layer)
-        if not seat.framework.is_graph(layer) and any(len(seat.framework.outputs(node)) > 1 for node in nodes):
+    clone = faithful(model, context)
+    for layer in layers_of(clone, context):
+        nodes = context.framework.layer_nodes(layer)
+        if not context.framework.is_graph(layer) and any(len(context.framework.outputs(node)) > 1 for node in nodes):
             _after(layer, swapped)
     return clone
 
 
-def mask_function_dropped(model: Any, seat: Seat) -> Any:
+def mask_function_dropped(model: Any, context: TrialContext) -> Any:
     """masks: drops the mask function of a Lambda, as the config of Keras 2.2.5 did."""
-    clone = faithful(model, seat)
-    for layer in layers_of(clone, seat):
+    clone = faithful(model, context)
+    for layer in layers_of(clone, context):
         if type(layer).__name__ == "Lambda" and layer.mask is not None:
             layer.mask = None
             layer.supports_masking = False
     return clone
 
 
-def arguments_forgotten(model: Any, seat: Seat) -> Any:
+def arguments_forgotten(model: Any, context: TrialContext) -> Any:
     """structure: calls a Lambda's function with its defaults in place of the Lambda's `arguments`."""
-    clone = faithful(model, seat)
-    for layer in layers_of(clone, seat):
+    clone = faithful(model, context)
+    for layer in layers_of(clone, context):
         if type(layer).__name__ == "Lambda":
             layer.arguments = {}
     return clone
 
 
-def always_inference(model: Any, seat: Seat) -> Any:
+def always_inference(model: Any, context: TrialContext) -> Any:
     """outputs: runs every Dropout and noise layer as in inference, in training too."""
-    clone = faithful(model, seat)
-    for layer in layers_of(clone, seat):
+    clone = faithful(model, context)
+    for layer in layers_of(clone, context):
         if any(word in type(layer).__name__ for word in ("Dropout", "Noise")):
             call = layer.call
             layer.call = functools.partial(_in_inference, call)
     return clone
 
 
-def gradient_stopped(model: Any, seat: Seat) -> Any:
+def gradient_stopped(model: Any, context: TrialContext) -> Any:
     """training: lets no gradient through the first layer with weights."""
-    stop = seat.framework.stop_gradient
-    clone = faithful(model, seat)
-    for layer in layers_of(clone, seat):
-        if getattr(layer, "weights", None) and not seat.framework.is_graph(layer):
+    stop = context.framework.stop_gradient
+    clone = faithful(model, context)
+    for layer in layers_of(clone, context):
+        if getattr(layer, "weights", None) and not context.framework.is_graph(layer):
             _after(layer, stop)
             break
     return clone
 
 
-def activity_regularizer_lost(model: Any, seat: Seat) -> Any:
+def activity_regularizer_lost(model: Any, context: TrialContext) -> Any:
     """training: adds no loss for what a layer gives."""
-    clone = faithful(model, seat)
-    for layer in layers_of(clone, seat):
+    clone = faithful(model, context)
+    for layer in layers_of(clone, context):
         if getattr(layer, "activity_regularizer", None) is not None:
             layer.activity_regularizer = None
     return clone
 
 
-def second_clone_broken(model: Any, seat: Seat) -> Any:
+def second_clone_broken(model: Any, context: TrialContext) -> Any:
     """again: is faithful once, and negates what the model's last layer gives from then on."""
-    clone = faithful(model, seat)
-    if seat.made:
-        last = [layer for layer in seat.framework.members(clone) if not seat.framework.is_graph(layer)][-1]
+    clone = faithful(model, context)
+    if context.made:
+        last = [layer for layer in context.framework.members(clone) if not context.framework.is_graph(layer)][-1]
         _after(last, _negative)
         last.supports_masking = not getattr(last, "supports_masking", False)
     return clone
 
 
-def saving_broken(model: Any, seat: Seat) -> Any:
+def saving_broken(model: Any, context: TrialContext) -> Any:
     """saved: gives a clone that cannot be saved."""
-    clone = faithful(model, seat)
+    clone = faithful(model, context)
     clone.get_config = _refuse
     return clone
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .. import Seat
+from .. import TrialContext
 from .rewiring import faithful, layers_of
 
 
-def aborts(model: Any, seat: Seat) -> Any:
+def aborts(model: Any, context: TrialContext) -> Any:
     """made: aborts on a layer that pools."""
-    for layer in layers_of(model, seat):
+    for layer in layers_of(model, context):
         if "Pooling" in type(layer).__name__:
             os.abort()
-    return faithful(model, seat)
+    return faithful(model, context)
 
 
 FAULTS = (aborts,)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from .. import Seat
+from .. import TrialContext
 
 Call = Callable[..., Any]
 """Called with (layer, use, args, kwargs): the layer to call instead, and the arguments to call it with."""
 
 
-def faithful(model: Any, seat: Seat) -> Any:
+def faithful(model: Any, context: TrialContext) -> Any:
     """A clone with nothing wrong."""
-    return seat.framework.fixed()(model)
+    return context.framework.fixed()(model)
 
 
-def layers_of(model: Any, seat: Seat) -> list[Any]:
+def layers_of(model: Any, context: TrialContext) -> list[Any]:
     """Every layer of a model, those of nested models and wrappers too, in order."""
-    framework, found, seen = seat.framework, [], set()
+    framework, found, seen = context.framework, [], set()
     waiting = [model]
     while waiting:
         holder = waiting.pop(0)
@@ -30,9 +30,9 @@ def layers_of(model: Any, seat: Seat) -> list[Any]:
     return found
 
 
-def nodes_of(model: Any, seat: Seat) -> dict[int, list[Any]]:
+def nodes_of(model: Any, context: TrialContext) -> dict[int, list[Any]]:
     """The nodes of a graph by the id of their layer, each layer's in its own order."""
-    framework = seat.framework
+    framework = context.framework
     mine = {id(node) for node in framework.graph_nodes(model)}
     return {
         id(layer): [node for node in framework.layer_nodes(layer) if id(node) in mine]
@@ -52,12 +52,12 @@ def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(value)
 
 
-def mentioned(value: Any, seat: Seat) -> list[Any]:
+def mentioned(value: Any, context: TrialContext) -> list[Any]:
     """The symbolic tensors in nested arguments."""
     found: list[Any] = []
 
     def look(leaf: Any) -> Any:
-        if seat.framework.is_symbolic(leaf):
+        if context.framework.is_symbolic(leaf):
             found.append(leaf)
         return leaf
 
@@ -67,7 +67,7 @@ def mentioned(value: Any, seat: Seat) -> list[Any]:
 
 def rewired(
     model: Any,
-    seat: Seat,
+    context: TrialContext,
     call: Call | None = None,
     ends: Callable[[Any], Any] | None = None,
     backwards: bool = False,
@@ -76,13 +76,13 @@ def rewired(
 
     With `backwards`, a layer's later calls come before its earlier ones wherever they do not depend on them.
     """
-    framework = seat.framework
+    framework = context.framework
     inputs, outputs = framework.structures(model)
     tensors = {id(tensor): tensor for tensor in framework.ends(model)[0]}
     waiting = [
         (layer, use, node)
         for layer in framework.members(model)
-        for use, node in enumerate(nodes_of(model, seat)[id(layer)])
+        for use, node in enumerate(nodes_of(model, context)[id(layer)])
         if any(framework.arguments(node)) and any(id(output) not in tensors for output in framework.outputs(node))
     ]
     last = {id(layer): use for layer, use, _ in waiting}
@@ -97,7 +97,7 @@ def rewired(
         ready = [
             entry
             for entry in waiting
-            if all(id(tensor) in tensors for tensor in mentioned(framework.arguments(entry[2]), seat))
+            if all(id(tensor) in tensors for tensor in mentioned(framework.arguments(entry[2]), context))
         ]
         entry = next((entry for entry in ready if in_turn(entry)), ready[0])
         waiting.remove(entry)

@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
-    from .. import Seat
+    from .. import TrialContext
 
 IDEAS: dict[str, str] = {
     "inputs_by_shape": "InputsByShape",
@@ -23,8 +23,8 @@ IDEAS: dict[str, str] = {
 """The ideas by the name of their cloner, in the order of the proposals, 000 to 004."""
 
 
-def _cloner(kind: str) -> Callable[[Any, Seat], Any]:
-    def clone(model: Any, seat: Seat) -> Any:
+def _cloner(kind: str) -> Callable[[Any, TrialContext], Any]:
+    def clone(model: Any, context: TrialContext) -> Any:
         return importlib.import_module(".ideas", __name__).clone_by(kind, model)
 
     return clone

@@ -15,7 +15,7 @@ import pytest
 from keras import layers
 
 from harness.inside.frameworks import framework
-from harness.inside.own import (
+from harness.inside.user_model import (
     LARGEST_CONFIG,
     applications,
     arrays_in,

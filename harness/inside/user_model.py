@@ -1,4 +1,4 @@
-"""A model that somebody brought: whether its file holds code, what it is, and what it takes.
+"""A model that a user brought: whether its file holds code, what it is, and what it takes.
 
 Said before it is tried, so that inputs can be made that it accepts. Building it is left to a source, as in a trial.
 """
@@ -19,8 +19,8 @@ import numpy as np
 from .build import build, script
 from .failures import failure
 from .frameworks.interface import Framework
+from .observer import Observer
 from .shape import Description
-from .witness import Witness
 
 LARGEST_CONFIG = 64 * 1024 * 1024
 """What of a file's description of its model is read in search of code: more than any that was seen by far."""
@@ -58,7 +58,7 @@ def described(model: Any, framework: Framework) -> dict[str, Any]:
     seen["is_graph"] = bool(seen["is_model"] and framework.is_graph(model))
     if not seen["is_graph"] or not framework.ends(model)[0]:
         return seen
-    description = Description(model, Witness(framework, 0), values=False)
+    description = Description(model, Observer(framework, 0), values=False)
     shape = description.shape
     reach = vocabularies(shape["layers"], [vocabulary(place.layer) for place in description.layers.places])
     seen["inputs"] = [

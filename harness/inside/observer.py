@@ -1,4 +1,4 @@
-"""What one trial carries along: the framework, the clock, the digests, and the numbers that objects go by."""
+"""What a trial observes models with: the framework, the clock, the digests, and the numbers that objects go by."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .digests import Digests
 from .frameworks.interface import Framework
 
 
-class Witness:
-    """One trial's means of observing. Holds on to every object it has numbered, so that no number is given twice."""
+class Observer:
+    """What one trial observes with. Holds on to every object it has numbered, so that no number is given twice."""
 
     def __init__(self, framework: Framework, seed: int) -> None:
         self.framework = framework

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from .digests import same
+from .observer import Observer
 from .shape import Description
 from .values import weight_arrays
-from .witness import Witness
 
 
-class Kept:
-    """Variables and the values that they are to have."""
+class VariableValues:
+    """Variables of a model, and the value that each is to have."""
 
-    def __init__(self, witness: Witness) -> None:
-        self._framework = witness.framework
-        self._clock = witness.clock
+    def __init__(self, observer: Observer) -> None:
+        self._framework = observer.framework
+        self._clock = observer.clock
         self.variables: list[Any] = []
         self.values: list[Any] = []
 
@@ -36,16 +36,16 @@ class Kept:
         return changed
 
 
-def randomize(description: Description, witness: Witness) -> Kept:
+def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a value that neither initializers nor chance would give it twice."""
-    framework = witness.framework
-    with witness.clock.ours("draw"):
+    framework = observer.framework
+    with observer.clock.ours("draw"):
         shapes = [
             (weight["name"].lower(), tuple(weight["shape"]), weight["dtype"]) for weight in description.shape["weights"]
         ]
-        arrays = weight_arrays(shapes, witness.seed)
-    kept = Kept(witness)
-    with witness.clock.keras("weights"):
+        arrays = weight_arrays(shapes, observer.seed)
+    kept = VariableValues(observer)
+    with observer.clock.keras("weights"):
         for weight, array, first in zip(description.weights, arrays, description.initial):
             if array is None:
                 kept.keep(weight, first)
@@ -57,13 +57,15 @@ def randomize(description: Description, witness: Witness) -> Kept:
     return kept
 
 
-def copy(original: Description, kept: Kept, clone: Description, witness: Witness) -> tuple[Kept, str]:
+def copy(
+    original: Description, kept: VariableValues, clone: Description, observer: Observer
+) -> tuple[VariableValues, str]:
     """Give a clone the weights and the states of the original; what the clone keeps, and why it could not be done."""
-    framework = witness.framework
-    ours = Kept(witness)
+    framework = observer.framework
+    ours = VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else "the original has %d weights, the clone %d" % counts
-    with witness.clock.keras("weights"):
+    with observer.clock.keras("weights"):
         for number, (variable, first) in enumerate(zip(clone.weights, clone.initial)):
             value = kept.values[number] if number < counts[0] else None
             if value is None:
