@@ -1,11 +1,13 @@
-"""Nested lists, tuples and dicts as JSON that keeps them apart.
+"""Nested lists, tuples and dicts: their leaves, read or changed, and the nesting as JSON that keeps them apart.
 
-A list is a JSON list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; another type of
-these adds {"type": name}. Leaves are written by the caller.
+In JSON, a list is a list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]} in its own order; another type
+of these adds {"type": name}. Leaves are written by the caller. `keras.tree` is not used to change leaves: it sorts the
+keys of a dictionary in some releases, and a clone has to keep the order that the user gave.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any, Callable, Iterator
 
 _PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
@@ -39,6 +41,41 @@ def leaves(value: Any) -> Iterator[Any]:
                 yield leaf
     else:
         yield value
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+def map_leaves(change: Callable[[Any], Any], structure: Any, whole: Callable[[Any], bool] = _never) -> Any:
+    """The same nesting of lists, tuples and dictionaries around changed leaves; `whole` ones are left as they are."""
+    if whole(structure) or not isinstance(structure, (tuple, list, dict)):
+        return structure if whole(structure) else change(structure)
+    if isinstance(structure, dict):
+        return _like(structure, [(key, map_leaves(change, value, whole)) for key, value in structure.items()])
+    return _like(structure, [map_leaves(change, value, whole) for value in structure])
+
+
+def _like(container: Any, values: list[Any]) -> Any:
+    kind = type(container)
+    if isinstance(container, defaultdict):
+        return kind(container.default_factory, values)
+    if hasattr(container, "_fields"):
+        return kind(*values)
+    try:
+        return kind(values)
+    except Exception:  # noqa: BLE001 - a container with a constructor of its own
+        return next(plain for plain in (dict, tuple, list) if isinstance(container, plain))(values)
+
+
+def replace_leaves(change: Callable[[Any], Any], structure: Any) -> Any:
+    """Like `map_leaves`, but a structure in which nothing changes is given back itself, containers and all."""
+    if not isinstance(structure, (list, tuple, dict)):
+        return change(structure)
+    changed = map_leaves(change, structure)
+    if all(before is after for before, after in zip(leaves(structure), leaves(changed))):
+        return structure
+    return changed
 
 
 def numbered(value: Any) -> tuple[Any, list[Any]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..fixed.keras2.release import givers, graph_nodes, is_graph, keras, nested_layers
-from ..fixed.keras2.replay import Assembly, Call, Cloning
+from ..fixed.keras2.cloning import Cloning
+from ..fixed.keras2.release import RELEASE, givers
 
 
 class InputsByShape(Cloning):
@@ -16,7 +16,7 @@ class InputsByShape(Cloning):
     """
 
     def input_of(self, layer: Any) -> Any:
-        return keras.layers.InputLayer(input_shape=layer.batch_input_shape[1:], name=layer.name)
+        return RELEASE.keras.layers.InputLayer(input_shape=layer.batch_input_shape[1:], name=layer.name)
 
 
 class AlwaysLists(Cloning):
@@ -39,7 +39,7 @@ class MasksDropped(Cloning):
 
     def call(self, layer: Any, inputs: list[Any], arguments: dict[str, Any], node: Any) -> None:
         masked = any(mask is not None for mask in node.input_masks)
-        if masked and keras.utils.generic_utils.has_arg(layer.call, "mask"):
+        if masked and RELEASE.takes(layer.call, "mask"):
             arguments.setdefault("mask", None)
         super(MasksDropped, self).call(layer, inputs, arguments, node)
 
@@ -71,25 +71,25 @@ class LayerByLayer(_Losing):
     """
 
     def schedule(self) -> list[Any]:
-        tasks = {id(each): each for each in super(LayerByLayer, self).schedule()}
-        nodes = {id(task.node): task for task in tasks.values() if isinstance(task, Call)}
-        models = {id(task.model): task for task in tasks.values() if isinstance(task, Assembly)}
-        order: list[Any] = []
+        tasks = super(LayerByLayer, self).schedule()
+        there = {id(task) for task in tasks}
+        order: dict[int, Any] = {}
 
         def take(model: Any) -> None:
-            own = {id(node) for node in graph_nodes(model)}
-            order.extend(nodes[id(node)] for node in graph_nodes(model) if not node.inbound_layers)
+            nodes = RELEASE.graph_nodes(model)
+            own = {id(node) for node in nodes} & there
+            order.update((id(node), node) for node in nodes if not node.inbound_layers)
             for layer in model._layers:
-                for held in nested_layers(layer):
-                    if id(held) in models and models[id(held)] not in order:
+                for held in RELEASE.nested_layers(layer):
+                    if RELEASE.is_model(held) and id(held) in there - set(order):
                         take(held)
-                order.extend(nodes[id(node)] for node in layer._inbound_nodes if id(node) in own & set(nodes))
-            order.append(models[id(model)])
+                order.update((id(node), node) for node in layer._inbound_nodes if id(node) in own)
+            order[id(model)] = model
 
-        for task in list(models.values())[::-1]:  # the outermost comes last of all
-            if task not in order:
-                take(task.model)
-        return order
+        for task in tasks[::-1]:  # the outermost comes last of all
+            if RELEASE.is_model(task) and id(task) not in order:
+                take(task)
+        return list(order.values())
 
 
 class FinalCheck(_Losing):
@@ -121,8 +121,8 @@ _IDEAS = {kind.__name__: kind for kind in (InputsByShape, AlwaysLists, MasksDrop
 
 def clone_by(kind: str, model: Any) -> Any:
     """Clone a model by one of the ideas; they are about models that are graphs."""
-    if not is_graph(model):
-        return keras.models.clone_model(model)
+    if not RELEASE.is_graph(model):
+        return RELEASE.keras.models.clone_model(model)
     cloning = _IDEAS[kind]([model])
     cloning.run()
     cloning.restore()

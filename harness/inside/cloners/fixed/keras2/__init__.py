@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import properties
-from .release import is_graph, is_input, is_sequential, is_symbolic, keras, sequential_class
-from .replay import Cloning
+from . import states
+from .cloning import Cloning
+from .release import RELEASE
 
 __all__ = ["clone_model"]
 
@@ -34,10 +34,10 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
     Raises:
         ValueError: If `input_tensors` do not fit the model.
     """
-    if is_sequential(model) and not is_graph(model):
+    if RELEASE.is_sequential(model) and not RELEASE.is_graph(model):
         return _clone_unbuilt(model, input_tensors)
-    if not is_graph(model):
-        return keras.models.clone_model(model, input_tensors)
+    if not RELEASE.is_graph(model):
+        return RELEASE.keras.models.clone_model(model, input_tensors)
     cloning = Cloning([model])
     if input_tensors is not None:
         for layer, tensor in zip(model._input_layers, _replacements(model, input_tensors)):
@@ -51,13 +51,13 @@ def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
     """A Sequential model that has yet to see an input: its layers have not been called."""
     cloning = Cloning(model.layers)
     cloning.run()
-    clone = sequential_class(model)(name=model.name)
+    clone = RELEASE.sequential_class(model)(name=model.name)
     if input_tensors is not None:
         clone.add(_replacements(model, input_tensors)[0]._keras_history[0])
     for layer in model.layers:
         clone.add(cloning.clone_of(layer))
     cloning.restore()
-    properties.restore(model, clone)
+    states.restore(model, clone)
     return clone
 
 
@@ -70,13 +70,10 @@ def _replacements(model: Any, input_tensors: Any) -> list[Any]:
             "Expected %d `input_tensors`, one for each input of model %r; received %d: %s"
             % (len(names), model.name, len(given), given)
         )
-    if is_sequential(model):
+    if RELEASE.is_sequential(model):
         names = [str(given[0].name)]
-    tensors = [
-        tensor if is_symbolic(tensor) else keras.layers.Input(tensor=tensor, name="input_wrapper_for_" + name)
-        for tensor, name in zip(given, names)
-    ]
-    if is_sequential(model) and not is_input(tensors[0]._keras_history[0]):
+    tensors = [RELEASE.symbolic(tensor, "input_wrapper_for_" + name) for tensor, name in zip(given, names)]
+    if RELEASE.is_sequential(model) and not RELEASE.is_input(tensors[0]._keras_history[0]):
         raise ValueError(
             "Cannot clone the Sequential model %r on top of a tensor that comes from a Keras layer other than an "
             "InputLayer. Use the functional API instead." % model.name

@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 
+from ....structure import map_leaves
 from . import states
 from .compiled import compile_alike
 from .graphs import repeat_calls
@@ -30,7 +31,6 @@ from .release import (
     set_policy,
     tree,
 )
-from .structures import map_leaves
 
 
 def plain_call(operation: Any, *args: Any, **kwargs: Any) -> Any:

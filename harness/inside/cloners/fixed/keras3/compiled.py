@@ -8,7 +8,7 @@ from typing import Any
 
 import keras
 
-from .structures import map_leaves
+from ....structure import map_leaves
 
 
 def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import keras
 
+from ....structure import map_leaves
 from .release import tree
 from .states import build_before_call
-from .structures import map_leaves
 
 
 def graph_nodes(graph: Any) -> list[Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import keras
 
+from ....structure import map_leaves, replace_leaves
 from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
-from .structures import map_leaves, replace_leaves
 
 
 def clone_input_layer(layer: Any) -> Any:

@@ -21,8 +21,8 @@ import keras
 from keras.src.backend.common import global_state
 from keras.src.saving import object_registration
 
+from ....structure import map_leaves, replace_leaves
 from .release import POLICY_MAP
-from .structures import map_leaves, replace_leaves
 
 OBJECTS_BY_ID = "shared_objects/id_to_obj_map"
 CONFIGS_BY_ID = "shared_objects/id_to_config_map"

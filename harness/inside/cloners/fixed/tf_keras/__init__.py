@@ -8,17 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import properties
-from .release import (
-    has_default_config,
-    is_functional,
-    is_layer,
-    is_sequential,
-    is_symbolic,
-    keras,
-    tf,
-)
-from .replay import Cloning
+from . import states
+from .cloning import Cloning
+from .release import RELEASE, has_default_config, tf
 
 __all__ = ["clone_model"]
 
@@ -60,19 +52,18 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
     new_model = clone_model(model)
     ```
     """
-    by_graph = is_sequential(model) or (
-        is_functional(model) and (has_default_config(model) or bool(clone_function) or input_tensors is not None)
-    )
+    changed = bool(clone_function) or input_tensors is not None
+    by_graph = RELEASE.is_sequential(model) or (RELEASE.is_functional(model) and (has_default_config(model) or changed))
     if not by_graph:
-        if clone_function or input_tensors is not None:
+        if changed:
             raise ValueError(
                 "Arguments clone_function and input_tensors are only supported for Sequential models or Functional "
                 f"models. Received model of type '{type(model).__name__}', with clone_function={clone_function} and "
                 f"input_tensors={input_tensors}"
             )
         clone = type(model).from_config(model.get_config())
-        if is_layer(model):
-            properties.restore(model, clone)
+        if RELEASE.is_layer(model):
+            states.restore(model, clone)
         return clone
     if clone_function is not None and not callable(clone_function):
         raise ValueError(
@@ -86,7 +77,7 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
 
 def _use_inputs(cloning: Cloning, model: Any, input_tensors: Any) -> None:
     given = [_tensor(each) for each in tf.nest.flatten(input_tensors)]
-    if is_sequential(model):
+    if RELEASE.is_sequential(model):
         if len(given) != 1:
             raise ValueError(
                 "To clone a `Sequential` model, we expect at most one tensor as part of `input_tensors`. "
@@ -100,20 +91,16 @@ def _use_inputs(cloning: Cloning, model: Any, input_tensors: Any) -> None:
             f"model. Received {len(given)}: {input_tensors}"
         )
     for layer, tensor in zip(model._input_layers, given):
-        if not is_symbolic(tensor):
-            tensor = keras.Input(tensor=tensor, name="input_wrapper_for_" + layer.name)
-        cloning.replace_tensor(layer, tensor)
+        cloning.replace_tensor(layer, RELEASE.symbolic(tensor, "input_wrapper_for_" + layer.name))
 
 
 def _tensor(given: Any) -> Any:
-    return given.output if isinstance(given, keras.layers.InputLayer) else given
+    return given.output if RELEASE.is_input(given) else given
 
 
 def _sequential_input(tensor: Any, input_tensors: Any) -> Any:
-    if not is_symbolic(tensor):
-        tensor = keras.Input(tensor=tensor, name="input_wrapper_for_" + str(getattr(tensor, "name", "tensor")))
-    layer = tensor._keras_history.layer
-    if not isinstance(layer, keras.layers.InputLayer):
+    layer = RELEASE.symbolic(tensor, "input_wrapper_for_" + str(getattr(tensor, "name", "tensor")))._keras_history.layer
+    if not RELEASE.is_input(layer):
         raise ValueError(
             "Cannot clone a `Sequential` model on top of a tensor that comes from a Keras layer other than an "
             f"`InputLayer`. Use the Functional API instead. Received: input_tensors={input_tensors}"

@@ -1,64 +1,56 @@
-"""What the Keras 2 generation calls its parts: the one place to change when another release is to be served.
-
-Everything that has no public name is reached from here, so that the other modules read as plain Keras.
-"""
+"""What the Keras of TensorFlow 2 calls its parts: the one place to change when another release is to be served."""
 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import sys
 from collections.abc import Iterator
-from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import tensorflow as tf
+
+from ..before_keras3.release import Release
 
 if "tf_keras" in sys.modules or tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 16):
     import tf_keras as keras
 else:
     keras = tf.keras
 
-__all__ = ["keras", "tf"]
-
-_OWN_MODULES = ("tf_keras.", "keras.", "tensorflow.", "tensorflow_core.")
-_FUNCTIONAL_PARAMETERS = ["inputs", "outputs", "name", "trainable"]
-_SEQUENTIAL_PARAMETERS = ["layers", "name"]
+__all__ = ["RELEASE", "keras", "tf"]
 
 
-def is_own(thing: Any) -> bool:
-    """Whether a class or function comes with Keras or TensorFlow rather than from the user."""
-    return (str(getattr(thing, "__module__", "")) + ".").startswith(_OWN_MODULES)
+class TfKerasRelease(Release):
+    """The Keras of TensorFlow 2."""
+
+    own_modules = ("tf_keras.", "keras.", "tensorflow.", "tensorflow_core.")
+    graph_parameters = (["inputs", "outputs", "name", "trainable"],)
+
+    def is_functional(self, thing: Any) -> bool:
+        return self.is_graph(thing) and not self.is_sequential(thing)
+
+    def is_structural(self, thing: Any) -> bool:
+        """Whether a model is cloned by its graph rather than through its config."""
+        return self.is_sequential(thing) or (self.is_functional(thing) and has_default_config(thing))
+
+    def keeps_its_class(self, model: Any) -> bool:
+        """Whether a clone made from the graph has the class of `model`, as it must inside another model."""
+        if not self.is_sequential(model):
+            return self.functional_class(model) is type(model)
+        own_config = type(model).get_config is not keras.Sequential.get_config
+        return self.sequential_class(model) is type(model) and not own_config
+
+    def nested_layers(self, layer: Any) -> list[Any]:
+        """Every layer that Keras tracks below `layer`, at any depth, itself first."""
+        if hasattr(layer, "_flatten_layers"):
+            return list(layer._flatten_layers())
+        found, waiting = [], [layer]
+        while waiting:
+            found.append(waiting.pop(0))
+            waiting = direct_layers(found[-1]) + waiting
+        return found
 
 
-def is_function(thing: Any) -> bool:
-    """Whether `thing` is plain code: callable, and without a config that it could be rebuilt from."""
-    if isinstance(thing, (FunctionType, BuiltinFunctionType, MethodType)):
-        return True
-    return callable(thing) and not isinstance(thing, type) and not hasattr(thing, "get_config")
-
-
-def is_own_name(name: str) -> bool:
-    """Whether Keras itself finds something under `name`, which a user's thing of that name must not hide."""
-    places = (keras.layers, keras.activations, keras.initializers, keras.regularizers, keras.constraints)
-    return any(hasattr(place, name) for place in places)
-
-
-def is_layer(thing: Any) -> bool:
-    return isinstance(thing, keras.layers.Layer)
-
-
-def is_graph(thing: Any) -> bool:
-    """Whether `thing` is a Functional model, or a Sequential one that knows its graph."""
-    return isinstance(thing, keras.Model) and bool(getattr(thing, "_is_graph_network", False))
-
-
-def is_sequential(thing: Any) -> bool:
-    return isinstance(thing, keras.Sequential)
-
-
-def is_functional(thing: Any) -> bool:
-    return is_graph(thing) and not is_sequential(thing)
+RELEASE = TfKerasRelease(keras, keras.Model)
 
 
 def has_default_config(model: Any) -> bool:
@@ -67,58 +59,12 @@ def has_default_config(model: Any) -> bool:
         return True
     # Before 2.11 nothing marks the one of Functional models.
     owner = next(kind for kind in type(model).__mro__ if "get_config" in vars(kind))
-    return owner.__name__ in ("Functional", "Network") and is_own(owner)
-
-
-def is_structural(thing: Any) -> bool:
-    """Whether a model is cloned by its graph rather than through its config."""
-    return is_sequential(thing) or (is_functional(thing) and has_default_config(thing))
-
-
-def keeps_its_class(model: Any) -> bool:
-    """Whether a clone made from the graph has the class of `model`, as it must inside another model."""
-    kind = sequential_class(model) if is_sequential(model) else functional_class(model)
-    return kind is type(model) and (not is_sequential(model) or type(model).get_config is keras.Sequential.get_config)
+    return owner.__name__ in ("Functional", "Network") and RELEASE.is_own(owner)
 
 
 def is_op_layer(layer: Any, name: str) -> bool:
     """Whether `layer` is one of the layers that Keras inserts for TensorFlow operations on its tensors."""
-    return any(kind.__name__ == name and is_own(kind) for kind in type(layer).__mro__)
-
-
-def is_symbolic(thing: Any) -> bool:
-    """Whether `thing` is a tensor that a Keras layer or `Input` made."""
-    return hasattr(thing, "_keras_history")
-
-
-def takes(kind: type, parameters: list[str]) -> bool:
-    try:
-        found = list(inspect.signature(kind.__init__).parameters.values())[1:]  # type: ignore[misc]
-    except (TypeError, ValueError):
-        return False
-    named = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return named == parameters
-
-
-def functional_class(model: Any) -> Any:
-    """The class to give the clone: the model's own when its constructor is that of `keras.Model`."""
-    return type(model) if takes(type(model), _FUNCTIONAL_PARAMETERS) else keras.Model
-
-
-def sequential_class(model: Any) -> Any:
-    """The class to give the clone: the model's own when its constructor is that of `keras.Sequential`."""
-    return type(model) if takes(type(model), _SEQUENTIAL_PARAMETERS) else keras.Sequential
-
-
-def nested_layers(layer: Any) -> list[Any]:
-    """Every layer that Keras tracks below `layer`, at any depth, itself first."""
-    if hasattr(layer, "_flatten_layers"):
-        return list(layer._flatten_layers())
-    found, waiting = [], [layer]
-    while waiting:
-        found.append(waiting.pop(0))
-        waiting = direct_layers(found[-1]) + waiting
-    return found
+    return any(kind.__name__ == name and RELEASE.is_own(kind) for kind in type(layer).__mro__)
 
 
 def direct_layers(layer: Any) -> list[Any]:
@@ -126,11 +72,15 @@ def direct_layers(layer: Any) -> list[Any]:
     if hasattr(layer, "_flatten_layers"):
         return list(layer._flatten_layers(include_self=False, recursive=False))
     # Before 2.3. Lists and dicts of layers stand there as such.
-    return [each for each in tf.nest.flatten(_opened(getattr(layer, "_layers", None) or [])) if is_layer(each)]
+    return list(_opened(getattr(layer, "_layers", None) or []))
 
 
-def _opened(tracked: Any) -> Any:
-    return [_opened(each.layers) if hasattr(each, "layers") and not is_layer(each) else each for each in tracked]
+def _opened(tracked: Any) -> Iterator[Any]:
+    for each in tracked:
+        if RELEASE.is_layer(each):
+            yield each
+        elif hasattr(each, "layers"):
+            yield from _opened(each.layers)
 
 
 def layer_of(node: Any) -> Any:
@@ -150,7 +100,7 @@ def inputs_of(node: Any) -> list[Any]:
     """The tensors among the arguments of a call that other calls made."""
     if hasattr(node, "keras_inputs"):
         return list(node.keras_inputs)
-    return [leaf for leaf in tf.nest.flatten(arguments_of(node)) if is_symbolic(leaf)]
+    return [leaf for leaf in tf.nest.flatten(arguments_of(node)) if RELEASE.is_symbolic(leaf)]
 
 
 def outputs_of(node: Any) -> list[Any]:
@@ -160,7 +110,7 @@ def outputs_of(node: Any) -> list[Any]:
 
 def call_again(layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a layer with the arguments that a call was noted with, so that this one is noted likewise."""
-    if is_own(type(layer)) and any(map(is_symbolic, tf.nest.flatten(kwargs.get("initial_state")))):
+    if RELEASE.is_own(type(layer)) and any(map(RELEASE.is_symbolic, tf.nest.flatten(kwargs.get("initial_state")))):
         # A recurrent layer puts states that come from layers into its first argument. Before 2.4 it does not know those
         # of an operation as such when the model is made, but does here: its own call is passed over.
         return keras.layers.Layer.__call__(layer, *args, **kwargs)
@@ -172,12 +122,6 @@ def begins_with_input(model: Any) -> bool:
     if hasattr(model, "_has_explicit_input_shape"):
         return bool(model._has_explicit_input_shape)
     return isinstance((direct_layers(model) or [None])[0], keras.layers.InputLayer)
-
-
-def graph_nodes(model: Any) -> list[Any]:
-    """The calls that make up a graph, from inputs to outputs, those behind `add_loss` and `add_metric` last."""
-    by_depth = model._nodes_by_depth
-    return [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
 
 
 def ancillary_nodes(model: Any) -> list[Any]:

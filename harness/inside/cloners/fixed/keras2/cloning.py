@@ -7,29 +7,13 @@ its tensors, after the calls of the same layer before it, and after the models t
 
 from __future__ import annotations
 
-import heapq
 from typing import Any
 
-from . import properties
-from .description import rebuild_layer
-from .release import (
-    ends,
-    functional_class,
-    givers,
-    graph_nodes,
-    is_cloned_by_graph,
-    is_graph,
-    is_input,
-    is_sequential,
-    is_symbolic,
-    is_tensor,
-    keras,
-    made_at,
-    maker,
-    nested_layers,
-    sequential_class,
-    went_into,
-)
+from ....structure import leaves, map_leaves
+from ..before_keras3.order import in_order
+from . import states
+from .layers import rebuild_layer
+from .release import RELEASE, ends, givers, is_tensor, made_at, maker, went_into
 
 # The arguments of a recurrent layer whose tensors become inputs of the call as well.
 _INPUTS_BY_KEYWORD = ("initial_state", "constants")
@@ -55,17 +39,17 @@ class Cloning:
     def run(self) -> None:
         """Make every call again, and put every model together."""
         for task in self.schedule():
-            if isinstance(task, Call):
-                self.call_again(task.node)
+            if RELEASE.is_model(task):
+                self._assemble(task)
             else:
-                self._assemble(task.model)
+                self.call_again(task)
 
     def restore(self) -> None:
         """Give the clones what no config carries, and no call may have changed."""
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
-                properties.restore(layer, clone)
-                properties.restore_seeds(layer, clone)
+                states.restore(layer, clone)
+                states.restore_seeds(layer, clone)
 
     # What there is to do, and when.
 
@@ -77,69 +61,76 @@ class Cloning:
         models: dict[int, Any] = {}
         nodes: dict[int, Any] = {}
         callees: dict[int, Any] = {}
-        waiting: list[Any] = [each for layer in layers for each in nested_layers(layer)]
+        waiting: list[Any] = [each for layer in layers for each in RELEASE.nested_layers(layer)]
         while waiting:
             each = waiting.pop()
-            if is_cloned_by_graph(each):
+            if RELEASE.is_cloned_by_graph(each):
                 if id(each) not in models:
                     models[id(each)] = each
-                    waiting.extend(graph_nodes(each))
+                    waiting.extend(RELEASE.graph_nodes(each))
             elif hasattr(each, "outbound_layer") and id(each) not in nodes:
                 nodes[id(each)] = each
                 if id(each.outbound_layer) not in callees:
                     callees[id(each.outbound_layer)] = each.outbound_layer
-                    waiting.extend(nested_layers(each.outbound_layer))
+                    waiting.extend(RELEASE.nested_layers(each.outbound_layer))
                 waiting.extend(givers(each))
-                waiting.extend(maker(leaf) for leaf in _leaves(_arguments(each)) if is_symbolic(leaf))
+                waiting.extend(maker(leaf) for leaf in _leaves(_arguments(each)) if RELEASE.is_symbolic(leaf))
         for node in sorted(nodes.values(), key=made_at):  # the first to have a mask made it, others hand it on
             for index, mask in enumerate(node.output_masks):
                 if mask is not None:
                     self.masks.setdefault(id(mask), (node, index))
         for layer in callees.values():
-            for index, weight in enumerate(layer.weights if not is_graph(layer) else []):
+            for index, weight in enumerate(layer.weights if not RELEASE.is_graph(layer) else []):
                 self.owners.setdefault(id(weight), (layer, index))
         calls = [node for layer in callees.values() for node in layer._inbound_nodes if id(node) in nodes]
         return calls, list(models.values())
 
     def schedule(self) -> list[Any]:
         """The calls and models, each after all that it needs; where that leaves a choice, the one made first."""
-        tasks: dict[int, Any] = {}
-        tasks.update((id(node), Call(node)) for node in self._calls)
-        tasks.update((id(model), Assembly(model)) for model in self._models)
-        needs = {key: set(task.needs(self)) & set(tasks) for key, task in tasks.items()}
+        tasks: dict[int, Any] = {id(task): task for task in self._calls + self._models}
+        needs = {key: set(self._needs(task)) & set(tasks) for key, task in tasks.items()}
         _let_users_come_first(self._calls, needs)
-        followers: dict[int, list[int]] = {key: [] for key in tasks}
-        for key, each in needs.items():
-            for need in each:
-                followers[need].append(key)
-        turn = {key: (task.made_at(), place) for place, (key, task) in enumerate(tasks.items())}
-        ready = [(turn[key], key) for key in tasks if not needs[key]]
-        heapq.heapify(ready)
-        order = []
-        while ready:
-            _, key = heapq.heappop(ready)
-            order.append(tasks[key])
-            for follower in followers[key]:
-                needs[follower].discard(key)
-                if not needs[follower]:
-                    heapq.heappush(ready, (turn[follower], follower))
-        if len(order) < len(tasks):
-            names = sorted({task.name for key, task in tasks.items() if needs[key]})
+        turn = {key: (_made_at(task), place) for place, (key, task) in enumerate(tasks.items())}
+
+        def needed(task: Any) -> list[Any]:
+            return [tasks[key] for key in sorted(needs[id(task)], key=turn.__getitem__)]
+
+        order = in_order(sorted(tasks.values(), key=lambda task: turn[id(task)]), needed)
+        place = {id(task): index for index, task in enumerate(order)}
+        circular = [task for task in order if any(place[need] >= place[id(task)] for need in needs[id(task)])]
+        if circular:
+            names = sorted({(task if RELEASE.is_model(task) else task.outbound_layer).name for task in circular})
             raise ValueError("The calls of %s wait for each other; they cannot be made again." % ", ".join(names))
         return order
+
+    def _needs(self, task: Any) -> list[int]:
+        """The calls and models, by their ids, that come before a call or a model."""
+        if RELEASE.is_model(task):
+            return [id(node) for node in RELEASE.graph_nodes(task)]
+        layer = task.outbound_layer
+        needs = [id(each) for each in RELEASE.nested_layers(layer)] + [id(each) for each in givers(task)]
+        needs += [id(each) for each in layer._inbound_nodes[: layer._inbound_nodes.index(task)]]
+        for leaf in _leaves(_arguments(task)):
+            if RELEASE.is_symbolic(leaf):
+                needs.append(id(maker(leaf)))
+            elif id(leaf) in self.masks:
+                needs.append(id(self.masks[id(leaf)][0]))
+            elif id(leaf) in self.owners:
+                needs += [id(each) for each in self.owners[id(leaf)][0]._inbound_nodes[:1]]
+        return [need for need in needs if need != id(task)]
 
     # Layers.
 
     def clone_of(self, layer: Any) -> Any:
         """The clone of `layer`: the same one however often, and wherever, the layer is used."""
         if id(layer) not in self._layers:
-            if is_input(layer):
+            if RELEASE.is_input(layer):
                 clone = self.input_of(layer)
                 self._nodes[id(layer._inbound_nodes[0])] = clone._inbound_nodes[0]
             else:
                 clone = rebuild_layer(layer, self.clone_of)
             # Before the first call, which asks whether the layer supports masks, and names weights.
-            properties.restore(layer, clone)
+            states.restore(layer, clone)
             self._layers[id(layer)] = (layer, clone)
         return self._layers[id(layer)][1]
 
@@ -157,7 +148,7 @@ class Cloning:
         by_keyword = _given_by_keyword(node)
         if by_keyword:
             inputs = inputs[:-by_keyword]
-        arguments = {name: self._argument(value) for name, value in _arguments(node).items()}
+        arguments = map_leaves(self._argument, _arguments(node))
         self.call(clone, inputs, arguments, node)
         self._nodes[id(node)] = clone._inbound_nodes[-1]
 
@@ -173,11 +164,7 @@ class Cloning:
         return self._nodes[id(node)].output_tensors[place]
 
     def _argument(self, value: Any) -> Any:
-        if type(value) in (list, tuple):
-            return type(value)([self._argument(item) for item in value])
-        if type(value) is dict:
-            return {key: self._argument(item) for key, item in value.items()}
-        if is_symbolic(value):
+        if RELEASE.is_symbolic(value):
             node = self._nodes.get(id(maker(value)))
             return value if node is None else self.output_of(maker(value), value._keras_history[2])
         if id(value) in self.masks:
@@ -216,13 +203,13 @@ class Cloning:
         inputs, outputs = (
             [self.output_of(node, place) for node, place in ends(model, side)] for side in ("inputs", "outputs")
         )
-        if is_sequential(model):
-            clone = sequential_class(model)(name=model.name)
+        if RELEASE.is_sequential(model):
+            clone = RELEASE.sequential_class(model)(name=model.name)
             clone.inputs, clone.outputs = inputs, outputs
             clone.build()  # Of layers that have been called already.
             clone._build_input_shape = model._build_input_shape
         else:
-            clone = functional_class(model)(inputs, outputs, name=model.name)
+            clone = RELEASE.functional_class(model)(inputs, outputs, name=model.name)
         self._layers[id(model)] = (model, clone)
 
 
@@ -235,43 +222,8 @@ class _Given:
         self.output_masks = [node.output_masks[tensor._keras_history[2]]]
 
 
-class Call:
-    """A call to be made again."""
-
-    def __init__(self, node: Any) -> None:
-        self.node = node
-        self.name = node.outbound_layer.name
-
-    def made_at(self) -> int:
-        return made_at(self.node)
-
-    def needs(self, cloning: Cloning) -> list[int]:
-        node = self.node
-        layer = node.outbound_layer
-        needs = [id(each) for each in nested_layers(layer)] + [id(each) for each in givers(node)]
-        needs += [id(each) for each in layer._inbound_nodes[: layer._inbound_nodes.index(node)]]
-        for leaf in _leaves(_arguments(node)):
-            if is_symbolic(leaf):
-                needs.append(id(maker(leaf)))
-            elif id(leaf) in cloning.masks:
-                needs.append(id(cloning.masks[id(leaf)][0]))
-            elif id(leaf) in cloning.owners:
-                needs += [id(each) for each in cloning.owners[id(leaf)][0]._inbound_nodes[:1]]
-        return [need for need in needs if need != id(node)]
-
-
-class Assembly:
-    """A model to be put together."""
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-        self.name = model.name
-
-    def made_at(self) -> int:
-        return max(made_at(node) for node, _ in ends(self.model, "outputs"))
-
-    def needs(self, cloning: Cloning) -> list[int]:
-        return [id(node) for node in graph_nodes(self.model)]
+def _made_at(task: Any) -> int:
+    return max(made_at(node) for node, _ in ends(task, "outputs")) if RELEASE.is_model(task) else made_at(task)
 
 
 def _let_users_come_first(calls: list[Any], needs: dict[int, set[int]]) -> None:
@@ -285,7 +237,7 @@ def _let_users_come_first(calls: list[Any], needs: dict[int, set[int]]) -> None:
             users.setdefault((id(giver.outbound_layer), id(giver)), []).append(id(node))
     for node in calls:
         layer = node.outbound_layer
-        if not is_graph(layer) or node is layer._inbound_nodes[-1]:
+        if not RELEASE.is_graph(layer) or node is layer._inbound_nodes[-1]:
             continue
         mine = {id(tensor) for tensor in node.output_tensors}
         for later in layer._inbound_nodes[layer._inbound_nodes.index(node) + 1 :]:
@@ -300,7 +252,7 @@ def _arguments(node: Any) -> dict[str, Any]:
     """
     arguments: dict[str, Any] = dict(node.arguments or {})
     mask = arguments.get("mask")
-    if len(arguments) > 1 and is_tensor(mask) and not is_symbolic(mask) and not went_into(mask, node):
+    if len(arguments) > 1 and is_tensor(mask) and not RELEASE.is_symbolic(mask) and not went_into(mask, node):
         del arguments["mask"]
     return arguments
 
@@ -325,13 +277,9 @@ def _forget(node: Any) -> None:
 
 def _shapes(node: Any) -> list[Any]:
     """The shapes that Keras and TensorFlow each hold the outputs of a call to have."""
-    shape_of = keras.backend.int_shape
+    shape_of = RELEASE.keras.backend.int_shape
     return [(shape_of(tensor), str(tensor.get_shape())) for tensor in node.output_tensors]
 
 
 def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        return [leaf for item in value for leaf in _leaves(item)]
-    if isinstance(value, dict):
-        return [leaf for item in value.values() for leaf in _leaves(item)]
-    return [] if value is None else [value]
+    return [leaf for leaf in leaves(value) if leaf is not None]

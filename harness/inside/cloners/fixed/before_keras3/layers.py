@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from .release import is_found_by_name, is_function, is_layer, is_own, keras, nested_layers
+from .release import Release
 
+FUNCTION = "live_function_"
 _SUBLAYER = "sublayer of the layer being cloned"
-_FUNCTION = "live_function_"
 
 
 class _Reference:
@@ -25,8 +25,10 @@ class _Reference:
         return self._layer
 
 
-class _Description:
+class LiveConfig:
     """One config of one layer, and the names under which its live parts are found while it is read."""
+
+    release: Release
 
     def __init__(self, layer: Any, clone_of: Callable[[Any], Any], functions: str) -> None:
         """`functions` says how functions are described: "live" and "named" by themselves, "plain" as the layer does."""
@@ -37,10 +39,19 @@ class _Description:
         self._sublayers: list[Any] = []
         self._functions: dict[int, Any] = {}
 
-    def config(self) -> Any:
-        config = self._resolved(self._stand_in(self._layer).get_config())
+    def rebuilt(self, as_it_is: bool = False) -> Any:
+        """A fresh layer; its sublayers too are made from the config when that is taken `as_it_is`."""
+        config = self.config(as_it_is)
+        with self.release.keras.utils.custom_object_scope(self.names):
+            return type(self._layer).from_config(config)
+
+    def config(self, as_it_is: bool = False) -> Any:
+        config = self._resolved(self._told_by(self._layer if as_it_is else self._stand_in(self._layer)))
         self._name_user_objects()
         return config
+
+    def _told_by(self, layer: Any) -> Any:
+        return layer.get_config()
 
     def _stand_in(self, layer: Any) -> Any:
         stand_in = object.__new__(type(layer))
@@ -50,21 +61,26 @@ class _Description:
         return stand_in
 
     def _masked(self, value: Any) -> Any:
-        if is_layer(value):
+        if self.release.is_layer(value):
             self._sublayers.append(value)
             index = len(self._sublayers) - 1
             stand_in = object.__new__(type(value))
             for key, part in vars(value).items():
-                stand_in.__dict__[key] = self._masked(part) if is_function(part) else part
+                stand_in.__dict__[key] = self._renamed(part) if self._is_hidden(part) else part
             stand_in.__dict__["get_config"] = lambda: {_SUBLAYER: index}
             return stand_in
-        if type(value) in (list, tuple):
-            return type(value)([self._masked(item) for item in value])
-        if type(value) is dict:
-            return {key: self._masked(item) for key, item in value.items()}
-        if self._how != "plain" and is_function(value) and not is_found_by_name(value):
-            return self._renamed(value)
-        return value
+        if isinstance(value, (list, tuple)):
+            items = [self._masked(item) for item in value]
+            if all(item is before for item, before in zip(items, value)):
+                return value
+            return tuple(items) if isinstance(value, tuple) else items
+        if isinstance(value, dict):
+            masked = {key: self._masked(item) for key, item in value.items()}
+            return value if all(masked[key] is value[key] for key in masked) else masked
+        return self._renamed(value) if self._is_hidden(value) else value
+
+    def _is_hidden(self, value: Any) -> bool:
+        return self._how != "plain" and self.release.is_function(value) and not self.release.is_found_by_name(value)
 
     def _renamed(self, function: Any) -> Any:
         """A function with a name of its own; a lambda shares its name with every other, some have none."""
@@ -72,7 +88,7 @@ class _Description:
         def renamed(*args: Any, **kwargs: Any) -> Any:
             return function(*args, **kwargs)
 
-        renamed.__name__ = renamed.__qualname__ = _FUNCTION + str(id(function))
+        renamed.__name__ = renamed.__qualname__ = FUNCTION + str(id(function))
         self.names[renamed.__name__] = function
         self._functions[id(renamed)] = function
         return renamed
@@ -83,6 +99,8 @@ class _Description:
             inner = value.get("config")
             if isinstance(inner, dict) and _SUBLAYER in inner:
                 return self._reference(self._clone_of(self._sublayers[inner[_SUBLAYER]]))
+            if value.get("class_name") == "function" and isinstance(inner, str) and inner in self.names:
+                return self.names[inner]
             if _SUBLAYER in value:
                 return self._config_of(self._sublayers[value[_SUBLAYER]])
             return {key: self._resolved(item) for key, item in value.items()}
@@ -90,78 +108,65 @@ class _Description:
             return [self._resolved(item) for item in value]
         if type(value) is tuple:
             return tuple(self._resolved(item) for item in value)
-        if self._how == "live" and isinstance(value, str) and value.startswith(_FUNCTION):
+        if self._how == "live" and isinstance(value, str) and value.startswith(FUNCTION):
             return self.names.get(value, value)
         return self._functions.get(id(value), value)
 
     def _reference(self, clone: Any) -> dict[str, Any]:
         name = "live_layer_%d" % id(clone)
         self.names[name] = _Reference(clone)
-        return {"class_name": name, "config": {"name": clone.name}}
+        return {"module": None, "class_name": name, "config": {"name": clone.name}, "registered_name": name}
 
     def _config_of(self, sublayer: Any) -> Any:
         """The config of a sublayer that is described without its class: there is no place for a reference."""
-        description = _Description(sublayer, self._clone_of, self._how)
-        config = description.config()
-        self.names.update(description.names)
+        described = type(self)(sublayer, self._clone_of, self._how)
+        config = described.config()
+        self.names.update(described.names)
         return config
 
     def _name_user_objects(self) -> None:
         """Let user classes and functions be found by name, as they were where the original was built."""
         named: dict[str, list[Any]] = {}
-        for layer in nested_layers(self._layer):
+        for layer in self.release.nested_layers(self._layer):
             for thing in [layer] + list(vars(layer).values()):
-                if not is_function(thing):
+                if not self.release.is_function(thing):
                     thing = type(thing)
                     if not hasattr(thing, "get_config"):
                         continue
                 name = getattr(thing, "__name__", "")
-                if name and not is_own(thing) and thing not in named.setdefault(name, []):
+                if name and not self.release.is_own(thing) and thing not in named.setdefault(name, []):
                     named[name].append(thing)
         for name, things in named.items():
-            if len(things) == 1:  # of two lambdas neither is meant by their name
+            if len(things) == 1 and not self._must_not_hide(name):  # of two lambdas neither is meant by their name
                 self.names.setdefault(name, things[0])
 
+    def _must_not_hide(self, name: str) -> bool:
+        """Whether Keras itself is to find something of its own under this name."""
+        return False
 
-def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any]) -> Any:
-    """A fresh layer like `layer`.
+
+def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any]) -> Any:
+    """A fresh layer like `layer`, by a `kind` of `LiveConfig`.
 
     `clone_of` gives the clone of a layer that the config describes, so that a sublayer used elsewhere stays shared.
     """
-    kind = type(layer)
-    if isinstance(layer, keras.layers.Lambda):
-        return _rebuild_lambda(layer)
     # A class of the user's may know its functions by their real names. Keras's own take a function for its name, while
     # a name would stand for a class to some of them.
-    for functions in ("live", "named", "plain") if is_own(kind) else ("plain", "live", "named"):
-        description = _Description(layer, clone_of, functions)
+    for functions in ("live", "named", "plain") if kind.release.is_own(type(layer)) else ("plain", "live", "named"):
         try:
-            config = description.config()
-            with keras.utils.custom_object_scope(description.names):
-                return kind.from_config(config)
+            return kind(layer, clone_of, functions).rebuilt()
         except Exception:
             continue
     # This is upstream's way. Its exception is the one that a person can act on.
-    return kind.from_config(layer.get_config())
+    return kind(layer, clone_of, "plain").rebuilt(as_it_is=True)
 
 
-def _rebuild_lambda(layer: Any) -> Any:
-    kind = type(layer)
-    arguments = {key: _copied(value) for key, value in layer.arguments.items()}
-    if keras.utils.generic_utils.has_arg(layer.function, "mask"):
-        arguments.pop("mask", None)  # each call leaves its mask there
-    if kind.__init__ is keras.layers.Lambda.__init__:
-        base: dict[str, Any] = keras.layers.Layer.get_config(layer)
-        return kind(layer.function, output_shape=layer._output_shape, mask=layer.mask, arguments=arguments, **base)
-    clone = kind.from_config(layer.get_config())
-    clone.function, clone._output_shape, clone.mask = layer.function, layer._output_shape, layer.mask
-    clone.arguments = arguments
-    return clone
-
-
-def _copied(value: Any) -> Any:
-    if type(value) in (list, tuple):
-        return type(value)([_copied(item) for item in value])
-    if type(value) is dict:
-        return {key: _copied(item) for key, item in value.items()}
-    return value
+def rebuild_plain_lambda(release: Release, layer: Any, arguments: dict[str, Any]) -> Any:
+    """A `Lambda`, or a layer of a class with the same constructor, of the same functions."""
+    return type(layer)(
+        layer.function,
+        output_shape=layer._output_shape,
+        mask=layer.mask,
+        arguments=arguments,
+        **release.keras.layers.Layer.get_config(layer),
+    )

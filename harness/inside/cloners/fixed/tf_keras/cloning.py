@@ -10,29 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import properties
-from .description import rebuild_input, rebuild_layer
+from ..before_keras3.order import in_order
+from . import states
+from .layers import rebuild_input, rebuild_layer
 from .release import (
+    RELEASE,
     ancillary_nodes,
     arguments_of,
     begins_with_input,
     building_policy,
     call_again,
     direct_layers,
-    functional_class,
-    graph_nodes,
     inputs_of,
-    is_functional,
-    is_graph,
-    is_sequential,
-    is_structural,
-    is_symbolic,
-    keeps_its_class,
     keras,
     layer_of,
-    nested_layers,
     outputs_of,
-    sequential_class,
     tf,
 )
 
@@ -61,18 +53,18 @@ class Cloning:
         self._first_calls: dict[int, Any] = {}
         graphs = [self.model]
         if self.clone_function is None:
-            graphs = [each for each in nested_layers(self.model) if self._is_cloned_by_graph(each)]
+            graphs = [each for each in RELEASE.nested_layers(self.model) if self._is_cloned_by_graph(each)]
         nodes: dict[int, Any] = {}
         layers: dict[int, Any] = {}
         for graph in graphs:
-            if not is_graph(graph):
+            if not RELEASE.is_graph(graph):
                 continue
-            for node in graph_nodes(graph):
+            for node in RELEASE.graph_nodes(graph):
                 nodes[id(node)] = node
                 layers[id(layer_of(node))] = layer_of(node)
                 for tensor in outputs_of(node):
                     self._makers[id(tensor)] = node
-            if is_sequential(graph):
+            if RELEASE.is_sequential(graph):
                 for node in _chain(graph, self._makers):
                     self._builders[id(node)] = graph
         for layer in layers.values():
@@ -85,21 +77,11 @@ class Cloning:
 
     # The schedule.
 
-    def _run(self, goal: Any) -> None:
-        """Do `goal`, a call or a model, after everything it needs. No recursion: graphs are deeper than the stack."""
-        begun: dict[int, Any] = {}
-        waiting = [goal]
-        while waiting:
-            task = waiting[-1]
+    def _run(self, *goals: Any) -> None:
+        """Make every call and model that the goals, calls or models themselves, need, and then the goals."""
+        for task in in_order(goals, self._needs):
             if self._is_done(task):
-                waiting.pop()
                 continue
-            if id(task) not in begun:
-                begun[id(task)] = task
-                needs = [need for need in self._needs(task) if id(need) not in begun and not self._is_done(need)]
-                waiting.extend(reversed(needs))
-                continue
-            waiting.pop()
             if isinstance(task, keras.Model):
                 self._clone_model(task)
             else:
@@ -109,15 +91,20 @@ class Cloning:
         return id(task) in (self._layers if isinstance(task, keras.Model) else self._nodes)
 
     def _needs(self, task: Any) -> list[Any]:
-        if is_sequential(task):
+        return [need for need in self._all_needs(task) if need is not None and not self._is_done(need)]
+
+    def _all_needs(self, task: Any) -> list[Any]:
+        if self._is_done(task):
+            return []
+        if RELEASE.is_sequential(task):
             needs = [layer for layer in direct_layers(task) if self._is_cloned_by_graph(layer)]
-            if is_graph(task):
+            if RELEASE.is_graph(task):
                 own = {id(node) for node in _chain(task, self._makers)}
                 earlier = [self._previous.get(node) for node in own]
-                needs += [node for node in earlier if node is not None and id(node) not in own]
+                needs += [node for node in earlier if id(node) not in own]
             return needs
-        if is_functional(task):
-            return graph_nodes(task)
+        if RELEASE.is_functional(task):
+            return RELEASE.graph_nodes(task)
         builder = self._builders.get(id(task))
         if builder is not None and id(builder) not in self._layers:
             return [builder]
@@ -130,19 +117,19 @@ class Cloning:
         for leaf in _arguments(task):
             if isinstance(leaf, tf.Variable) and id(leaf) in self._owners:
                 needs.append(self._first_calls.get(id(self._owners[id(leaf)][0])))
-        return [need for need in needs if need is not None]
+        return needs
 
     def _is_cloned_by_graph(self, layer: Any) -> bool:
         if layer is self.model:
             return True
-        return self.clone_function is None and is_structural(layer) and keeps_its_class(layer)
+        return self.clone_function is None and RELEASE.is_structural(layer) and RELEASE.keeps_its_class(layer)
 
     # Layers.
 
     def clone_of(self, layer: Any) -> Any:
         """The clone of `layer`: the same one however often, and wherever, the layer is used."""
         if id(layer) not in self._layers:
-            if isinstance(layer, keras.layers.InputLayer):
+            if RELEASE.is_input(layer):
                 clone = rebuild_input(layer)
                 self._remember(layer, clone)
                 self._remember_call(layer._inbound_nodes[0], clone._inbound_nodes[0])
@@ -153,7 +140,7 @@ class Cloning:
             else:
                 clone = rebuild_layer(layer, self.clone_of)
                 # Before the first call, because it names the weights.
-                properties.restore(layer, clone)
+                states.restore(layer, clone)
                 self._remember(layer, clone)
         return self._layers[id(layer)][1]
 
@@ -198,7 +185,7 @@ class Cloning:
             self._tensors[id(tensor)] = new
 
     def _argument(self, leaf: Any) -> Any:
-        if is_symbolic(leaf):
+        if RELEASE.is_symbolic(leaf):
             return self._tensors[id(leaf)]
         if isinstance(leaf, tf.Variable):
             return self._variable(leaf)
@@ -229,18 +216,18 @@ class Cloning:
         with building_policy(self.model):
             self._run(self.model)
         for layer, clone in list(self._layers.values()):
-            if isinstance(layer, keras.layers.InputLayer) or self._is_cloned_by_graph(layer):
+            if RELEASE.is_input(layer) or self._is_cloned_by_graph(layer):
                 if id(layer) not in self._given:
-                    properties.restore(layer, clone, inside=False)
+                    states.restore(layer, clone, inside=False)
             elif self.clone_function is None:
-                properties.restore(layer, clone)
-                properties.restore_weight_names(layer, clone)
+                states.restore(layer, clone)
+                states.restore_weight_names(layer, clone)
         return self._layers[id(self.model)][1]
 
     def _clone_model(self, model: Any) -> None:
-        clone = self._clone_sequential(model) if is_sequential(model) else self._clone_functional(model)
+        clone = self._clone_sequential(model) if RELEASE.is_sequential(model) else self._clone_functional(model)
         self._remember(model, clone)
-        if is_graph(model) and is_graph(clone):
+        if RELEASE.is_graph(model) and RELEASE.is_graph(clone):
             self._insert_ancillary(model, clone)
         if hasattr(model, "_manual_input_spec"):
             clone.input_spec = model._manual_input_spec
@@ -248,11 +235,11 @@ class Cloning:
     def _clone_functional(self, model: Any) -> Any:
         inputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_inputs)
         outputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_outputs)
-        return functional_class(model)(inputs, outputs, name=model.name)
+        return RELEASE.functional_class(model)(inputs, outputs, name=model.name)
 
     def _clone_sequential(self, model: Any) -> Any:
-        clone = sequential_class(model)(name=model.name)
-        chain = _chain(model, self._makers) if is_graph(model) else []
+        clone = RELEASE.sequential_class(model)(name=model.name)
+        chain = _chain(model, self._makers) if RELEASE.is_graph(model) else []
         layers = [layer_of(node) for node in chain] or list(model.layers)
         replaced = self._start if model is self.model else None
         deferred = not begins_with_input(model)
@@ -264,12 +251,12 @@ class Cloning:
             clone.add(self.clone_of(layer))
         if replaced is None and deferred:
             self._build_deferred(model, clone)
-        if chain and is_graph(clone):
+        if chain and RELEASE.is_graph(clone):
             self._remember_chain(chain, clone)
         return clone
 
     def _remember_chain(self, chain: list[Any], clone: Any) -> None:
-        made = {id(tensor): node for node in graph_nodes(clone) for tensor in outputs_of(node)}
+        made = {id(tensor): node for node in RELEASE.graph_nodes(clone) for tensor in outputs_of(node)}
         for node, again in zip(chain, _chain(clone, made)):
             self._remember(layer_of(node), layer_of(again))
             self._remember_call(node, again)
@@ -277,7 +264,7 @@ class Cloning:
     def _build_deferred(self, model: Any, clone: Any) -> None:
         """Build a model that was built by its first input, as that input built it; it still takes other shapes."""
         shape = getattr(model, "_inferred_input_shape", None)
-        if is_graph(model) and shape is not None:
+        if RELEASE.is_graph(model) and shape is not None:
             clone._build_graph_network_for_inferred_shape(shape, model.inputs[0].dtype)
             clone.built = model.built
         elif model.built and model.layers and model._build_input_shape is not None:
@@ -286,7 +273,7 @@ class Cloning:
     def _insert_ancillary(self, model: Any, clone: Any) -> None:
         """Add what no output depends on: losses, metrics, and layers that the model holds without calling them."""
         nodes = ancillary_nodes(model)
-        self._run_all(nodes)
+        self._run(*nodes)
         layers, present = direct_layers(model), {id(layer) for layer in direct_layers(clone)}
         if not nodes and len(present) >= len(layers):
             return
@@ -299,10 +286,6 @@ class Cloning:
         if nodes or missing:
             again = [self._nodes[id(node)] for node in nodes]
             clone._insert_layers([copy for _, copy in missing], relevant_nodes=again)
-
-    def _run_all(self, nodes: list[Any]) -> None:
-        for node in nodes:
-            self._run(node)
 
 
 def _arguments(node: Any) -> list[Any]:

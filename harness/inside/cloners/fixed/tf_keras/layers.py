@@ -1,0 +1,118 @@
+"""A layer of the Keras of TensorFlow 2 rebuilt from its config."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable
+
+from ..before_keras3.layers import FUNCTION, LiveConfig, rebuild_from_config, rebuild_plain_lambda
+from .release import RELEASE, is_op_layer
+
+keras = RELEASE.keras
+
+
+class TfKerasConfig(LiveConfig):
+    """A config in which an entry of Keras's own layers may be a function, or an object, itself."""
+
+    release = RELEASE
+
+    def config(self, as_it_is: bool = False) -> Any:
+        config = super(TfKerasConfig, self).config(as_it_is)
+        if not isinstance(config, dict):
+            return config
+        for key, value in config.items():
+            config[key] = self._live(value, _attribute(self._layer, key))
+        if not as_it_is and isinstance(self._layer, keras.layers.Bidirectional) and "backward_layer" in config:
+            # It keeps that layer's config from before it renamed the layer; the constructor renames it again.
+            clone = self._clone_of(self._layer.backward_layer)
+            clone._name = config["backward_layer"]["config"]["name"]
+            config["backward_layer"] = self._reference(clone)
+        return config
+
+    def _told_by(self, layer: Any) -> Any:
+        try:
+            return layer.get_config()
+        except NotImplementedError:
+            if layer is self._layer or not RELEASE.is_own(type(layer)):
+                raise
+            return _constructor_arguments(self._layer)
+
+    def _live(self, value: Any, live: Any) -> Any:
+        """The value for the config: `live`, the layer's attribute of that name, where the value only describes it."""
+        if value is None or live is None or RELEASE.is_layer(live) or isinstance(live, type):
+            return value
+        if RELEASE.is_function(live):
+            if isinstance(value, str) and getattr(keras.activations, value, None) is live:
+                return value  # Early recurrent layers look at the name to choose a kernel.
+            # A user's layer may keep a name in its config and look the function up by itself.
+            described = not isinstance(value, str) or RELEASE.is_own(type(self._layer))
+            return (self._by_name(live) if self._how == "named" else live) if described else value
+        described = isinstance(value, dict) and value.get("class_name") == type(live).__name__
+        if described and hasattr(live, "get_config") and hasattr(type(live), "from_config"):
+            return type(live).from_config(self._resolved(live.get_config()))
+        return value
+
+    def _by_name(self, function: Any) -> dict[str, Any]:
+        name = FUNCTION + str(id(function))
+        self.names[name] = function
+        return {"module": "builtins", "class_name": "function", "config": name, "registered_name": name}
+
+    def _must_not_hide(self, name: str) -> bool:
+        places = (keras.layers, keras.activations, keras.initializers, keras.regularizers, keras.constraints)
+        return any(hasattr(place, name) for place in places)
+
+
+def _constructor_arguments(layer: Any) -> dict[str, Any]:
+    """What stands in for a config that a layer does not have, as `Attention` had none before 2.1."""
+    config = {"name": layer.name, "trainable": layer.trainable}
+    kinds = type(layer).__mro__
+    for kind in kinds[: kinds.index(keras.layers.Layer)]:
+        if "__init__" in vars(kind):
+            names = inspect.signature(vars(kind)["__init__"]).parameters
+            config.update((name, vars(layer)[name]) for name in names if name in vars(layer))
+    return config
+
+
+def _attribute(layer: Any, key: str) -> Any:
+    """What a config entry is made from: the attribute of that name, never a method."""
+    found = vars(layer)
+    if key in found:
+        return found[key]
+    if "_" + key in found:
+        return found["_" + key]
+    if isinstance(getattr(type(layer), key, None), property):
+        try:
+            return getattr(layer, key)
+        except (AttributeError, RuntimeError, ValueError):
+            return None
+    return None
+
+
+def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any]) -> Any:
+    """A fresh layer like `layer`; `clone_of` gives the clone of a layer that its config describes."""
+    kind = type(layer)
+    if is_op_layer(layer, "TFOpLambda"):
+        return kind(layer.function, **keras.layers.Layer.get_config(layer))
+    if is_op_layer(layer, "ClassMethod"):
+        return kind(layer.cls_ref, layer.method_name, **keras.layers.Layer.get_config(layer))
+    if not isinstance(layer, keras.layers.Lambda):
+        return rebuild_from_config(TfKerasConfig, layer, clone_of)
+    if kind.__init__ is keras.layers.Lambda.__init__:
+        return rebuild_plain_lambda(RELEASE, layer, dict(layer.arguments))
+    stand_in = object.__new__(kind)
+    stand_in.__dict__.update(vars(layer))
+    # Lambda's own spelling for "this is the thing itself, not a description of it".
+    stand_in.__dict__["_serialize_function_to_config"] = lambda inputs, allow_raw=False: (inputs, "raw", None)
+    config = dict(stand_in.get_config())
+    if "arguments" in config:
+        config["arguments"] = dict(config["arguments"])
+    return kind.from_config(config)
+
+
+def rebuild_input(layer: Any) -> Any:
+    """A fresh `InputLayer` with the same name, shape, dtype and kind of tensor."""
+    if layer.is_placeholder:
+        return type(layer).from_config(layer.get_config())
+    # Made from a tensor in the middle of another graph: the same spec, and still no placeholder.
+    tensor = keras.Input(type_spec=layer._type_spec, name=layer.name)
+    return type(layer)(input_tensor=tensor, name=layer.name)

@@ -1,0 +1,56 @@
+"""What a layer is beyond its config: flags set later, names, the dtype policy, the place in a random stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..before_keras3.states import restore_activity_regularizer, restore_flags, side_by_side
+from .release import RELEASE
+
+_FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
+"""The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
+
+
+def restore(original: Any, clone: Any, inside: bool = True) -> None:
+    """Give `clone`, and with `inside` every layer in it, what the config of `original` did not carry."""
+    pairs = side_by_side(original, clone, RELEASE, into_graphs=True) if inside else [(original, clone, True)]
+    for one, other, in_graph in pairs:
+        if type(one) is not type(other):
+            continue
+        restore_flags(one, other, _FLAGS)
+        if not in_graph and other._name != one._name:
+            other._name = one._name
+        _restore_policy(one, other)
+        restore_activity_regularizer(one, other, "_activity_regularizer")
+        if vars(one).get("seed") is not None and vars(other).get("seed", 0) is None:
+            other.seed = one.seed  # AlphaDropout, of which no config told it before 2.7.
+        _restore_random_stream(one, other)
+
+
+def restore_weight_names(original: Any, clone: Any) -> None:
+    """Name the weights as in the original, where a layer was built in another scope or names its parts by a count."""
+    if not (original.built and clone.built) or len(original.weights) != len(clone.weights):
+        return
+    for one, other in zip(original.weights, clone.weights):
+        other = getattr(other, "_variable", other)
+        if not hasattr(one, "name") or not hasattr(other, "name"):
+            continue  # The table of a lookup layer poses as a weight.
+        if one.name != other.name and one.shape == other.shape and hasattr(other, "_handle_name"):
+            other._handle_name = one.name
+
+
+def _restore_policy(one: Any, other: Any) -> None:
+    policy = getattr(one, "_dtype_policy", None)
+    if policy is not None and other._dtype_policy.name != policy.name:
+        other._set_dtype_policy(policy)
+
+
+def _restore_random_stream(one: Any, other: Any) -> None:
+    """Continue a seeded stream where the original is; one without a seed stays the clone's own."""
+    source, target = vars(one).get("_random_generator"), vars(other).get("_random_generator")
+    if source is None or target is None or getattr(source, "_seed", None) is None:
+        return
+    target._seed = source._seed
+    generator = getattr(source, "_generator", None)
+    if generator is not None and getattr(target, "_generator", None) is not None:
+        target._generator.state.assign(generator.state)
