@@ -5,7 +5,11 @@ Owns no way of telling a release from another: that is in the modules of the gen
 
 from __future__ import annotations
 
+import functools
+import random
 from typing import Any
+
+import numpy as np
 
 from .backends import Backend
 from .interface import Framework
@@ -15,12 +19,25 @@ class Eager(Framework):
     """A generation of Keras that runs a call when it is made."""
 
     tensors: Backend
+    _pack: Any
     _functional: Any
     _sequential: Any
     _tensor: Any
+    _plain_calls: set[Any]
+    """The methods by which a graph calls its layers."""
+    _drops_out: tuple[str, ...]
+    """The modules of layers whose one use of `training` is dropout."""
+    _takes_training = ""
+    """The attribute that says whether a layer takes `training`."""
 
     def devices(self) -> list[str]:
         return self.tensors.devices()
+
+    def reseed(self, seed: int, backend: bool = False) -> None:
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator
+        if backend:
+            self.tensors.reseed(seed)
 
     # -- a model at rest
 
@@ -33,10 +50,46 @@ class Eager(Framework):
     def has_mask(self, tensor: Any) -> bool:
         return getattr(tensor, "_keras_mask", None) is not None
 
+    def trains(self, layer: Any) -> bool:
+        if self.is_graph(layer) and type(layer).call in self._plain_calls:
+            return False
+        if isinstance(layer, self.keras.layers.Lambda):
+            return bool(getattr(layer, "_fn_expects_training_arg", True))
+        if type(layer).__module__.startswith(self._drops_out):
+            return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
+        return bool(getattr(layer, self._takes_training, True))
+
     def write(self, variable: Any, array: Any) -> None:
         variable.assign(array)
 
     # -- a model that runs
+
+    def feed(self, model: Any, arrays: list[Any]) -> Any:
+        ends = self.ends(model)[0] or [None] * len(arrays)
+        sparse = [end is not None and self.end_options(end)[1] for end in ends]
+        return self.packed(model, [self.tensors.tensor(array, each) for array, each in zip(arrays, sparse)])
+
+    def pack(self, structure: Any, values: list[Any]) -> Any:
+        if structure is None or isinstance(structure, self._tensor):
+            return values[0]
+        if type(structure) is list and all(isinstance(item, self._tensor) for item in structure):
+            return values
+        return self._pack(structure, values)
+
+    def install_hooks(self) -> None:
+        self._tell_of_calls(self._layer)
+
+    def _tell_of_calls(self, kind: Any, but_not: Any = ()) -> None:
+        call = kind.__call__
+
+        @functools.wraps(call)
+        def told(called: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call(called, *args, **kwargs)
+            if self.listener is not None and not isinstance(called, but_not):
+                self.listener(called, result)
+            return result
+
+        self.replace(kind, "__call__", told)
 
     def call(self, model: Any, inputs: Any, training: bool) -> Any:
         return model(inputs, training=training)

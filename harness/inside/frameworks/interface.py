@@ -26,6 +26,10 @@ class Framework:
     """The class of all layers."""
     _plain_configs: set[Any]
     """The methods by which a graph writes its config, and those of all its layers."""
+    _variable: Any
+    """The class of all variables."""
+    _safe_mode: Any = None
+    """The scope that says whether lambdas may be read back, in releases that refuse to unless told."""
 
     # -- the process
 
@@ -129,11 +133,15 @@ class Framework:
 
     def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
         """The symbolic inputs and outputs of a model, flat."""
-        raise NotImplementedError
+        return list(getattr(model, "inputs", None) or ()), list(getattr(model, "outputs", None) or ())
 
     def declared(self, model: Any) -> tuple[Any, Any]:
         """The structures of inputs and outputs as the model was given them, their leaves numbered as in `ends`."""
-        raise NotImplementedError
+        inputs, outputs = self.ends(model)
+        if not inputs:
+            return None, None
+        first, last = self.structures(model)
+        return self.pack(first, list(range(len(inputs)))), self.pack(last, list(range(len(outputs))))
 
     def structures(self, model: Any) -> tuple[Any, Any]:
         """The symbolic inputs and outputs of a graph as it was given them."""
@@ -147,12 +155,6 @@ class Framework:
         """Whether a layer, those that it holds left aside, can do another thing in training than in inference."""
         raise NotImplementedError
 
-    @staticmethod
-    def drops_out(layer: Any) -> bool:
-        """Whether a recurrent or attention layer of the framework's own has any dropout, its one use of `training`."""
-        own = vars(layer)
-        return any(own.get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
-
     def dtype(self, thing: Any) -> str:
         """The dtype of a tensor or a variable, by name."""
         raise NotImplementedError
@@ -165,11 +167,11 @@ class Framework:
 
     def is_variable(self, value: Any) -> bool:
         """Whether it is a variable of this Keras."""
-        raise NotImplementedError
+        return isinstance(value, self._variable)
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         """A model's weights in order, and the ids of those that train."""
-        raise NotImplementedError
+        return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def own_variables(self, layer: Any) -> list[Any]:
         """The variables that a layer itself owns, weights and states."""
@@ -199,6 +201,10 @@ class Framework:
 
     def packed(self, model: Any, values: list[Any]) -> Any:
         """Values, one for each flat input, packed as the model's inputs are declared."""
+        return self.pack(self.structures(model)[0], values)
+
+    def pack(self, structure: Any, values: list[Any]) -> Any:
+        """Values in the structure of symbolic tensors, one for each of them."""
         raise NotImplementedError
 
     def call(self, model: Any, inputs: Any, training: bool) -> Any:
@@ -255,7 +261,7 @@ class Framework:
 
     def mask(self, tensor: Any) -> Any:
         """The mask that a tensor carries now, or None."""
-        raise NotImplementedError
+        return getattr(tensor, "_keras_mask", None)
 
     def array(self, tensor: Any) -> tuple[Any, str]:
         """A concrete tensor as an array, and a prefix for its digest where its kind is not plain."""
@@ -267,7 +273,7 @@ class Framework:
 
     def stop_gradient(self, tensor: Any) -> Any:
         """The same tensor, through which no gradient flows."""
-        raise NotImplementedError
+        return self.keras.backend.stop_gradient(tensor)
 
     # -- cloners and files
 
@@ -285,9 +291,14 @@ class Framework:
         """A graph between symbolic tensors."""
         return self.keras.models.Model(inputs, outputs, name=name)
 
-    def objects(self, known: dict[str, Any]) -> ContextManager[Any]:
+    @contextlib.contextmanager
+    def objects(self, known: dict[str, Any]) -> Iterator[None]:
         """A scope in which custom objects are known by name, and lambdas may be read back."""
-        raise NotImplementedError
+        with contextlib.ExitStack() as scopes:
+            scopes.enter_context(self.keras.utils.custom_object_scope(known))
+            if self._safe_mode is not None:
+                scopes.enter_context(self._safe_mode(False))
+            yield
 
     def save(self, model: Any, path: str) -> None:
         """Save a model to `path`, which ends in `.keras`: before TensorFlow 2.12 that is a file of HDF5."""
@@ -295,7 +306,8 @@ class Framework:
 
     def load(self, path: str, known: dict[str, Any]) -> Any:
         """The model saved at `path`."""
-        raise NotImplementedError
+        options = {} if self._safe_mode is None else {"safe_mode": False}
+        return self.keras.models.load_model(path, custom_objects=known, **options)
 
     def predict(self, model: Any, inputs: Any) -> Any:
         """`model.predict`, for measuring the harness that a user would write first."""

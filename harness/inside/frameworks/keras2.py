@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import logging
 import random
-from typing import Any, ContextManager, Iterator
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class Keras2(Framework):
         self._network: Any = source("keras.engine.network").Network
         self._sequential: Any = source("keras.engine.sequential").Sequential
         self._plain_configs = {self._network.get_config, self._sequential.get_config}
+        self._variable: Any = self.tf.Variable
         self._device: str | None = None
         self._losses: list[Any] = []
         self._seeds: set[int] = set()
@@ -163,14 +164,8 @@ class Keras2(Framework):
     def set_policy(self, layer: Any, name: str) -> None:
         layer.dtype = name
 
-    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
-        return list(model.inputs or ()), list(model.outputs or ())
-
-    def declared(self, model: Any) -> tuple[Any, Any]:
-        inputs, outputs = self.ends(model)
-        if not inputs:
-            return None, None
-        return _numbered(len(inputs)), _numbered(len(outputs))
+    def pack(self, structure: Any, values: list[Any]) -> Any:
+        return _packed(values)
 
     def structures(self, model: Any) -> tuple[Any, Any]:
         inputs, outputs = self.ends(model)
@@ -196,12 +191,6 @@ class Keras2(Framework):
         return dict(settings, optimizer=type(model.optimizer).__name__, weights=model.loss_weights)
 
     # -- variables
-
-    def is_variable(self, value: Any) -> bool:
-        return isinstance(value, self.tf.Variable)
-
-    def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def own_variables(self, layer: Any) -> list[Any]:
         own = list(vars(layer).get("_trainable_weights", ())) + list(vars(layer).get("_non_trainable_weights", ()))
@@ -231,9 +220,6 @@ class Keras2(Framework):
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
         return self.packed(model, [array.copy() for array in arrays])
-
-    def packed(self, model: Any, values: list[Any]) -> Any:
-        return _packed(values)
 
     def call(self, model: Any, inputs: Any, training: bool) -> Any:
         feed = self._fed(model, inputs, training)
@@ -287,9 +273,6 @@ class Keras2(Framework):
     def concrete(self, value: Any) -> bool:
         return isinstance(value, (np.ndarray, np.generic))
 
-    def mask(self, tensor: Any) -> Any:
-        return getattr(tensor, "_keras_mask", None)
-
     def array(self, tensor: Any) -> tuple[Any, str]:
         return np.asarray(tensor), ""
 
@@ -326,17 +309,7 @@ class Keras2(Framework):
             by_variable.setdefault(target, []).append(update)
         return [same[0] for same in by_variable.values() if len(same) == 1]
 
-    def stop_gradient(self, tensor: Any) -> Any:
-        return self._backend.stop_gradient(tensor)
-
     # -- cloners and files
-
-    def objects(self, known: dict[str, Any]) -> ContextManager[Any]:
-        scope: ContextManager[Any] = self.keras.utils.CustomObjectScope(known)
-        return scope
-
-    def load(self, path: str, known: dict[str, Any]) -> Any:
-        return self.keras.models.load_model(path, custom_objects=known)
 
 
 def _draws(layer: Any) -> bool:
@@ -352,7 +325,3 @@ def _result(array: Any, mask: Any) -> Any:
 
 def _packed(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else values
-
-
-def _numbered(count: int) -> Any:
-    return 0 if count == 1 else list(range(count))

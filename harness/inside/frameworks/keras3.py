@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
-import random
 import re
 import threading
-from typing import Any, ContextManager, Iterator
-
-import numpy as np
+from typing import Any, ContextManager
 
 from .backends import Backend, load_backend, tree_of
 from .eager import Eager
@@ -24,14 +20,13 @@ def load(dialect: str) -> Framework:
     return Keras3()
 
 
-_DROPS_OUT = ("keras.src.layers.rnn.", "keras.src.layers.attention.")
-
-
 class Keras3(Eager):
     """Keras 3, whichever release and backend."""
 
     generation = "keras"
     fixed_in = "keras3"
+    _takes_training = "_call_has_training_arg"
+    _drops_out = ("keras.src.layers.rnn.", "keras.src.layers.attention.")
 
     def __init__(self) -> None:
         self.keras: Any = importlib.import_module("keras")
@@ -50,6 +45,7 @@ class Keras3(Eager):
         tree: Any = tree_of(self.keras)
         # dm-tree has another name for it.
         self._pack: Any = getattr(tree, "pack_sequence_as", None) or tree.unflatten_as
+        self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
 
@@ -85,10 +81,7 @@ class Keras3(Eager):
         return self.tensors.draws_at_large or "tf.random" in source or "torch.rand" in source
 
     def reseed(self, seed: int, backend: bool = False) -> None:
-        random.seed(seed)
-        np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator
-        if backend:
-            self.tensors.reseed(seed)
+        super().reseed(seed, backend)
         self._state.set_global_attribute("global_seed_generator", None)
 
     # -- a model at rest
@@ -130,40 +123,18 @@ class Keras3(Eager):
 
     def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
         function = self._function(model)
-        if function is None:
-            return [], []
-        return list(function._inputs), list(function._outputs)
-
-    def declared(self, model: Any) -> tuple[Any, Any]:
-        function = self._function(model)
-        if function is None:
-            return None, None
-        inputs, outputs = self.structures(model)
-        return self._numbered(inputs, len(function._inputs)), self._numbered(outputs, len(function._outputs))
+        return ([], []) if function is None else (list(function._inputs), list(function._outputs))
 
     def structures(self, model: Any) -> tuple[Any, Any]:
         function = self._function(model)
-        return function._inputs_struct, function._outputs_struct
-
-    def _numbered(self, structure: Any, count: int) -> Any:
-        if isinstance(structure, self._tensor):
-            return 0
-        if isinstance(structure, list) and all(isinstance(item, self._tensor) for item in structure):
-            return list(range(count))
-        return self._pack(structure, list(range(count)))
+        return (None, None) if function is None else (function._inputs_struct, function._outputs_struct)
 
     def end_options(self, tensor: Any) -> tuple[bool, bool]:
         layer = tensor._keras_history[0]
         return bool(getattr(layer, "optional", False)), bool(getattr(tensor, "sparse", False))
 
     def trains(self, layer: Any) -> bool:
-        if not self.is_layer(layer) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
-            return False
-        if isinstance(layer, self.keras.layers.Lambda):
-            return bool(layer._fn_expects_training_arg)
-        if type(layer).__module__.startswith(_DROPS_OUT):
-            return self.drops_out(layer)
-        return bool(getattr(layer, "_call_has_training_arg", True))
+        return self.is_layer(layer) and super().trains(layer)
 
     def dtype(self, thing: Any) -> str:
         return str(getattr(thing, "_dtype", None) or thing.dtype)
@@ -172,9 +143,6 @@ class Keras3(Eager):
         return model.get_compile_config() if getattr(model, "compiled", False) else None
 
     # -- variables
-
-    def is_variable(self, value: Any) -> bool:
-        return isinstance(value, self._variable)
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         weights = model.weights
@@ -207,47 +175,12 @@ class Keras3(Eager):
 
     # -- a model that runs
 
-    def feed(self, model: Any, arrays: list[Any]) -> Any:
-        function = self._function(model)
-        specs = function._inputs if function is not None else [None] * len(arrays)
-        tensors = [
-            self.tensors.tensor(array, bool(spec is not None and getattr(spec, "sparse", False)))
-            for array, spec in zip(arrays, specs)
-        ]
-        return self.packed(model, tensors)
-
-    def packed(self, model: Any, values: list[Any]) -> Any:
-        function = self._function(model)
-        structure = function._inputs_struct if function is not None else None
-        if structure is None or isinstance(structure, self._tensor):
-            return values[0]
-        if type(structure) is list and all(isinstance(item, self._tensor) for item in structure):
-            return values
-        return self._pack(structure, values)
-
     def install_hooks(self) -> None:
-        call_layer, call_operation = self._layer.__call__, self._operation.__call__
-        layer_type = self._layer
-
-        @functools.wraps(call_layer)
-        def layer_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
-            result = call_layer(layer, *args, **kwargs)
-            if self.listener is not None:
-                self.listener(layer, result)
-            return result
-
-        @functools.wraps(call_operation)
-        def operation_call(operation: Any, *args: Any, **kwargs: Any) -> Any:
-            result = call_operation(operation, *args, **kwargs)
-            if self.listener is not None and not isinstance(operation, layer_type):
-                self.listener(operation, result)
-            return result
-
-        self.replace(self._layer, "__call__", layer_call)
-        self.replace(self._operation, "__call__", operation_call)
+        super().install_hooks()
+        self._tell_of_calls(self._operation, but_not=self._layer)
 
     def mask(self, tensor: Any) -> Any:
-        mask = getattr(tensor, "_keras_mask", None)
+        mask = super().mask(tensor)
         if mask is None:
             kept = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", None)
             return kept.get(id(tensor)) if kept else None
@@ -257,12 +190,3 @@ class Keras3(Eager):
         return self.keras.ops.stop_gradient(tensor)
 
     # -- cloners and files
-
-    @contextlib.contextmanager
-    def objects(self, known: dict[str, Any]) -> Iterator[None]:
-        scope = importlib.import_module("keras.src.saving.serialization_lib").SafeModeScope
-        with self.keras.saving.custom_object_scope(known), scope(False):
-            yield
-
-    def load(self, path: str, known: dict[str, Any]) -> Any:
-        return self.keras.saving.load_model(path, custom_objects=known, safe_mode=False)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import inspect
-import random
 import sys
 import weakref
-from typing import Any, ContextManager, Iterator
+from typing import Any, ContextManager
 
 import numpy as np
 
@@ -59,6 +57,7 @@ class TfKeras(Eager):
     generation = "tf_keras"
     fixed_in = "tf_keras"
     backend = "tensorflow"
+    _takes_training = "_expects_training_arg"
 
     def __init__(self, keras: Any) -> None:
         self.keras = keras
@@ -67,6 +66,8 @@ class TfKeras(Eager):
         self.tf = self.tensors.tf
         # The code lies elsewhere in almost every release, but in the same modules.
         self._root = keras.layers.Layer.__module__.partition(".engine.")[0]
+        self._variable: Any = self.tf.Variable
+        self._pack: Any = self.tf.nest.pack_sequence_as
         self._drops_out = (self._root + ".layers.rnn.", self._root + ".layers.attention.")
         self._backend = self._module("backend")
         self._layer: Any = keras.layers.Layer
@@ -78,6 +79,8 @@ class TfKeras(Eager):
         self._registered = {key for known in self._registries() for key in known}
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+        if "safe_mode" in inspect.signature(keras.models.load_model).parameters:
+            self._safe_mode = self._module("saving.serialization_lib").SafeModeScope
         if hasattr(self.tf.debugging, "disable_traceback_filtering"):
             # Frames of Keras are what a failure is known by; filtering takes them out.
             self.tf.debugging.disable_traceback_filtering()
@@ -141,12 +144,6 @@ class TfKeras(Eager):
     def draws(self, layers: list[Any], source: str) -> bool:
         return "random" in source or any(getattr(layer, name, None) for layer in layers for name in _SEEDED)
 
-    def reseed(self, seed: int, backend: bool = False) -> None:
-        random.seed(seed)
-        np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator
-        if backend:
-            self.tensors.reseed(seed)
-
     # -- a model at rest
 
     def members(self, layer: Any) -> list[Any]:
@@ -179,37 +176,13 @@ class TfKeras(Eager):
     def set_policy(self, layer: Any, name: str) -> None:
         layer._set_dtype_policy(name)
 
-    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
-        return list(getattr(model, "inputs", None) or ()), list(getattr(model, "outputs", None) or ())
-
-    def declared(self, model: Any) -> tuple[Any, Any]:
-        inputs, outputs = self.ends(model)
-        if not inputs:
-            return None, None
-        structures = self.structures(model)
-        return self._numbered(structures[0], len(inputs)), self._numbered(structures[1], len(outputs))
-
     def structures(self, model: Any) -> tuple[Any, Any]:
         inputs, outputs = self.ends(model)
-        return getattr(model, "_nested_inputs", inputs), getattr(model, "_nested_outputs", outputs)
-
-    def _numbered(self, structure: Any, count: int) -> Any:
-        if isinstance(structure, self._tensor):
-            return 0
-        return self.tf.nest.pack_sequence_as(structure, list(range(count)))
+        return getattr(model, "_nested_inputs", inputs or None), getattr(model, "_nested_outputs", outputs or None)
 
     def end_options(self, tensor: Any) -> tuple[bool, bool]:
         layer = self.origin(tensor)[0]
         return bool(getattr(layer, "optional", False)), isinstance(tensor, self._sparse)
-
-    def trains(self, layer: Any) -> bool:
-        if self.is_graph(layer) and type(layer).call in self._plain_calls:
-            return False
-        if isinstance(layer, self.keras.layers.Lambda):
-            return bool(getattr(layer, "_fn_expects_training_arg", True))
-        if type(layer).__module__.startswith(self._drops_out):
-            return self.drops_out(layer)
-        return bool(getattr(layer, "_expects_training_arg", True))
 
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.name)
@@ -220,12 +193,6 @@ class TfKeras(Eager):
         return model.get_compile_config() if hasattr(model, "get_compile_config") else {}
 
     # -- variables
-
-    def is_variable(self, value: Any) -> bool:
-        return isinstance(value, self.tf.Variable)
-
-    def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
     def own_variables(self, layer: Any) -> list[Any]:
         own = list(getattr(layer, "_trainable_weights", ())) + list(getattr(layer, "_non_trainable_weights", ()))
@@ -264,49 +231,4 @@ class TfKeras(Eager):
 
     # -- a model that runs
 
-    def feed(self, model: Any, arrays: list[Any]) -> Any:
-        inputs, _ = self.ends(model)
-        sparse = [isinstance(each, self._sparse) for each in inputs] or [False] * len(arrays)
-        return self.packed(model, [self.tensors.tensor(array, each) for array, each in zip(arrays, sparse)])
-
-    def packed(self, model: Any, values: list[Any]) -> Any:
-        structure = getattr(model, "_nested_inputs", None)
-        if structure is None or isinstance(structure, self._tensor):
-            return values[0]
-        return self.tf.nest.pack_sequence_as(structure, values)
-
-    def install_hooks(self) -> None:
-        call_layer = self._layer.__call__
-
-        @functools.wraps(call_layer)
-        def layer_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
-            result = call_layer(layer, *args, **kwargs)
-            if self.listener is not None:
-                self.listener(layer, result)
-            return result
-
-        self.replace(self._layer, "__call__", layer_call)
-
-    def mask(self, tensor: Any) -> Any:
-        return getattr(tensor, "_keras_mask", None)
-
-    def stop_gradient(self, tensor: Any) -> Any:
-        return self.tf.stop_gradient(tensor)
-
     # -- cloners and files
-
-    @contextlib.contextmanager
-    def objects(self, known: dict[str, Any]) -> Iterator[None]:
-        safely: ContextManager[Any] = contextlib.nullcontext()
-        if self._has_safe_mode:
-            safely = self._module("saving.serialization_lib").SafeModeScope(False)
-        with self.keras.utils.custom_object_scope(known), safely:
-            yield
-
-    @property
-    def _has_safe_mode(self) -> bool:
-        return "safe_mode" in inspect.signature(self.keras.models.load_model).parameters
-
-    def load(self, path: str, known: dict[str, Any]) -> Any:
-        options = {"safe_mode": False} if self._has_safe_mode else {}
-        return self.keras.models.load_model(path, custom_objects=known, **options)
