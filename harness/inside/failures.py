@@ -17,7 +17,7 @@ MOST_FRAMES = 60
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
-_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run|training|saving|build)\.py$")
+_PLUMBING = re.compile(r"inside/(?:cloners/(?:planted/)?__init__|frameworks/\w+|trial|run|training|saving|build)\.py$")
 _INSIDE = re.compile(r".*/(?=inside/)")
 
 

@@ -2,20 +2,44 @@
 
 Each begins with a clone by our fixed cloner and breaks one thing in it, wherever the model has that thing; on a model
 that has it nowhere, the clone is faithful. The first line of each says which check must catch it.
+
+A fault is a function of the original, that clone and the trial's context: it changes the clone, or returns another.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+import functools
+import inspect
+import types
+from typing import Any, Callable, Iterator
 
+from .. import TrialContext
 from . import at_rest, behaviour, deadly, graph
 
-_CAUGHT: dict[str, Callable[[Any, Any], Any]] = {
-    fault.__name__: fault for module in (graph, behaviour, at_rest) for fault in module.FAULTS
+
+def _faults(module: types.ModuleType) -> Iterator[Callable[..., Any]]:
+    for name, value in vars(module).items():
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_"):
+            yield value
+
+
+def _planted(fault: Callable[..., Any]) -> Callable[[Any, TrialContext], Any]:
+    @functools.wraps(fault)
+    def clone(model: Any, context: TrialContext) -> Any:
+        faithful = context.framework.fixed()(model)
+        if fault.__module__ == graph.__name__ and not _has_calls(faithful, context):
+            return faithful
+        other = fault(model, faithful, context)
+        return faithful if other is None else other
+
+    return clone
+
+
+def _has_calls(model: Any, context: TrialContext) -> bool:
+    return context.framework.is_graph(model) and type(model).__name__ != "Sequential"
+
+
+PLANTED: dict[str, Callable[[Any, Any], Any]] = {
+    fault.__name__: _planted(fault) for module in (graph, behaviour, at_rest, deadly) for fault in _faults(module)
 }
-
-PLANTED: dict[str, Callable[[Any, Any], Any]] = {**_CAUGHT, **{fault.__name__: fault for fault in deadly.FAULTS}}
 """The planted faults by name."""
-
-CAUGHT_BY: dict[str, str] = {name: (fault.__doc__ or "").split(":", 1)[0] for name, fault in _CAUGHT.items()}
-"""The check that must catch each of them, as its first line says; the deadly ones leave nothing to check."""

@@ -6,87 +6,71 @@ import functools
 from typing import Any, Callable
 
 from .. import TrialContext
-from .rewiring import faithful, layers_of
+from .rewiring import layers_of
 
 
-def outputs_of_layer_swapped(model: Any, context: TrialContext) -> Any:
+def outputs_of_layer_swapped(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: gives the tensors of a layer with several outputs in the other order."""
 
     def swapped(result: Any) -> Any:
         return type(result)(result[::-1]) if type(result) in (list, tuple) else result
 
-    clone = faithful(model, context)
     for layer in layers_of(clone, context):
         nodes = context.framework.layer_nodes(layer)
         if not context.framework.is_graph(layer) and any(len(context.framework.outputs(node)) > 1 for node in nodes):
             _after(layer, swapped)
-    return clone
 
 
-def mask_function_dropped(model: Any, context: TrialContext) -> Any:
+def mask_function_dropped(model: Any, clone: Any, context: TrialContext) -> None:
     """masks: drops the mask function of a Lambda, as the config of Keras 2.2.5 did."""
-    clone = faithful(model, context)
     for layer in layers_of(clone, context):
         if type(layer).__name__ == "Lambda" and layer.mask is not None:
             layer.mask = None
             layer.supports_masking = False
-    return clone
 
 
-def arguments_forgotten(model: Any, context: TrialContext) -> Any:
+def arguments_forgotten(model: Any, clone: Any, context: TrialContext) -> None:
     """structure: calls a Lambda's function with its defaults in place of the Lambda's `arguments`."""
-    clone = faithful(model, context)
     for layer in layers_of(clone, context):
         if type(layer).__name__ == "Lambda":
             layer.arguments = {}
-    return clone
 
 
-def always_inference(model: Any, context: TrialContext) -> Any:
+def always_inference(model: Any, clone: Any, context: TrialContext) -> None:
     """outputs: runs every Dropout and noise layer as in inference, in training too."""
-    clone = faithful(model, context)
     for layer in layers_of(clone, context):
         if any(word in type(layer).__name__ for word in ("Dropout", "Noise")):
             call = layer.call
             layer.call = functools.partial(_in_inference, call)
-    return clone
 
 
-def gradient_stopped(model: Any, context: TrialContext) -> Any:
+def gradient_stopped(model: Any, clone: Any, context: TrialContext) -> None:
     """training: lets no gradient through the first layer with weights."""
     stop = context.framework.stop_gradient
-    clone = faithful(model, context)
     for layer in layers_of(clone, context):
         if getattr(layer, "weights", None) and not context.framework.is_graph(layer):
             _after(layer, stop)
             break
-    return clone
 
 
-def activity_regularizer_lost(model: Any, context: TrialContext) -> Any:
+def activity_regularizer_lost(model: Any, clone: Any, context: TrialContext) -> None:
     """training: adds no loss for what a layer gives."""
-    clone = faithful(model, context)
     for layer in layers_of(clone, context):
         if getattr(layer, "activity_regularizer", None) is not None:
             layer.activity_regularizer = None
-    return clone
 
 
-def second_clone_broken(model: Any, context: TrialContext) -> Any:
+def second_clone_broken(model: Any, clone: Any, context: TrialContext) -> None:
     """again: is faithful once, and negates what the model's last layer gives from then on."""
-    clone = faithful(model, context)
     if context.made:
         last = [layer for layer in context.framework.members(clone) if not context.framework.is_graph(layer)][-1]
         _after(last, _negative)
         last.supports_masking = not getattr(last, "supports_masking", False)
-    return clone
 
 
-def saving_broken(model: Any, context: TrialContext) -> Any:
+def saving_broken(model: Any, clone: Any, context: TrialContext) -> None:
     """saved: gives a clone that cannot be saved."""
-    clone = faithful(model, context)
     clone.get_config = _refuse
-    return clone
 
 
 def _after(layer: Any, change: Callable[[Any], Any]) -> None:
@@ -111,15 +95,3 @@ def _negative(result: Any) -> Any:
 
 def _refuse() -> Any:
     raise NotImplementedError("this clone does not tell its config")
-
-
-FAULTS = (
-    outputs_of_layer_swapped,
-    mask_function_dropped,
-    arguments_forgotten,
-    always_inference,
-    gradient_stopped,
-    activity_regularizer_lost,
-    second_clone_broken,
-    saving_broken,
-)

@@ -6,15 +6,11 @@ import os
 from typing import Any
 
 from .. import TrialContext
-from .rewiring import faithful, layers_of
+from .rewiring import layers_of
 
 
-def aborts(model: Any, context: TrialContext) -> Any:
+def aborts(model: Any, clone: Any, context: TrialContext) -> None:
     """made: aborts on a layer that pools."""
     for layer in layers_of(model, context):
         if "Pooling" in type(layer).__name__:
             os.abort()
-    return faithful(model, context)
-
-
-FAULTS = (aborts,)

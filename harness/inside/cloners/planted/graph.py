@@ -1,47 +1,43 @@
-"""Faults in the graph of a clone: its calls, their arguments and order, what is shared, what goes in and out."""
+"""Faults in the graph of a clone: its calls, their arguments and order, what is shared, what goes in and out.
+
+A Sequential has no calls of its own to make again: it is left as it is.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .. import TrialContext
-from .rewiring import faithful, layers_of, mentioned, nodes_of, rewired
+from .rewiring import layers_of, mentioned, nodes_of, rewired
 
 
-def crash_on_outputs(model: Any, context: TrialContext) -> Any:
+def crash_on_outputs(model: Any, clone: Any, context: TrialContext) -> None:
     """made: crashes on a layer that gives several tensors, as Keras 2.2.4 did."""
     framework = context.framework
     for layer in layers_of(model, context):
         for node in framework.layer_nodes(layer):
             if type(layer).__name__ == "Lambda" and len(framework.outputs(node)) > 1:
                 raise AssertionError("Could not compute output %s" % type(layer).__name__)
-    return faithful(model, context)
 
 
-def layer_shared_with_original(model: Any, context: TrialContext) -> Any:
+def layer_shared_with_original(model: Any, clone: Any, context: TrialContext) -> Any:
     """own: uses the original's last layer with weights instead of a clone of it."""
-    clone = faithful(model, context)
-    if not framework_graph(clone, context):
-        return clone
     theirs = {layer.name: layer for layer in context.framework.members(model) if getattr(layer, "weights", None)}
     if not theirs:
-        return clone
+        return None
     last = list(theirs)[-1]
     return rewired(
         clone, context, lambda layer, use, args, kwargs: (theirs[last] if layer.name == last else layer, args, kwargs)
     )
 
 
-def layer_unshared(model: Any, context: TrialContext) -> Any:
+def layer_unshared(model: Any, clone: Any, context: TrialContext) -> Any:
     """weights: a second call of a layer becomes the call of a layer of its own."""
-    clone = faithful(model, context)
-    if not framework_graph(clone, context):
-        return clone
     calls = nodes_of(clone, context)
     shared = [layer for layer in context.framework.members(clone) if len(calls[id(layer)]) > 1]
     shared = [layer for layer in shared if hasattr(layer, "weights") and not context.framework.is_graph(layer)]
     if not shared:
-        return clone
+        return None
     with context.framework.objects(context.known):
         config = dict(shared[0].get_config(), name=shared[0].name + "_again")
         twin = type(shared[0]).from_config(config)
@@ -50,17 +46,14 @@ def layer_unshared(model: Any, context: TrialContext) -> Any:
     )
 
 
-def layer_unshared_across_models(model: Any, context: TrialContext) -> Any:
+def layer_unshared_across_models(model: Any, clone: Any, context: TrialContext) -> Any:
     """sharing: a layer of the graph that a nested model has too becomes a layer of its own."""
     framework = context.framework
-    clone = faithful(model, context)
-    if not framework_graph(clone, context):
-        return clone
     members = framework.members(clone)
     inner = {id(layer) for each in members if framework.is_graph(each) for layer in framework.members(each)}
     shared = [layer for layer in members if id(layer) in inner and getattr(layer, "weights", None)]
     if not shared:
-        return clone
+        return None
     with framework.objects(context.known):
         twin = type(shared[0]).from_config(shared[0].get_config())
     return rewired(
@@ -68,15 +61,14 @@ def layer_unshared_across_models(model: Any, context: TrialContext) -> Any:
     )
 
 
-def calls_in_another_order(model: Any, context: TrialContext) -> Any:
+def calls_in_another_order(model: Any, clone: Any, context: TrialContext) -> Any:
     """structure: makes the calls of a shared layer in another order."""
-    clone = faithful(model, context)
-    if not framework_graph(clone, context) or all(len(nodes) < 2 for nodes in nodes_of(clone, context).values()):
-        return clone
+    if all(len(nodes) < 2 for nodes in nodes_of(clone, context).values()):
+        return None
     return rewired(clone, context, backwards=True)
 
 
-def mask_argument_dropped(model: Any, context: TrialContext) -> Any:
+def mask_argument_dropped(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: drops a mask that was given to a call by keyword."""
 
     def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
@@ -88,11 +80,10 @@ def mask_argument_dropped(model: Any, context: TrialContext) -> Any:
     def given(args: Any, kwargs: Any) -> bool:
         return any(name.endswith("mask") and some(each) for name, each in kwargs.items())
 
-    clone = faithful(model, context)
-    return rewired(clone, context, call) if _any_argument(clone, context, given) else clone
+    return rewired(clone, context, call) if _any_argument(clone, context, given) else None
 
 
-def keyword_dropped(model: Any, context: TrialContext) -> Any:
+def keyword_dropped(model: Any, clone: Any, context: TrialContext) -> Any:
     """structure: drops the plain keyword arguments of every call."""
 
     def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
@@ -101,11 +92,10 @@ def keyword_dropped(model: Any, context: TrialContext) -> Any:
     def given(args: Any, kwargs: Any) -> bool:
         return any(not mentioned(each, context) for each in kwargs.values())
 
-    clone = faithful(model, context)
-    return rewired(clone, context, call) if _any_argument(clone, context, given) else clone
+    return rewired(clone, context, call) if _any_argument(clone, context, given) else None
 
 
-def tuple_becomes_list(model: Any, context: TrialContext) -> Any:
+def tuple_becomes_list(model: Any, clone: Any, context: TrialContext) -> Any:
     """structure: turns the tuples in a call's arguments into lists."""
 
     def listed(value: Any) -> Any:
@@ -119,66 +109,36 @@ def tuple_becomes_list(model: Any, context: TrialContext) -> Any:
     def given(args: Any, kwargs: Any) -> bool:
         return any(isinstance(each, tuple) for each in list(args) + list(kwargs.values()))
 
-    clone = faithful(model, context)
-    return rewired(clone, context, call) if _any_argument(clone, context, given) else clone
+    return rewired(clone, context, call) if _any_argument(clone, context, given) else None
 
 
-def repetition_lost(model: Any, context: TrialContext) -> Any:
+def repetition_lost(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: gives an output once that the original gives twice."""
 
     def once(outputs: Any) -> Any:
         return list({id(tensor): tensor for tensor in outputs}.values())
 
-    clone = faithful(model, context)
-    if not framework_graph(clone, context):
-        return clone
     outputs = context.framework.structures(clone)[1]
     if not isinstance(outputs, (list, tuple)) or len(once(outputs)) == len(outputs):
-        return clone
+        return None
     return rewired(clone, context, ends=once)
 
 
-def names_of_outputs_lost(model: Any, context: TrialContext) -> Any:
+def names_of_outputs_lost(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: gives a list where the original gives a dict."""
-    clone = faithful(model, context)
-    if not framework_graph(clone, context) or not isinstance(context.framework.structures(clone)[1], dict):
-        return clone
+    if not isinstance(context.framework.structures(clone)[1], dict):
+        return None
     return rewired(clone, context, ends=lambda outputs: list(outputs.values()))
 
 
-def outputs_reversed(model: Any, context: TrialContext) -> Any:
+def outputs_reversed(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: gives the model's outputs in the other order."""
-    clone = faithful(model, context)
-    if not framework_graph(clone, context):
-        return clone
     outputs = context.framework.structures(clone)[1]
     if not isinstance(outputs, (list, tuple)) or len(outputs) < 2:
-        return clone
+        return None
     return rewired(clone, context, ends=lambda tensors: list(tensors)[::-1])
-
-
-def framework_graph(model: Any, context: TrialContext) -> bool:
-    """Whether the model is a graph whose calls can be made again; a Sequential has no calls of its own."""
-    return context.framework.is_graph(model) and type(model).__name__ != "Sequential"
 
 
 def _any_argument(model: Any, context: TrialContext, looks: Any) -> bool:
     framework = context.framework
-    return framework_graph(model, context) and any(
-        looks(*framework.arguments(node)) for node in framework.graph_nodes(model)
-    )
-
-
-FAULTS = (
-    crash_on_outputs,
-    layer_shared_with_original,
-    layer_unshared,
-    layer_unshared_across_models,
-    calls_in_another_order,
-    mask_argument_dropped,
-    keyword_dropped,
-    tuple_becomes_list,
-    repetition_lost,
-    names_of_outputs_lost,
-    outputs_reversed,
-)
+    return any(looks(*framework.arguments(node)) for node in framework.graph_nodes(model))

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ...structure import leaves, map_leaves
 from .. import TrialContext
 
 Call = Callable[..., Any]
 """Called with (layer, use, args, kwargs): the layer to call instead, and the arguments to call it with."""
-
-
-def faithful(model: Any, context: TrialContext) -> Any:
-    """A clone with nothing wrong."""
-    return context.framework.fixed()(model)
 
 
 def layers_of(model: Any, context: TrialContext) -> list[Any]:
@@ -40,29 +36,9 @@ def nodes_of(model: Any, context: TrialContext) -> dict[int, list[Any]]:
     }
 
 
-def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """Nested lists, tuples and dicts with their leaves replaced."""
-    if isinstance(value, list):
-        return [mapped(item, leaf) for item in value]
-    if isinstance(value, tuple):
-        items = [mapped(item, leaf) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, dict):
-        return type(value)((key, mapped(item, leaf)) for key, item in value.items())
-    return leaf(value)
-
-
 def mentioned(value: Any, context: TrialContext) -> list[Any]:
     """The symbolic tensors in nested arguments."""
-    found: list[Any] = []
-
-    def look(leaf: Any) -> Any:
-        if context.framework.is_symbolic(leaf):
-            found.append(leaf)
-        return leaf
-
-    mapped(value, look)
-    return found
+    return [leaf for leaf in leaves(value) if context.framework.is_symbolic(leaf)]
 
 
 def rewired(
@@ -104,7 +80,7 @@ def rewired(
         layer, use, node = entry
         done.setdefault(id(layer), set()).add(use)
         args, kwargs = (
-            mapped(part, lambda leaf: tensors[id(leaf)] if framework.is_symbolic(leaf) else leaf)
+            map_leaves(lambda leaf: tensors[id(leaf)] if framework.is_symbolic(leaf) else leaf, part)
             for part in framework.arguments(node)
         )
         called = layer
@@ -113,7 +89,7 @@ def rewired(
         called(*args, **kwargs)
         made = framework.layer_nodes(called)[-1]
         tensors.update(zip(map(id, framework.outputs(node)), framework.outputs(made)))
-    new_outputs = mapped(outputs, lambda tensor: tensors[id(tensor)])
+    new_outputs = map_leaves(lambda tensor: tensors[id(tensor)], outputs)
     result = framework.model(inputs, ends(new_outputs) if ends else new_outputs, model.name)
     result._trainable = model._trainable
     return result
