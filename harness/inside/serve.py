@@ -94,15 +94,14 @@ class Server:
         self._framework = framework
         self._lines = lines
         self._last: Observer | None = None
-        self._work: dict[str, Callable[[dict[str, Any]], str]] = {
-            "trial": self._trial,
+        self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
             "elements": self._elements,
-            "bench": self._bench,
-            "cloning": self._cloning,
-            "rss": self._rss,
+            "bench": lambda request: bench(request, framework),
+            "cloning": lambda request: cloning(framework, request.get("pieces") or []),
+            "rss": lambda request: resident_bytes(),
             "own": self._own,
-            "applications": self._applications,
+            "applications": lambda request: applications(framework),
         }
 
     def warm_up(self, dialect: str) -> None:
@@ -124,10 +123,13 @@ class Server:
                 asked = request.get("do")
                 if asked == "quit":
                     return
-                if asked not in self._work:
-                    known = ", ".join(sorted(self._work) + ["quit"])
+                if asked == "trial":
+                    text = self._trial(request)
+                elif asked in self._work:
+                    text = encoded({"id": identity, asked: self._work[asked](request)})
+                else:
+                    known = ", ".join(sorted([*self._work, "trial"]) + ["quit"])
                     raise ValueError("field `do` is %r: choose one of %s" % (asked, known))
-                text = self._work[asked](request)
             except Exception as error:  # the child outlives every request that it cannot answer
                 text = encoded({"id": identity, "error": failure(error, below="serve")})
             self._lines.write(text + "\n")
@@ -146,15 +148,12 @@ class Server:
         # The seconds that encoding took are known once it is done: they are put in by hand, at the end.
         return '%s,"ours":%s}}' % (text[:-2], encoded(ours))
 
-    def _values(self, request: dict[str, Any]) -> str:
+    def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         if self._last is None:
             raise ValueError("no trial has run yet: values can be asked for after one")
-        pairs = request["digests"]
-        return encoded(
-            {"id": request.get("id"), "values": [self._last.digests.difference(left, right) for left, right in pairs]}
-        )
+        return [self._last.digests.difference(left, right) for left, right in request["digests"]]
 
-    def _elements(self, request: dict[str, Any]) -> str:
+    def _elements(self, request: dict[str, Any]) -> list[dict[str, Any] | None]:
         digests = self._last.digests if self._last is not None else None
         # The limit is for all of them together: it bounds the line that carries them.
         room = int(request.get("limit", 100000))
@@ -163,21 +162,8 @@ class Server:
             report = None if digests is None else digests.elements(digest, room)
             room -= 0 if report is None else len(report["elements"])
             found.append(report)
-        return encoded({"id": request.get("id"), "elements": found})
+        return found
 
-    def _bench(self, request: dict[str, Any]) -> str:
-        return encoded({"id": request.get("id"), "bench": bench(request, self._framework)})
-
-    def _cloning(self, request: dict[str, Any]) -> str:
-        about = cloning(self._framework, request.get("pieces") or [])
-        return encoded({"id": request.get("id"), "cloning": about})
-
-    def _rss(self, request: dict[str, Any]) -> str:
-        return encoded({"id": request.get("id"), "rss": resident_bytes()})
-
-    def _own(self, request: dict[str, Any]) -> str:
+    def _own(self, request: dict[str, Any]) -> dict[str, Any]:
         self._last = None
-        return encoded({"id": request.get("id"), "own": own_model(request, self._framework)})
-
-    def _applications(self, request: dict[str, Any]) -> str:
-        return encoded({"id": request.get("id"), "applications": applications(self._framework)})
+        return own_model(request, self._framework)

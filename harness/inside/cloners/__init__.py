@@ -6,7 +6,6 @@ classes and functions its source defines. A cloner of a downstream project is a 
 
 from __future__ import annotations
 
-import inspect
 import os
 import shutil
 import tempfile
@@ -42,11 +41,6 @@ def fixed(model: Any, context: TrialContext) -> Any:
     return context.framework.fixed()(model)
 
 
-def candidate(model: Any, context: TrialContext) -> Any:
-    """The release's `clone_model` in a process where a proposed fix stands in the place of its functions."""
-    return context.framework.clone(model)
-
-
 def roundtrip(model: Any, context: TrialContext) -> Any:
     """Through the config: `from_config(get_config())` with the custom objects of the source."""
     with context.framework.objects(context.known):
@@ -69,7 +63,7 @@ CLONERS: dict[str, Cloner] = {
     "fixed": fixed,
     "roundtrip": roundtrip,
     "saved": saved,
-    "candidate": candidate,
+    "candidate": upstream,  # in a process where a proposed fix has taken the place of its functions
     "multi_gpu": multi_gpu,
     "multi_gpu/fixed": multi_gpu_fixed,
 }
@@ -89,21 +83,6 @@ def cloner(name: str) -> Cloner:
     raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS) + sorted(found))))
 
 
-def as_cloner(function: Callable[..., Any]) -> Cloner:
+def as_cloner(function: Callable[[Any], Any]) -> Cloner:
     """A plain function of a model as a cloner."""
-    try:
-        count = len(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        count = 1
-    required = [
-        parameter
-        for parameter in (inspect.signature(function).parameters.values() if count else ())
-        if parameter.default is parameter.empty and parameter.kind == parameter.POSITIONAL_OR_KEYWORD
-    ]
-    if len(required) == 2 and required[1].name == "context":
-        return function
-
-    def clone(model: Any, context: TrialContext) -> Any:
-        return function(model)
-
-    return clone
+    return lambda model, context: function(model)

@@ -17,19 +17,14 @@ __all__ = ["clone_model"]
 def clone_model(model: Any, input_tensors: Any = None) -> Any:
     """Clone a Functional or Sequential `Model`: the same function, on fresh layers with fresh weights.
 
-    A drop-in for `keras.models.clone_model`. The graph is replayed call by call, with the arguments that each call
-    was given, so the clone has the same calls in the same order on layers with the same names, flags and configs.
-    Masks are those that the tensors of the clone carry. Layers and models that are shared in the original, at whatever
-    depth, are shared in the clone in the same places. Functions of the original, such as those of `Lambda` layers, are
-    used by the clone as they are, and never serialized; what such a function closes over is therefore used by both.
+    A drop-in for `keras.models.clone_model`, which does for Keras 2.2 and 2.3 what that of `tf_keras` beside this one
+    does for later releases: see its promises there. What becomes of a model that is neither Functional nor Sequential
+    is for `keras.models.clone_model` to say.
 
     Args:
-        model: A Functional or Sequential model. What becomes of any other is for `keras.models.clone_model` to say.
+        model: A Functional or Sequential model.
         input_tensors: Optional list of tensors to build the clone upon, one for each input of the model and in their
             order. If not given, placeholders are created.
-
-    Returns:
-        A model with the same behaviour and newly created weights. It is not compiled.
 
     Raises:
         ValueError: If `input_tensors` do not fit the model.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....structure import leaves, map_leaves
-from ..before_keras3.order import in_order
+from ..order import in_order
 from . import states
 from .layers import rebuild_layer
 from .release import RELEASE, ends, givers, is_tensor, made_at, maker, went_into
@@ -95,13 +95,10 @@ class Cloning:
         def needed(task: Any) -> list[Any]:
             return [tasks[key] for key in sorted(needs[id(task)], key=turn.__getitem__)]
 
-        order = in_order(sorted(tasks.values(), key=lambda task: turn[id(task)]), needed)
-        place = {id(task): index for index, task in enumerate(order)}
-        circular = [task for task in order if any(place[need] >= place[id(task)] for need in needs[id(task)])]
-        if circular:
-            names = sorted({(task if RELEASE.is_model(task) else task.outbound_layer).name for task in circular})
-            raise ValueError("The calls of %s wait for each other; they cannot be made again." % ", ".join(names))
-        return order
+        def name(task: Any) -> str:
+            return str((task if RELEASE.is_model(task) else task.outbound_layer).name)
+
+        return in_order(sorted(tasks.values(), key=lambda task: turn[id(task)]), needed, name)
 
     def _needs(self, task: Any) -> list[int]:
         """The calls and models, by their ids, that come before a call or a model."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable
 from typing import Any
 
 import keras
 
 from ....structure import map_leaves
+from ..order import in_order
 from .release import tree
 from .states import build_before_call
 
@@ -27,42 +27,17 @@ def calls_in_order(graph: Any) -> list[Any]:
     that there is always such an order.
     """
     nodes = graph_nodes(graph)
-    place = {id(node): index for index, node in enumerate(nodes)}
-    followers: dict[int, list[Any]] = {id(node): [] for node in nodes}
-    waiting = {id(node): 0 for node in nodes}
-
-    def after(node: Any, earlier: Any) -> None:
-        if id(earlier) in place:
-            followers[id(earlier)].append(node)
-            waiting[id(node)] += 1
-
+    own = {id(node) for node in nodes}
     previous: dict[int, Any] = {}
-    for node in sorted(nodes, key=_call_number):
-        if id(node.operation) in previous:
-            after(node, previous[id(node.operation)])
-        previous[id(node.operation)] = node
-        if not node.is_input:
-            for producer in node.parent_nodes:
-                after(node, producer)
-    ready = [place[key] for key, count in waiting.items() if count == 0]
-    heapq.heapify(ready)
-    ordered = []
-    while ready:
-        node = nodes[heapq.heappop(ready)]
-        ordered.append(node)
-        for follower in followers[id(node)]:
-            waiting[id(follower)] -= 1
-            if waiting[id(follower)] == 0:
-                heapq.heappush(ready, place[id(follower)])
-    if len(ordered) != len(nodes):
-        raise RuntimeError(
-            f"The calls of {graph.name} wait for each other: {len(ordered)} of {len(nodes)} could be ordered."
-        )
-    return ordered
+    for operation in {id(node.operation): node.operation for node in nodes}.values():
+        calls = [node for node in operation._inbound_nodes if id(node) in own]
+        previous.update((id(later), earlier) for earlier, later in zip(calls, calls[1:]))
 
+    def needs(node: Any) -> list[Any]:
+        earlier = [previous[id(node)]] if id(node) in previous else []
+        return earlier + ([] if node.is_input else [each for each in node.parent_nodes if id(each) in own])
 
-def _call_number(node: Any) -> int:
-    return [id(own) for own in node.operation._inbound_nodes].index(id(node))
+    return in_order(nodes, needs, lambda node: str(node.operation.name))
 
 
 def repeat_calls(

@@ -40,17 +40,6 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
     Raises:
         ValueError: If `input_tensors` or `clone_function` are given for a model that is neither Functional nor
             Sequential, if `clone_function` is not callable, or if `input_tensors` do not fit the model.
-
-    Example:
-
-    ```python
-    model = keras.Sequential([
-        keras.Input(shape=(728,)),
-        keras.layers.Dense(32, activation="relu"),
-        keras.layers.Dense(1, activation="sigmoid"),
-    ])
-    new_model = clone_model(model)
-    ```
     """
     changed = bool(clone_function) or input_tensors is not None
     by_graph = RELEASE.is_sequential(model) or (RELEASE.is_functional(model) and (has_default_config(model) or changed))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..before_keras3.order import in_order
+from ..order import in_order
 from . import states
 from .layers import rebuild_input, rebuild_layer
 from .release import (
