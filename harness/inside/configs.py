@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import marshal
 from typing import Any
 
@@ -76,7 +77,7 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
     if not framework.is_layer(layer) or framework.is_graph(layer):
         return Config(kind, config, {}, {})
     own = vars(layer)
-    settings = {name: own[name] for name in _public(own) if type(own[name]) in _SCALARS and name not in config}
+    settings = {name: own[name] for name in _public(tuple(own)) if type(own[name]) in _SCALARS and name not in config}
     for name in _FALSE_WHERE_LACKING:
         if settings.get(name) is False:
             del settings[name]
@@ -91,21 +92,13 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
 def settings_of(layer: Any) -> list[Any]:
     """The settings and functions of a layer as they are now, whether its config tells them or not."""
     own = vars(layer)
-    values = [own[name] for name in _public(own)]
+    values = [own[name] for name in _public(tuple(own))]
     settings: list[Any] = [value for value in values if type(value) in _SCALARS]
     settings.extend(id(own.get(name)) for name in _CALLABLES)
     return settings
 
 
-def _public(own: dict[str, Any]) -> list[str]:
+@functools.lru_cache(maxsize=_MOST_REMEMBERED)
+def _public(names: tuple[str, ...]) -> list[str]:
     # Layers of a class have the same attributes as a rule, and far more of them than have anything to say.
-    key = tuple(own)
-    names = _public_names.get(key)
-    if names is None:
-        if len(_public_names) >= _MOST_REMEMBERED:
-            _public_names.clear()
-        names = _public_names[key] = [name for name in key if name[0] != "_" and name not in _NOT_SAID]
-    return names
-
-
-_public_names: dict[tuple[str, ...], list[str]] = {}
+    return [name for name in names if name[0] != "_" and name not in _NOT_SAID]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import traceback
@@ -61,20 +62,10 @@ def _wrapped(error: BaseException) -> Iterator[BaseException]:
         error = inner
 
 
+@functools.lru_cache(maxsize=10000)
 def package_path(path: str) -> str:
     """A path from its package's name on: "keras/src/models/cloning.py"."""
-    known = _package_paths.get(path)
-    if known is None:
-        if len(_package_paths) > 10000:
-            _package_paths.clear()
-        known = _package_paths[path] = _package_path(path.replace("\\", "/"))
-    return known
-
-
-_package_paths: dict[str, str] = {}
-
-
-def _package_path(path: str) -> str:
+    path = path.replace("\\", "/")
     for root in (_PACKAGE, _STANDARD, _INSIDE):
         if root.match(path):
             return root.sub("", path, count=1)

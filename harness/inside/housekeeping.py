@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import os
-from typing import Any
 
 from .frameworks.interface import Framework
 
@@ -48,13 +47,4 @@ def resident_bytes() -> int:
             pages = int(file.read().split()[1])
         return pages * int(os.sysconf("SC_PAGE_SIZE"))
     except (OSError, ValueError):
-        return _peak()
-
-
-def _peak() -> int:
-    try:
-        import resource  # noqa: PLC0415 - not on every system
-    except ImportError:
         return 0
-    usage: Any = resource.getrusage(resource.RUSAGE_SELF)
-    return int(usage.ru_maxrss) * 1024

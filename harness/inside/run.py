@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from time import perf_counter
 from typing import Any
 
@@ -123,12 +124,7 @@ class Reader:
         return [], type(tensor).__name__, repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
 
 
+@functools.lru_cache(maxsize=None)
 def dtype_name(dtype: Any) -> str:
     """The name of a NumPy dtype, which NumPy itself takes its time to tell."""
-    name = _dtype_names.get(dtype)
-    if name is None:
-        name = _dtype_names[dtype] = str(dtype)
-    return name
-
-
-_dtype_names: dict[Any, str] = {}
+    return str(dtype)

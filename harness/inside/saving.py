@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from typing import Any
 
@@ -18,12 +17,11 @@ def save_and_load(
 ) -> dict[str, Any]:
     """What `Saved` declares on the wire."""
     framework, clock = observer.framework, observer.clock
-    folder = tempfile.mkdtemp(prefix="clonediff-")
-    path = os.path.join(folder, "model.keras")
-    try:
+    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+        path = os.path.join(folder, "model.keras")
         with clock.keras("save"):
             try:
-                framework.save(description.model, path)
+                description.model.save(path)
             except Exception as error:  # whatever a model raises is an observation
                 return {"saving": failure(error, below="save_and_load")}
         with clock.keras("load"):
@@ -31,7 +29,5 @@ def save_and_load(
                 loaded = framework.load(path, known)
             except Exception as error:  # likewise
                 return {"loading": failure(error, below="save_and_load")}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     again = Description(loaded, observer)
     return {"shape": again.shape, "run": run(again, arrays, observer, packing, training=False)}

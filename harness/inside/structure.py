@@ -33,12 +33,10 @@ def leaves(value: Any) -> Iterator[Any]:
     """The leaves of `value`, in the order in which `skeleton` meets them."""
     if isinstance(value, (list, tuple)):
         for item in value:
-            for leaf in leaves(item):
-                yield leaf
+            yield from leaves(item)
     elif isinstance(value, dict):
         for item in value.values():
-            for leaf in leaves(item):
-                yield leaf
+            yield from leaves(item)
     else:
         yield value
 

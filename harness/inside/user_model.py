@@ -124,12 +124,10 @@ def _tensors(value: Any) -> Iterator[list[int]]:
         if isinstance(value.get("tensor"), list):
             yield value["tensor"]
         for item in value.values():
-            for found in _tensors(item):
-                yield found
+            yield from _tensors(item)
     elif isinstance(value, list):
         for item in value:
-            for found in _tensors(item):
-                yield found
+            yield from _tensors(item)
 
 
 def arrays_in(path: str) -> dict[str, Any]:
@@ -214,12 +212,10 @@ def _code(value: Any, layer: str) -> Iterator[str]:
         ):
             yield "the layer %r" % (layer or "Lambda")
         for item in value.values():
-            for found in _code(item, layer):
-                yield found
+            yield from _code(item, layer)
     elif isinstance(value, list):
         for item in value:
-            for found in _code(item, layer):
-                yield found
+            yield from _code(item, layer)
 
 
 # -- the models that come with Keras

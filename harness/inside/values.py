@@ -60,10 +60,6 @@ def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) 
     return arrays
 
 
-def _normal(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
-    return random.standard_normal(shape)
-
-
 def _steps(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     values = random.standard_normal(shape)
     if len(shape) < 2:
@@ -101,36 +97,20 @@ def _mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     return values
 
 
-def _positive(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
-    return random.random(shape) + 0.25
-
-
-def _unit(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
-    return random.random(shape)
-
-
-def _zeros(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
-    return np.zeros(shape)
-
-
-def _ones(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
-    return np.ones(shape)
-
-
 def _words(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
     words = np.array(["red", "green", "blue", "a word", ""], dtype=object)
     return words[random.integers(0, len(words), shape)]
 
 
 FILLS: dict[str, Fill] = {
-    "normal": _normal,
+    "normal": lambda random, shape, spec: random.standard_normal(shape),
     "steps": _steps,
     "ids": _ids,
     "mask": _mask,
-    "positive": _positive,
-    "unit": _unit,
-    "zeros": _zeros,
-    "ones": _ones,
+    "positive": lambda random, shape, spec: random.random(shape) + 0.25,
+    "unit": lambda random, shape, spec: random.random(shape),
+    "zeros": lambda random, shape, spec: np.zeros(shape),
+    "ones": lambda random, shape, spec: np.ones(shape),
     "words": _words,
 }
 

@@ -7,7 +7,6 @@ classes and functions its source defines. A cloner of a downstream project is a 
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from typing import Any, Callable
 
@@ -49,13 +48,10 @@ def roundtrip(model: Any, context: TrialContext) -> Any:
 
 def saved(model: Any, context: TrialContext) -> Any:
     """Through a file: saved, then loaded."""
-    folder = tempfile.mkdtemp(prefix="clonediff-")
-    try:
+    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
         path = os.path.join(folder, "model.keras")
-        context.framework.save(model, path)
+        model.save(path)
         return context.framework.load(path, context.known)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 CLONERS: dict[str, Cloner] = {

@@ -93,8 +93,7 @@ def _nodes(framework: Any, model: Any) -> Iterator[Any]:
             if hasattr(node, "arguments"):
                 yield node
         for layer in framework.members(model):
-            for node in _nodes(framework, layer):
-                yield node
+            yield from _nodes(framework, layer)
 
 
 @contextlib.contextmanager

@@ -300,15 +300,7 @@ class Framework:
                 scopes.enter_context(self._safe_mode(False))
             yield
 
-    def save(self, model: Any, path: str) -> None:
-        """Save a model to `path`, which ends in `.keras`: before TensorFlow 2.12 that is a file of HDF5."""
-        model.save(path)
-
     def load(self, path: str, known: dict[str, Any]) -> Any:
         """The model saved at `path`."""
         options = {} if self._safe_mode is None else {"safe_mode": False}
         return self.keras.models.load_model(path, custom_objects=known, **options)
-
-    def predict(self, model: Any, inputs: Any) -> Any:
-        """`model.predict`, for measuring the harness that a user would write first."""
-        return model.predict(inputs, verbose=0)

@@ -114,12 +114,10 @@ class Keras2(Framework):
     def held(self, layer: Any) -> list[Any]:
         if self.is_graph(layer):
             return []
-        found: dict[int, Any] = {}
-        for value in vars(layer).values():
-            for item in value if isinstance(value, (list, tuple)) else (value,):
-                if isinstance(item, self._layer):
-                    found.setdefault(id(item), item)
-        return list(found.values())
+        held = [
+            item for value in vars(layer).values() for item in (value if isinstance(value, (list, tuple)) else (value,))
+        ]
+        return list({id(item): item for item in held if isinstance(item, self._layer)}.values())
 
     def graph_nodes(self, model: Any) -> list[Any]:
         by_depth = getattr(model, "_nodes_by_depth", None) or {}

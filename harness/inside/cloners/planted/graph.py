@@ -5,7 +5,7 @@ A Sequential has no calls of its own to make again: it is left as it is.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from .. import TrialContext
 from .rewiring import layers_of, mentioned, nodes_of, rewired
@@ -71,45 +71,30 @@ def calls_in_another_order(model: Any, clone: Any, context: TrialContext) -> Any
 def mask_argument_dropped(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: drops a mask that was given to a call by keyword."""
 
-    def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
-        return layer, args, {name: each for name, each in kwargs.items() if not (name.endswith("mask") and some(each))}
+    def is_mask(name: str, value: Any) -> bool:
+        return name.endswith("mask") and value is not None and not isinstance(value, bool)
 
-    def some(value: Any) -> bool:
-        return value is not None and not isinstance(value, bool)
-
-    def given(args: Any, kwargs: Any) -> bool:
-        return any(name.endswith("mask") and some(each) for name, each in kwargs.items())
-
-    return rewired(clone, context, call) if _any_argument(clone, context, given) else None
+    return _without_keywords(clone, context, is_mask)
 
 
 def keyword_dropped(model: Any, clone: Any, context: TrialContext) -> Any:
     """structure: drops the plain keyword arguments of every call."""
-
-    def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
-        return layer, args, {name: value for name, value in kwargs.items() if mentioned(value, context)}
-
-    def given(args: Any, kwargs: Any) -> bool:
-        return any(not mentioned(each, context) for each in kwargs.values())
-
-    return rewired(clone, context, call) if _any_argument(clone, context, given) else None
+    return _without_keywords(clone, context, lambda name, value: not mentioned(value, context))
 
 
 def tuple_becomes_list(model: Any, clone: Any, context: TrialContext) -> Any:
     """structure: turns the tuples in a call's arguments into lists."""
 
     def listed(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return [listed(item) for item in value]
-        return value
+        return [listed(item) for item in value] if isinstance(value, (list, tuple)) else value
 
     def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
         return layer, tuple(listed(each) for each in args), {name: listed(each) for name, each in kwargs.items()}
 
-    def given(args: Any, kwargs: Any) -> bool:
-        return any(isinstance(each, tuple) for each in list(args) + list(kwargs.values()))
-
-    return rewired(clone, context, call) if _any_argument(clone, context, given) else None
+    calls = [context.framework.arguments(node) for node in context.framework.graph_nodes(clone)]
+    if not any(isinstance(each, tuple) for args, kwargs in calls for each in [*args, *kwargs.values()]):
+        return None
+    return rewired(clone, context, call)
 
 
 def repetition_lost(model: Any, clone: Any, context: TrialContext) -> Any:
@@ -139,6 +124,10 @@ def outputs_reversed(model: Any, clone: Any, context: TrialContext) -> Any:
     return rewired(clone, context, ends=lambda tensors: list(tensors)[::-1])
 
 
-def _any_argument(model: Any, context: TrialContext, looks: Any) -> bool:
-    framework = context.framework
-    return any(looks(*framework.arguments(node)) for node in framework.graph_nodes(model))
+def _without_keywords(clone: Any, context: TrialContext, goes: Callable[[str, Any], bool]) -> Any:
+    def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
+        return layer, args, {name: value for name, value in kwargs.items() if not goes(name, value)}
+
+    keywords = [context.framework.arguments(node)[1] for node in context.framework.graph_nodes(clone)]
+    found = any(goes(name, value) for each in keywords for name, value in each.items())
+    return rewired(clone, context, call) if found else None

@@ -25,7 +25,8 @@ IDEAS: dict[str, str] = {
 
 def _cloner(kind: str) -> Callable[[Any, TrialContext], Any]:
     def clone(model: Any, context: TrialContext) -> Any:
-        return importlib.import_module(".ideas", __name__).clone_by(kind, model)
+        ideas: Any = importlib.import_module(".ideas", __name__)
+        return ideas.clone_by(getattr(ideas, kind), model)
 
     return clone
 

@@ -116,14 +116,11 @@ class FinalCheck(_Losing):
         return super(FinalCheck, self).has(node, place) and place < self._kept.get(id(node), place + 1)
 
 
-_IDEAS = {kind.__name__: kind for kind in (InputsByShape, AlwaysLists, MasksDropped, LayerByLayer, FinalCheck)}
-
-
-def clone_by(kind: str, model: Any) -> Any:
+def clone_by(kind: Any, model: Any) -> Any:
     """Clone a model by one of the ideas; they are about models that are graphs."""
     if not RELEASE.is_graph(model):
         return RELEASE.keras.models.clone_model(model)
-    cloning = _IDEAS[kind]([model])
+    cloning = kind([model])
     cloning.run()
     cloning.restore()
     return cloning.clone_of(model)

@@ -75,10 +75,6 @@ class Release:
         """A layer and every layer below it, at any depth."""
         raise NotImplementedError
 
-    def symbolic(self, tensor: Any, name: str) -> Any:
-        """A tensor as one of Keras: the output of an input layer around it, if no layer made it."""
-        return tensor if self.is_symbolic(tensor) else self.keras.layers.Input(tensor=tensor, name=name)
-
 
 def _parameters(kind: Any) -> list[str]:
     try:

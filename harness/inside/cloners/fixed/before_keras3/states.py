@@ -51,10 +51,8 @@ def _held(value: Any, counterpart: Any, release: Release) -> Iterator[tuple[Any,
     elif isinstance(value, (list, tuple)):
         if isinstance(counterpart, (list, tuple)) and len(value) == len(counterpart):
             for one, other in zip(value, counterpart):
-                for pair in _held(one, other, release):
-                    yield pair
+                yield from _held(one, other, release)
     elif isinstance(value, dict) and isinstance(counterpart, dict):
         for key in value:
             if isinstance(key, (str, int)) and key in counterpart:
-                for pair in _held(value[key], counterpart[key], release):
-                    yield pair
+                yield from _held(value[key], counterpart[key], release)

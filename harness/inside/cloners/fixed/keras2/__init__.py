@@ -1,12 +1,10 @@
-"""`clone_model` for Keras 2.2 and 2.3, as it would have to be to keep its promise.
-
-Standard library and that Keras only.
-"""
+"""`clone_model` for Keras 2.2 and 2.3, as it would have to be to keep its promise."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..before_keras3.inputs import given_tensors
 from . import states
 from .cloning import Cloning
 from .release import RELEASE
@@ -35,7 +33,7 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
         return RELEASE.keras.models.clone_model(model, input_tensors)
     cloning = Cloning([model])
     if input_tensors is not None:
-        for layer, tensor in zip(model._input_layers, _replacements(model, input_tensors)):
+        for layer, tensor in zip(model._input_layers, _given(model, input_tensors)):
             cloning.replace_input(layer, tensor)
     cloning.run()
     cloning.restore()
@@ -48,7 +46,7 @@ def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
     cloning.run()
     clone = RELEASE.sequential_class(model)(name=model.name)
     if input_tensors is not None:
-        clone.add(_replacements(model, input_tensors)[0]._keras_history[0])
+        clone.add(_given(model, input_tensors)[0]._keras_history[0])
     for layer in model.layers:
         clone.add(cloning.clone_of(layer))
     cloning.restore()
@@ -56,21 +54,6 @@ def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
     return clone
 
 
-def _replacements(model: Any, input_tensors: Any) -> list[Any]:
-    """The tensors given for the inputs of a model, each from a Keras layer."""
-    given = list(input_tensors) if isinstance(input_tensors, (list, tuple)) else [input_tensors]
-    names = [layer.name for layer in getattr(model, "_input_layers", ())] or [model.name]
-    if len(given) != len(names):
-        raise ValueError(
-            "Expected %d `input_tensors`, one for each input of model %r; received %d: %s"
-            % (len(names), model.name, len(given), given)
-        )
-    if RELEASE.is_sequential(model):
-        names = [str(given[0].name)]
-    tensors = [RELEASE.symbolic(tensor, "input_wrapper_for_" + name) for tensor, name in zip(given, names)]
-    if RELEASE.is_sequential(model) and not RELEASE.is_input(tensors[0]._keras_history[0]):
-        raise ValueError(
-            "Cannot clone the Sequential model %r on top of a tensor that comes from a Keras layer other than an "
-            "InputLayer. Use the functional API instead." % model.name
-        )
-    return tensors
+def _given(model: Any, input_tensors: Any) -> list[Any]:
+    several = isinstance(input_tensors, (list, tuple))
+    return given_tensors(RELEASE, model, list(input_tensors) if several else [input_tensors])

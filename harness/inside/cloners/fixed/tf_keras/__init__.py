@@ -1,13 +1,11 @@
-"""`clone_model` for the Keras 2 generation on TensorFlow 2, as it would have to be to keep its promise.
-
-Standard library, NumPy, TensorFlow and `tf_keras`, or the `tf.keras` before it, only.
-"""
+"""`clone_model` for the Keras 2 generation on TensorFlow 2, as it would have to be to keep its promise."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from ..before_keras3.inputs import given_tensors
 from . import states
 from .cloning import Cloning
 from .release import RELEASE, has_default_config, tf
@@ -60,38 +58,10 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
         )
     cloning = Cloning(model, clone_function)
     if input_tensors is not None:
-        _use_inputs(cloning, model, input_tensors)
+        tensors = given_tensors(RELEASE, model, tf.nest.flatten(input_tensors))
+        if RELEASE.is_sequential(model):
+            cloning.start_from(tensors[0]._keras_history[0])
+        else:
+            for layer, tensor in zip(model._input_layers, tensors):
+                cloning.replace_tensor(layer, tensor)
     return cloning.clone()
-
-
-def _use_inputs(cloning: Cloning, model: Any, input_tensors: Any) -> None:
-    given = [_tensor(each) for each in tf.nest.flatten(input_tensors)]
-    if RELEASE.is_sequential(model):
-        if len(given) != 1:
-            raise ValueError(
-                "To clone a `Sequential` model, we expect at most one tensor as part of `input_tensors`. "
-                f"Received: input_tensors={input_tensors}"
-            )
-        cloning.start_from(_sequential_input(given[0], input_tensors))
-        return
-    if len(given) > len(model._input_layers):
-        raise ValueError(
-            f"Expected at most {len(model._input_layers)} tensors as `input_tensors`, one for each input of the "
-            f"model. Received {len(given)}: {input_tensors}"
-        )
-    for layer, tensor in zip(model._input_layers, given):
-        cloning.replace_tensor(layer, RELEASE.symbolic(tensor, "input_wrapper_for_" + layer.name))
-
-
-def _tensor(given: Any) -> Any:
-    return given.output if RELEASE.is_input(given) else given
-
-
-def _sequential_input(tensor: Any, input_tensors: Any) -> Any:
-    layer = RELEASE.symbolic(tensor, "input_wrapper_for_" + str(getattr(tensor, "name", "tensor")))._keras_history.layer
-    if not RELEASE.is_input(layer):
-        raise ValueError(
-            "Cannot clone a `Sequential` model on top of a tensor that comes from a Keras layer other than an "
-            f"`InputLayer`. Use the Functional API instead. Received: input_tensors={input_tensors}"
-        )
-    return layer
