@@ -5,9 +5,10 @@ Owns no way of telling a release from another: that is in the modules of the gen
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import random
-from typing import Any
+from typing import Any, ContextManager
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class Eager(Framework):
 
     tensors: Backend
     _pack: Any
+    _scope: Any
+    """Gives the scope of a device."""
     _functional: Any
     _sequential: Any
     _tensor: Any
@@ -32,6 +35,9 @@ class Eager(Framework):
 
     def devices(self) -> list[str]:
         return self.tensors.devices()
+
+    def on(self, device: str | None) -> ContextManager[Any]:
+        return contextlib.nullcontext() if device is None else self._scope(device)
 
     def reseed(self, seed: int, backend: bool = False) -> None:
         random.seed(seed)

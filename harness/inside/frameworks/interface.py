@@ -52,6 +52,14 @@ class Framework:
         """Forget the names and the global state that models before this one left."""
         raise NotImplementedError
 
+    @staticmethod
+    def reset_settings(settings: Any) -> None:
+        """Put back the defaults that a model may have changed."""
+        if settings.floatx() != "float32":
+            settings.set_floatx("float32")
+        if settings.image_data_format() != "channels_last":
+            settings.set_image_data_format("channels_last")
+
     def forget_kernels(self) -> None:
         """Forget what the backend has cached. Costs time, and is asked for now and then only."""
 

@@ -86,10 +86,7 @@ class Keras2(Framework):
         self.session.begin()
         if self._device is not None:
             self.tf.get_default_graph().device("/" + self._device).__enter__()
-        if self._backend.floatx() != "float32":
-            self._backend.set_floatx("float32")
-        if self._backend.image_data_format() != "channels_last":
-            self._backend.set_image_data_format("channels_last")
+        self.reset_settings(self._backend)
 
     def draws(self, layers: list[Any], source: str) -> bool:
         seeds = [getattr(layer, "seed", None) for layer in layers]
@@ -306,8 +303,6 @@ class Keras2(Framework):
             target = update.inputs[0].name if len(update.inputs) else update.name
             by_variable.setdefault(target, []).append(update)
         return [same[0] for same in by_variable.values() if len(same) == 1]
-
-    # -- cloners and files
 
 
 def _draws(layer: Any) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import re
 import threading
-from typing import Any, ContextManager
+from typing import Any
 
 from .backends import Backend, load_backend, tree_of
 from .eager import Eager
@@ -45,6 +44,7 @@ class Keras3(Eager):
         tree: Any = tree_of(self.keras)
         # dm-tree has another name for it.
         self._pack: Any = getattr(tree, "pack_sequence_as", None) or tree.unflatten_as
+        self._scope = self.keras.device
         self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
@@ -57,19 +57,12 @@ class Keras3(Eager):
     def repeat_kernels(self) -> None:
         self.tensors.repeat_kernels()
 
-    def on(self, device: str | None) -> ContextManager[Any]:
-        if device is None:
-            return contextlib.nullcontext()
-        scope: ContextManager[Any] = self.keras.device(device)
-        return scope
-
     def forget(self) -> None:
         # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
-        self._config.set_floatx("float32")
-        self._config.set_image_data_format("channels_last")
+        self.reset_settings(self._config)
         # Frames of Keras are what a failure is known by; filtering takes them out.
         self._config.disable_traceback_filtering()
 
@@ -188,5 +181,3 @@ class Keras3(Eager):
 
     def stop_gradient(self, tensor: Any) -> Any:
         return self.keras.ops.stop_gradient(tensor)
-
-    # -- cloners and files

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import inspect
 import sys
 import weakref
-from typing import Any, ContextManager
+from typing import Any
 
 import numpy as np
 
@@ -105,11 +104,8 @@ class TfKeras(Eager):
         own = str(self.keras.__version__) if self._root.startswith("tf_keras") else self.tensors.version
         return {"keras": own, "backend": self.backend, "backend_version": self.tensors.version}
 
-    def on(self, device: str | None) -> ContextManager[Any]:
-        if device is None:
-            return contextlib.nullcontext()
-        scope: ContextManager[Any] = self.tf.device("/" + device)
-        return scope
+    def _scope(self, device: str) -> Any:
+        return self.tf.device("/" + device)
 
     def forget(self) -> None:
         # clear_session without the kernel cache, which costs more than the rest of a trial. The graph in which every
@@ -119,10 +115,7 @@ class TfKeras(Eager):
         backend._GRAPH_LEARNING_PHASES.clear()
         backend.reset_uids()
         self._policies._global_policy = None
-        if backend.floatx() != "float32":
-            backend.set_floatx("float32")
-        if backend.image_data_format() != "channels_last":
-            backend.set_image_data_format("channels_last")
+        self.reset_settings(backend)
         self._forget_registered()
 
     def _forget_graph(self) -> None:
@@ -228,7 +221,3 @@ class TfKeras(Eager):
         if isinstance(variable, _Position):
             return variable.read()
         return np.asarray(variable.numpy())
-
-    # -- a model that runs
-
-    # -- cloners and files

@@ -70,8 +70,7 @@ class Cloning:
         for layer in layers.values():
             calls = [node for node in layer._inbound_nodes if id(node) in nodes]
             self._first_calls[id(layer)] = calls[0] if calls else None
-            for index in range(1, len(calls)):
-                self._previous[id(calls[index])] = calls[index - 1]
+            self._previous.update((id(later), earlier) for earlier, later in zip(calls, calls[1:]))
             for index, variable in enumerate(layer.weights if layer.built else []):
                 self._owners.setdefault(id(variable), (layer, index))
 
