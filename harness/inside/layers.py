@@ -160,12 +160,8 @@ def role(holder: Any, layer: Any) -> str:
         found = ""
         if value is layer:
             found = name
-        elif isinstance(value, (list, tuple)):
-            for place, item in enumerate(value):
-                if item is layer:
-                    found = "%s[%d]" % (name, place)
-        elif isinstance(value, dict):
-            for key, item in value.items():
+        elif isinstance(value, (list, tuple, dict)):
+            for key, item in value.items() if isinstance(value, dict) else enumerate(value):
                 if item is layer:
                     found = "%s[%r]" % (name, key)
         if found and not found.startswith("_"):

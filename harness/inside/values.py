@@ -116,8 +116,4 @@ FILLS: dict[str, Fill] = {
 
 
 def _fill_for(dtype: str) -> str:
-    if dtype == "bool":
-        return "mask"
-    if dtype == "string":
-        return "words"
-    return "ids" if "int" in dtype else "normal"
+    return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")

@@ -13,15 +13,6 @@ from typing import TYPE_CHECKING, Any, Callable
 if TYPE_CHECKING:
     from .. import TrialContext
 
-IDEAS: dict[str, str] = {
-    "inputs_by_shape": "InputsByShape",
-    "always_lists": "AlwaysLists",
-    "masks_dropped": "MasksDropped",
-    "layer_by_layer": "LayerByLayer",
-    "final_check": "FinalCheck",
-}
-"""The ideas by the name of their cloner, in the order of the proposals, 000 to 004."""
-
 
 def _cloner(kind: str) -> Callable[[Any, TrialContext], Any]:
     def clone(model: Any, context: TrialContext) -> Any:
@@ -31,5 +22,11 @@ def _cloner(kind: str) -> Callable[[Any, TrialContext], Any]:
     return clone
 
 
-PROPOSED: dict[str, Callable[[Any, Any], Any]] = {name: _cloner(kind) for name, kind in IDEAS.items()}
-"""The cloners by name."""
+PROPOSED: dict[str, Callable[[Any, Any], Any]] = {
+    "inputs_by_shape": _cloner("InputsByShape"),
+    "always_lists": _cloner("AlwaysLists"),
+    "masks_dropped": _cloner("MasksDropped"),
+    "layer_by_layer": _cloner("LayerByLayer"),
+    "final_check": _cloner("FinalCheck"),
+}
+"""The ideas by the name of their cloner, in the order of the proposals, 000 to 004."""

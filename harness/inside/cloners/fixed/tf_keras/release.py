@@ -43,11 +43,7 @@ class TfKerasRelease(Release):
         """Every layer that Keras tracks below `layer`, at any depth, itself first."""
         if hasattr(layer, "_flatten_layers"):
             return list(layer._flatten_layers())
-        found, waiting = [], [layer]
-        while waiting:
-            found.append(waiting.pop(0))
-            waiting = direct_layers(found[-1]) + waiting
-        return found
+        return [layer] + [below for each in direct_layers(layer) for below in self.nested_layers(each)]
 
 
 RELEASE = TfKerasRelease(keras, keras.Model)
