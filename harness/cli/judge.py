@@ -18,9 +18,9 @@ import msgspec
 
 from harness.judge.reading import Proposal, UnreadableError, read_text
 from harness.judge.releases import is_release, proposal_of
-from harness.judge.session import Session
-from harness.judge.stages import Budget
-from harness.judge.telling import table
+from harness.judge.session import JudgeSession
+from harness.judge.stages import JudgeBudget
+from harness.judge.text import screen
 from harness.subjects.process import Limits
 from harness.subjects.releases import place_of
 from harness.subjects.subject import Subject
@@ -69,15 +69,15 @@ def command(
     texts = [(name, None if is_release(name) else _read(name)) for name in dict.fromkeys(files)]
     known = load(KNOWN_ISSUES)
     place = place_of(subject)
-    budget = Budget(seed=seed_, limits=Limits(trial=limit))
+    budget = JudgeBudget(seed=seed_, limits=Limits(trial=limit))
     if minutes is not None:
         budget = replace(budget, seconds=minutes * 60, graphs=trials or 1_000_000)
     if trials is not None:
         budget = replace(budget, graphs=trials, seconds=budget.seconds if minutes is not None else 600.0)
     folder = RunFolder(out)
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    progress = Progress(len(texts), quiet=as_json and not sys.stderr.isatty())
-    session = Session(subject, place, folder, budget, known, progress.say)
+    progress = JudgeProgress(len(texts), quiet=as_json and not sys.stderr.isatty())
+    session = JudgeSession(subject, place, folder, budget, known, progress.say)
     interrupted = False
     try:
         session.open()
@@ -96,15 +96,16 @@ def command(
     finally:
         progress.clear()
         session.close(interrupted=interrupted)
-    judged = [row.judged for row in session.rows]
+    about = f"{subject} ({_versions(session)})"
     folder.run(_run(session, started, seed_))
+    all_of_it = session.write_summary(about)
     folder.event("end", interrupted=interrupted)
     if as_json:
         click.echo(json.dumps(_summary(session, folder.path, interrupted, progress.seconds()), indent=2))
     else:
-        table(judged, f"{subject} ({_versions(session)})", sys.stdout)
-        click.echo(f"{'interrupted; ' if interrupted else ''}the verdicts and their scripts are in {folder.path}")
-    candidates = [row.judged for row in session.rows if row.folder is not None]
+        screen([one.judged for one in session.candidates], about, sys.stdout)
+        click.echo(f"{'interrupted; ' if interrupted else ''}all of it is in {all_of_it}, with a script for the worst")
+    candidates = [one.judged for one in session.candidates if one.folder is not None]
     sys.exit(130 if interrupted else 0 if all(each.holds for each in candidates) else 1)
 
 
@@ -115,7 +116,7 @@ def _read(name: str) -> str:
         raise click.UsageError(str(error)) from None
 
 
-class Progress:
+class JudgeProgress:
     """A line on standard error: what is being done, and about how long it will take."""
 
     def __init__(self, candidates: int, *, quiet: bool) -> None:
@@ -161,31 +162,31 @@ class Progress:
         return time.monotonic() - self._began
 
 
-def _versions(session: Session) -> str:
+def _versions(session: JudgeSession) -> str:
     versions: dict[str, str] = getattr(session, "versions", {})
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def _run(session: Session, started: str, seed_: int) -> Run:
-    rows = [row.judged for row in session.rows]
+def _run(session: JudgeSession, started: str, seed_: int) -> Run:
+    candidates = [one.judged for one in session.candidates]
     verdicts: dict[str, int] = {}
-    for each in rows:
+    for each in candidates:
         verdicts[each.word] = verdicts.get(each.word, 0) + 1
     return Run(
         started=started,
         subjects={str(session.subject): getattr(session, "versions", {})},
         seed=seed_,
-        trials=sum(each.tried for each in rows),
+        trials=sum(each.tried for each in candidates),
         verdicts=verdicts,
     )
 
 
-def _summary(session: Session, folder: Path, interrupted: bool, seconds: float) -> dict[str, Any]:
+def _summary(session: JudgeSession, folder: Path, interrupted: bool, seconds: float) -> dict[str, Any]:
     rows = []
-    for row in session.rows:
-        about = msgspec.json.decode(msgspec.json.encode(row.judged))
-        about.update(verdict=row.judged.word, holds=row.judged.holds, fixes=row.judged.fixes)
-        about["reference"] = row.folder is None
+    for one in session.candidates:
+        about = msgspec.json.decode(msgspec.json.encode(one.judged))
+        about.update(verdict=one.judged.word, holds=one.judged.holds, fixes=one.judged.fixes)
+        about["reference"] = one.folder is None
         rows.append(about)
     return {
         "folder": str(folder),

@@ -1,7 +1,7 @@
 """The release's own tests for cloning, where it ships them, run with a candidate in the place of its functions.
 
 Owns where a release has such tests: in its source archive (Keras 2.2 and 2.3) or in the package itself (Keras 3).
-A test that fails without any candidate is not held against one. Must not import Keras.
+A test that fails without any candidate is not held against one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import msgspec
 import platformdirs
 from filelock import FileLock
 
-from harness.judge.verdicts import OwnTests
+from harness.judge.record import OwnTests
 from harness.subjects.environment import HARNESS, environment
 from harness.subjects.place import ReleasePlace
 from harness.subjects.subject import Subject

@@ -1,6 +1,6 @@
-"""A script for each break: plain Keras with the proposed function put in place, and whether it fails on its own.
+"""A script for each cause: plain Keras with the proposed function put in place, and whether it fails on its own.
 
-Owns how the proposal stands in a script, and what end of a script counts. Must not import Keras.
+Owns how the proposal stands in a script, and what end of a script counts.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ _CLONE = re.compile(r"^clone = .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
+class ScriptToRun:
     """A script and how it has to end: `raises` an exception's type, `code` an exit code, or not at all."""
 
     script: Script
@@ -48,7 +49,7 @@ class Showing:
         return self.script.text
 
 
-def showing(
+def script_for(
     source: str,
     dialect: str,
     root: Difference,
@@ -57,7 +58,7 @@ def showing(
     name: str,
     place: ReleasePlace,
     note: str = "",
-) -> Showing:
+) -> ScriptToRun:
     """The script for a break of a candidate; `proposed` is its text, "" where a patched release is run."""
     plain = reproducer(source, dialect, root, "upstream")
     head = [V1_LINES] if place.how == "v1 mode" else []
@@ -66,13 +67,13 @@ def showing(
     script = Script("\n".join((*head, text)), plain.raises, plain.sure)
     word = root.raised.type if root.path == "process" and root.raised else ""
     if word == "timed out":
-        return Showing(Script(script.text, "", sure=True), endless=True)
+        return ScriptToRun(Script(script.text, "", sure=True), endless=True)
     exited = re.fullmatch(r"exit code (\d+)", word)
     if exited:
-        return Showing(Script(script.text, "", sure=True), code=int(exited[1]))
+        return ScriptToRun(Script(script.text, "", sure=True), code=int(exited[1]))
     if root.path == "process":
-        return Showing(Script(script.text))
-    return Showing(script)
+        return ScriptToRun(Script(script.text))
+    return ScriptToRun(script)
 
 
 def changed_statements(before: str, after: str) -> str:
@@ -114,22 +115,30 @@ def _literal(text: str) -> str:
     return repr(text)
 
 
-class Proofs:
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """What a command wrote, None where it did not end in time, and how long it took."""
+
+    said: str | None
+    seconds: float
+
+
+class ScriptRuns:
     """Scripts that are run, each in a process of its own, beside whatever else goes on."""
 
     def __init__(self) -> None:
         """Nothing runs yet."""
-        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="proof")
+        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="script")
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._closed = False
 
-    def ask(self, showing: Showing, subject: Subject, place: ReleasePlace) -> Future[bool | None]:
+    def ask(self, to_run: ScriptToRun, subject: Subject, place: ReleasePlace) -> Future[bool | None]:
         """Whether a script fails in the way said; None where its end does not tell."""
-        return self._pool.submit(self._fails, showing, subject, place)
+        return self._pool.submit(self._fails, to_run, subject, place)
 
-    def run(self, work: Sequence[str], folder: Path, environment: dict[str, str], limit: float) -> Future[str | None]:
-        """Run a command; what it wrote, None where it did not end in time."""
+    def run(self, work: Sequence[str], folder: Path, environment: dict[str, str], limit: float) -> Future[RunEnded]:
+        """Run a command; what became of it."""
         return self._pool.submit(self._run, list(work), folder, environment, limit)
 
     def close(self, *, at_once: bool) -> None:
@@ -141,17 +150,17 @@ class Proofs:
             _end(process)
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _fails(self, showing: Showing, subject: Subject, place: ReleasePlace) -> bool | None:
-        expects = showing.script.raises or showing.code is not None or showing.endless
+    def _fails(self, to_run: ScriptToRun, subject: Subject, place: ReleasePlace) -> bool | None:
+        expects = to_run.script.raises or to_run.code is not None or to_run.endless
         if not expects:
             return None
-        limit = ENDLESS if showing.endless else LIMIT
-        done = run_alone(showing.text, subject, place, limit=limit, started=self._started)
-        if showing.endless:
+        limit = ENDLESS if to_run.endless else LIMIT
+        done = run_alone(to_run.text, subject, place, limit=limit, started=self._started)
+        if to_run.endless:
             return done.code is None
-        if showing.code is not None and done.code is not None:
-            return done.code == showing.code and "Traceback" not in done.stderr
-        return ended_so(showing.script, done)
+        if to_run.code is not None and done.code is not None:
+            return done.code == to_run.code and "Traceback" not in done.stderr
+        return ended_so(to_run.script, done)
 
     def _started(self, process: subprocess.Popen[bytes]) -> None:
         with self._lock:
@@ -159,7 +168,8 @@ class Proofs:
             if self._closed:
                 _end(process)
 
-    def _run(self, work: list[str], folder: Path, environment: dict[str, str], limit: float) -> str | None:
+    def _run(self, work: list[str], folder: Path, environment: dict[str, str], limit: float) -> RunEnded:
+        began = time.monotonic()
         with subprocess.Popen(
             work,
             cwd=folder,
@@ -173,10 +183,10 @@ class Proofs:
             try:
                 said, _ = process.communicate(timeout=limit)
             except subprocess.TimeoutExpired:
-                return None
+                return RunEnded(None, limit)
             finally:
                 _end(process)
-            return said.decode(errors="replace")
+            return RunEnded(said.decode(errors="replace"), time.monotonic() - began)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,21 +1,21 @@
-"""A candidate tried on graphs, each beside what the release's own cloner and the fixed one make of it.
+"""A candidate tried on graphs, each beside what the untouched release and the fixed cloner make of it.
 
-Owns what is counted: on which graphs a candidate breaks what worked, on which it leaves broken what did not, and the
-smallest graph of each kind. Must not import Keras.
+Owns what is remembered of that: the graphs with their effects, and for each cause the smallest graph that shows it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from harness.judge.seats import Reference
-from harness.judge.verdicts import Charge, charged
+from harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud, makes_a_clone
+from harness.judge.processes import Reference
 from harness.search.draw_and_shrink import search
+from harness.subjects.observation import Answer
 from harness.subjects.process import SubjectProcess
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit, Key
@@ -27,7 +27,6 @@ from strategies.graph import Graph, to_json
 
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""
-
 
 DRAWN = "a graph drawn at random"
 
@@ -42,77 +41,127 @@ class GivenUpError(RuntimeError):
     """A candidate that has cost too many processes."""
 
 
+class RaisedAt(msgspec.Struct, frozen=True):
+    """Where in the candidate's own file something was raised."""
+
+    line: int
+    function: str
+
+
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """One graph, seen. `charges` has the causes that the candidate shows; `own` its trial."""
+class GraphTried:
+    """One graph, tried: what the candidate made of it, the reference's trial where it was asked, causes and effects."""
 
     graph: Graph
     case: Case
     own: Trial
     reference: Trial | None
-    charges: tuple[tuple[Cause, Charge], ...]
+    causes: tuple[tuple[Cause, FixEffect], ...]
 
     @property
     def built(self) -> bool:
         """Whether the graph says anything: the untouched release builds it."""
         return self.reference is None or self.reference.built
 
-    def has(self, charge: Charge) -> bool:
-        """Whether a charge of this sort is among them."""
-        return any(one is charge for _, one in self.charges)
+    @property
+    def upstream(self) -> tuple[Cause, ...]:
+        """What the release's own cloner breaks here; it is not asked where the candidate is faithful on a new graph."""
+        if self.reference is None or not self.reference.built:
+            return ()
+        return self.reference.clones["upstream"].causes
 
     @property
-    def held(self) -> bool:
-        """Whether nothing is held against the candidate here."""
-        return not (self.has(Charge.BREAKS) or self.has(Charge.LEAVES))
+    def worked(self) -> bool:
+        """Whether the release's own cloner makes a clone here."""
+        return makes_a_clone(self.upstream)
+
+    @property
+    def effect(self) -> FixEffect | None:
+        """The worst that the candidate does here; None where nothing speaks against it."""
+        its = {effect for _, effect in self.causes}
+        return next((effect for effect in COUNTED if effect in its), None)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether nothing speaks against it where something speaks against the release."""
+        return self.effect is None and bool(self.upstream)
+
+    @property
+    def uncovered(self) -> bool:
+        """Whether the release raises here, and a known bug of its own shows now, without a word."""
+        return self.effect is FixEffect.LEAVES and any(map(loud, self.upstream)) and not self._loud
+
+    @property
+    def _loud(self) -> bool:
+        return any(loud(cause) for cause, _ in self.causes)
 
 
 @dataclass(slots=True)
-class Shown:
-    """A way of breaking: how often it was met, and the smallest graph that shows it."""
+class CauseOnGraphs:
+    """A cause with one effect: the graphs that show it, the smallest of them, and what the release said there."""
 
-    charge: Charge
+    effect: FixEffect
     cause: Cause
-    graph: Graph
     first_on: str
-    case: Case
+    smallest: GraphTried
     graphs: set[bytes] = field(default_factory=set)
 
+    @property
+    def before(self) -> Cause | None:
+        """The exception that was there, of something that is silent now."""
+        return next(filter(loud, self.smallest.upstream), None) if self.effect is FixEffect.SILENCES else None
 
-class Candidate:
-    """A cloner on trial, by its name in its process. `shared` says whether limits that fixed shares are excused."""
+
+class Candidate(GraphTrials):
+    """A hunt for what a cloner breaks, by its name in its process, on graphs that are given and then on drawn ones.
+
+    `shared` says whether limits that fixed shares are excused. Of graphs that are drawn only those count that do not
+    make one smaller.
+    """
 
     def __init__(
         self,
         process: SubjectProcess,
         reference: Reference,
-        documented: KnownIssues,
+        bugs: KnownBugs,
         *,
         cloner: str = "candidate",
         shared: bool = True,
     ) -> None:
         """Nothing is tried yet."""
-        self.process = process
+        super().__init__(process, KnownIssues(), cloners=(cloner,), rate=0)
         self.reference = reference
         self.cloner = cloner
-        self.shown: dict[tuple[Charge, str], Shown] = {}
-        self.sights: dict[bytes, Sight] = {}
-        self._documented = documented
+        self.causes: dict[tuple[FixEffect, str], CauseOnGraphs] = {}
+        self.graphs: dict[bytes, GraphTried] = {}
+        self._bugs = bugs
         self._shared = shared
-        self._before = process.restarts
+        self._restarts = process.restarts
+        self._counted = 0
 
-    def see(self, graph: Graph, where: str, *, kept: bool = True) -> Sight:
-        """Try a graph and, with `kept`, count it. A graph on which it is faithful needs no comparison."""
+    def try_graph(self, graph: Graph, where: str, *, counts: bool = True) -> GraphTried:
+        """Try a graph and, where it `counts`, remember it."""
         key = to_json(graph)
-        if key in self.sights:
-            return self.sights[key]
-        if self.process.restarts - self._before >= MOST_LOST:
+        if key in self.graphs:
+            return self.graphs[key]
+        if self.process.restarts - self._restarts >= MOST_LOST:
             raise GivenUpError(f"it has ended or held up its process {MOST_LOST} times: given up")
-        sight = self._sight(graph)
-        self._note(key, sight, where, kept)
-        return sight
+        tried = self._tried(graph)
+        self._remember(key, tried, where, counts)
+        return tried
 
-    def search(
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
+        """Try a graph that was drawn."""
+        drawn, self._counted = self.tally.drawn > self._counted, self.tally.drawn
+        tried = self.try_graph(graph, DRAWN, counts=drawn)
+        self.tally.trials += 1
+        return [
+            Hit(cause.fingerprint, effect.value, title(cause), tried.case, graph, cause, Blame.ITS_OWN)
+            for cause, effect in tried.causes
+            if effect in COUNTED
+        ]
+
+    def draw(
         self,
         graphs: SearchStrategy[Graph],
         *,
@@ -120,24 +169,23 @@ class Candidate:
         examples: int,
         seed_: int,
         after_each: Callable[[], None] = lambda: None,
-    ) -> int:
-        """Draw graphs for that long, each break made small before the next is looked for. How many were drawn.
+    ) -> None:
+        """Draw graphs for that long, each break made small before the next is looked for.
 
         What known graphs have shown is looked past: they are small.
         """
         until = time.monotonic() + seconds
-        hunt = _Tries(self)
         seen: set[Key] = {
-            (charge.value, shown.cause.fingerprint, "")
-            for (charge, _), shown in self.shown.items()
-            if charge is not Charge.BREAKS or len(shown.graph.calls) <= SMALL
+            (effect.value, each.cause.fingerprint, "")
+            for (effect, _), each in self.causes.items()
+            if effect not in (FixEffect.SILENCES, FixEffect.BREAKS) or len(each.smallest.graph.calls) <= SMALL
         }
         turn = 0
-        while time.monotonic() < until and hunt.tally.drawn < examples:
+        while time.monotonic() < until and self.tally.drawn < examples:
             found = search(
-                hunt,
+                self,
                 graphs,
-                examples=examples - hunt.tally.drawn,
+                examples=examples - self.tally.drawn,
                 seed_=seed_ * 1_000_003 + turn,
                 seen=seen,
                 until=until,
@@ -147,72 +195,50 @@ class Candidate:
             turn += 1
             if found is not None:
                 seen.add(found.key)
-        return hunt.tally.drawn
 
-    def charges(self, charge: Charge) -> list[Shown]:
-        """What it shows of a sort: known graphs before drawn ones, then the costliest, then what shows most often."""
-        its = [shown for (one, _), shown in self.shown.items() if one is charge]
-        return sorted(its, key=lambda shown: (shown.first_on == DRAWN, shown.cause.rank, -len(shown.graphs)))
+    def raised_at(self, shown: CauseOnGraphs) -> RaisedAt | None:
+        """The line of the candidate's file that raises, told by cloning the smallest graph once more."""
+        root = shown.cause.root
+        if root.check != "made" or root.path == "process" or self.cloner != "candidate":
+            return None
+        outcome = self.process.trial(shown.smallest.case, cloners=[self.cloner])
+        clone = outcome.clones.get(self.cloner) if isinstance(outcome, Answer) else None
+        if clone is None or clone.failure is None:
+            return None
+        lines = [frame for frame in clone.failure.frames if frame.file == "<candidate>"]
+        return RaisedAt(lines[-1].line, lines[-1].function) if lines else None
 
-    def count(self, test: Callable[[Sight], bool]) -> int:
-        """On how many graphs that is so."""
-        return sum(test(sight) for sight in self.sights.values() if sight.built)
-
-    def _sight(self, graph: Graph) -> Sight:
+    def _tried(self, graph: Graph) -> GraphTried:
         case = case_of(graph, self.process.subject.dialect)
         if self.process is self.reference.process:
             own = self.reference.trial(graph)
-            reference: Trial | None = own
-        else:
-            own = run(case, self.process, [self.cloner])
-            clean = own.built and own.clones[self.cloner].verdict is Verdict.FAITHFUL
-            reference = None if clean else self.reference.trial(graph)
-        return Sight(graph, case, own, reference, tuple(self._charged(own, reference)))
+            return GraphTried(graph, case, own, own, tuple(self._effects(own, own)))
+        own = run(case, self.process, self.cloners)
+        clean = own.built and own.clones[self.cloner].verdict is Verdict.FAITHFUL
+        # Where it is faithful there is nothing to hold against the release; what is known of it by now is free.
+        reference = self.reference.had(graph) if clean else self.reference.trial(graph)
+        return GraphTried(graph, case, own, reference, tuple(self._effects(own, reference)))
 
-    def _charged(self, own: Trial, reference: Trial | None) -> Iterator[tuple[Cause, Charge]]:
+    def _effects(self, own: Trial, reference: Trial | None) -> Sequence[tuple[Cause, FixEffect]]:
         if reference is None or not reference.built:
-            return
+            return ()
         if not own.built:
-            yield _unbuilt(own), Charge.BREAKS
-            return
-        yield from charged(
-            own.clones[self.cloner].causes,
-            reference.clones["upstream"].causes,
-            reference.clones["fixed"].causes if self._shared else (),
-            lambda cause: self._documented.of(cause) is not None,
-        )
+            return [(_unbuilt(own), FixEffect.BREAKS)]
+        fixed = reference.clones["fixed"].causes if self._shared else ()
+        return effects(own.clones[self.cloner].causes, reference.clones["upstream"].causes, fixed, self._bugs)
 
-    def _note(self, key: bytes, sight: Sight, where: str, kept: bool) -> None:
-        if kept:
-            self.sights[key] = sight
-        for cause, charge in sight.charges:
-            mark = charge, cause.fingerprint
-            shown = self.shown.get(mark)
+    def _remember(self, key: bytes, tried: GraphTried, where: str, counts: bool) -> None:
+        if counts:
+            self.graphs[key] = tried
+        for cause, effect in tried.causes:
+            mark = effect, cause.fingerprint
+            shown = self.causes.get(mark)
             if shown is None:
-                shown = self.shown[mark] = Shown(charge, cause, sight.graph, where, sight.case)
-            elif _size(sight.graph) < _size(shown.graph):
-                shown.cause, shown.graph, shown.case = cause, sight.graph, sight.case
-            if kept:
+                shown = self.causes[mark] = CauseOnGraphs(effect, cause, where, tried)
+            elif _size(tried.graph) < _size(shown.smallest.graph):
+                shown.cause, shown.smallest = cause, tried
+            if counts:
                 shown.graphs.add(key)
-
-
-class _Tries(GraphTrials):
-    """A hunt for what a candidate breaks. Only graphs that were drawn count, not those that make one smaller."""
-
-    def __init__(self, candidate: Candidate) -> None:
-        super().__init__(candidate.process, KnownIssues(), cloners=(candidate.cloner,), rate=0)
-        self._candidate = candidate
-        self._drawn = 0
-
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
-        drawn, self._drawn = self.tally.drawn > self._drawn, self.tally.drawn
-        sight = self._candidate.see(graph, DRAWN, kept=drawn)
-        self.tally.trials += 1
-        return [
-            Hit(cause.fingerprint, charge.value, title(cause), sight.case, graph, cause, Blame.ITS_OWN)
-            for cause, charge in sight.charges
-            if charge is not Charge.LIMIT
-        ]
 
 
 def _unbuilt(own: Trial) -> Cause:

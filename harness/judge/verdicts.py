@@ -1,148 +1,167 @@
-"""What judging says of a candidate: plain records, as they are written to its `verdict.json`.
-
-Owns their shape, and which causes are held against a candidate. Must not import Keras.
-"""
+"""From what was tried to a verdict: what is counted, in which order it is said, and what gets a script."""
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from harness.trials.triage import alike
-from reports.records import FORMAT, Cause, Difference
+from harness.judge.effects import COUNTED, FixEffect, loud
+from harness.judge.record import Judged, JudgedCause, ReportedBug
+from harness.judge.stages import Stages, through
+from harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, GraphTried, RaisedAt
+from harness.judge.wording import cause_clause, comes_of, graph_line, graphs, likeness, where_raised
+from harness.trials.triage import title
+from reports.records import Cause, Cost
+from strategies.graph import Graph, to_json
+
+MOST_SCRIPTS = 5
+"""The causes with one effect that get a script, the costliest first."""
+
+FEW_SCRIPTS = 2
+"""Of what is broken as before, where something is worse than before."""
+
+ALL_SCRIPTS = 12
+"""Of what is broken as before by a candidate that makes nothing worse: what there is still to do."""
+
+SAME = "the clone computes the same"
 
 
-class Charge(enum.StrEnum):
-    """What a cause is, against what the release's own cloner does with the same graph."""
-
-    BREAKS = "breaks what worked"
-    LEAVES = "leaves broken"
-    LIMIT = "a limit that fixed shares"
+def in_order(candidate: Candidate) -> list[CauseOnGraphs]:
+    """All that a candidate shows and that counts: the worst effect first, and of one effect the worst cause."""
+    shown = [each for each in candidate.causes.values() if each.effect in COUNTED]
+    return sorted(shown, key=_rank)
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where in the candidate's own file something was raised."""
+def with_scripts(shown: Sequence[CauseOnGraphs]) -> list[CauseOnGraphs]:
+    """Those that get a script.
 
-    line: int
-    function: str
-
-
-class Break(msgspec.Struct, frozen=True):
-    """One way in which a candidate breaks: on how many graphs, and the smallest of them.
-
-    `said` is the exception, or the first difference; `reproduced` whether its script fails on its own.
+    Of what is worse, the first on each smallest graph; of what is broken as before, the first of those that are alike.
     """
-
-    id: str
-    charge: Charge
-    title: str
-    said: str
-    graphs: int
-    first_on: str
-    smallest: str
-    graph: msgspec.Raw
-    source: str
-    differences: tuple[Difference, ...]
-    place: Place | None = None
-    script: str | None = None
-    reproduced: bool | None = None
-
-
-class OwnTests(msgspec.Struct, frozen=True):
-    """The release's own tests for cloning. `note` says what was run, or why nothing was."""
-
-    note: str
-    passed: int = 0
-    failed: tuple[str, ...] = ()
-    said: str = ""
-    seconds: float = 0.0
-
-
-class Tried(msgspec.Struct, frozen=True):
-    """One graph that the users meet as such: what came of it, in a word and in full."""
-
-    holds: bool
-    said: str
-
-
-class Judged(msgspec.Struct, frozen=True):
-    """The verdict on a candidate.
-
-    `simulated` says that the two GPUs of `multi_gpu` were the CPU. `tried` counts graphs, `worked` those of them that
-    the release's own cloner gets through; `broken` and `left` those on which the candidate breaks what worked and
-    leaves broken what did not. `stopped` says why not all were tried.
-    """
-
-    candidate: str
-    file: str
-    form: str
-    subject: str
-    versions: dict[str, str]
-    taken: str
-    loads: bool
-    refused: str = ""
-    replaced: tuple[str, ...] = ()
-    reported: Tried | None = None
-    multi_gpu: Tried | None = None
-    simulated: bool = True
-    own_tests: OwnTests | None = None
-    tried: int = 0
-    worked: int = 0
-    broken: int = 0
-    left: int = 0
-    mended: int = 0
-    limits: int = 0
-    breaks: tuple[Break, ...] = ()
-    stopped: str = ""
-    left_out: tuple[str, ...] = ()
-    sentence: str = ""
-    seconds: float = 0.0
-    format: int = FORMAT
-
-    @property
-    def fixes(self) -> bool:
-        """Whether the reported bug is gone, in every way in which it was tried."""
-        tried = [each for each in (self.reported, self.multi_gpu) if each is not None]
-        return self.loads and bool(tried) and all(each.holds for each in tried)
-
-    @property
-    def holds(self) -> bool:
-        """Whether nothing at all is held against it."""
-        tests = not (self.own_tests and self.own_tests.failed)
-        return self.fixes and tests and not self.stopped and not self.broken and not self.left
-
-    @property
-    def word(self) -> str:
-        """The verdict in a word or two."""
-        if not self.loads:
-            return "does not load"
-        if self.holds:
-            return "holds"
-        tests = not (self.own_tests and self.own_tests.failed)
-        if self.form == "reference" and not self.broken:
-            return "breaks elsewhere" if self.fixes else "shows the reported bug"
-        if self.fixes and tests and not self.broken and not self.stopped:
-            return "fixes it, leaves others broken"
-        return "fails"
-
-
-def charged(
-    causes: Sequence[Cause],
-    upstream: Sequence[Cause],
-    fixed: Sequence[Cause],
-    documented: Callable[[Cause], bool],
-) -> list[tuple[Cause, Charge]]:
-    """Each cause with what it is. Where upstream makes no clone at all, nothing worked that could be broken."""
-    no_clone = any(cause.root.check == "made" for cause in upstream)
-    found = []
-    for cause in causes:
-        if documented(cause) or any(alike(cause, other) for other in fixed):
-            charge = Charge.LIMIT
-        elif no_clone or any(alike(cause, other) for other in upstream):
-            charge = Charge.LEAVES
+    chosen: list[CauseOnGraphs] = []
+    for effect in COUNTED:
+        its = [each for each in shown if each.effect is effect]
+        if effect in (FixEffect.SILENCES, FixEffect.BREAKS):
+            by_graph: dict[Graph, CauseOnGraphs] = {}
+            for each in its:
+                by_graph.setdefault(each.smallest.graph, each)
+            chosen += list(by_graph.values())[:MOST_SCRIPTS]
         else:
-            charge = Charge.BREAKS
-        found.append((cause, charge))
-    return found
+            worse = any(each.effect in (FixEffect.SILENCES, FixEffect.BREAKS) for each in chosen)
+            by_likeness: dict[tuple[str, ...], CauseOnGraphs] = {}
+            for each in its:
+                by_likeness.setdefault(likeness(each.cause.differences), each)
+            chosen += list(by_likeness.values())[: FEW_SCRIPTS if worse else ALL_SCRIPTS]
+    return chosen
+
+
+def judged_cause(shown: CauseOnGraphs, at: RaisedAt | None = None, script: str | None = None) -> JudgedCause:
+    """A cause as it is kept."""
+    cause, before = shown.cause, shown.before
+    return JudgedCause(
+        id=cause.fingerprint,
+        effect=shown.effect,
+        title=title(cause),
+        said=cause_clause(cause) + where_raised(cause, at),
+        graphs=len(shown.graphs),
+        first_on=shown.first_on,
+        smallest=graph_line(shown.smallest.case.source),
+        graph=msgspec.Raw(to_json(shown.smallest.graph)),
+        source=shown.smallest.case.source,
+        differences=cause.differences,
+        place=at,
+        script=script,
+        before=cause_clause(before) if before else "",
+        does="" if loud(cause) else comes_of(cause),
+    )
+
+
+def with_stages(judged: Judged, candidate: Candidate, stages: Stages) -> Judged:
+    """The verdict with what became of the reported bug."""
+    return replace(
+        judged,
+        reported=_reported(stages.reported) if stages.reported else None,
+        multi_gpu=_multi_gpu(stages, through(candidate)),
+        stopped=stages.stopped,
+    )
+
+
+def with_causes(judged: Judged, candidate: Candidate) -> Judged:
+    """The verdict with all that a candidate has shown so far, without scripts."""
+    causes = tuple(judged_cause(each) for each in in_order(candidate))
+    return with_counts(replace(judged, breaks=causes), candidate)
+
+
+def with_counts(judged: Judged, candidate: Candidate, wrong: Collection[tuple[FixEffect, str]] = ()) -> Judged:
+    """The verdict with its figures. `wrong` has what a script did not show, by effect and cause: it does not count."""
+    built = [tried for tried in candidate.graphs.values() if tried.built]
+    effects = [_effect(tried, wrong) for tried in built]
+    return replace(
+        judged,
+        tried=len(built),
+        worked=sum(tried.worked for tried in built),
+        worse=effects.count(FixEffect.SILENCES),
+        broken=effects.count(FixEffect.BREAKS),
+        otherwise=effects.count(FixEffect.OTHERWISE),
+        left=effects.count(FixEffect.LEAVES),
+        uncovered=sum(tried.uncovered for tried in built),
+        mended=sum(tried.fixed for tried in built),
+        limits=sum(
+            tried.effect is None and any(effect is FixEffect.LIMIT for _, effect in tried.causes) for tried in built
+        ),
+        silent=_silent(candidate.causes, wrong),
+    )
+
+
+def _rank(shown: CauseOnGraphs) -> tuple[int, bool, bool, int, int]:
+    # What is shared with the original before what is computed otherwise: training the one changes the other.
+    cause = shown.cause
+    silent = shown.effect is FixEffect.SILENCES
+    return (
+        COUNTED.index(shown.effect),
+        silent and cause.root.check != "own",
+        shown.first_on == DRAWN,
+        cause.rank,
+        -len(shown.graphs),
+    )
+
+
+def _effect(tried: GraphTried, wrong: Collection[tuple[FixEffect, str]]) -> FixEffect | None:
+    its = {effect for cause, effect in tried.causes if (effect, cause.fingerprint) not in wrong}
+    return next((effect for effect in COUNTED if effect in its), None)
+
+
+def _silent(causes: Mapping[tuple[FixEffect, str], CauseOnGraphs], wrong: Collection[tuple[FixEffect, str]]) -> str:
+    """What comes of all that is silent now, with the number of graphs; each graph counts for the worst."""
+    its = [each for mark, each in causes.items() if each.effect is FixEffect.SILENCES and mark not in wrong]
+    by_words: dict[str, set[bytes]] = {}
+    counted: set[bytes] = set()
+    for each in sorted(its, key=_rank):
+        by_words.setdefault(comes_of(each.cause), set()).update(each.graphs - counted)
+        counted |= each.graphs
+    crashed = any(each.before is not None and each.before.root.check != "made" for each in its)
+    before = "raised an exception" if crashed else "could not be cloned"
+    parts = [f"{graphs(len(marks))} that {before} {words}" for words, marks in by_words.items() if marks]
+    return f"it makes {' and '.join(parts)}, without a word" if parts else ""
+
+
+def _reported(tried: GraphTried) -> ReportedBug:
+    """Whether the bug of the report is gone: the model is cloned, and the clone is its own and computes the same."""
+    if not tried.built:
+        return ReportedBug(False, "the release does not build the model of the report")
+    bad = [cause for cause, effect in tried.causes if cause.rank <= Cost.COMPUTES or effect is FixEffect.SILENCES]
+    return _bug(bad)
+
+
+def _multi_gpu(stages: Stages, cloner: str) -> ReportedBug | None:
+    trial = stages.multi_gpu
+    if trial is None:
+        return None
+    if not trial.built:
+        return ReportedBug(False, "its model can no longer be built")
+    return _bug([cause for cause in trial.clones[cloner].causes if cause.rank <= Cost.COMPUTES])
+
+
+def _bug(bad: Sequence[Cause]) -> ReportedBug:
+    return ReportedBug(not bad, cause_clause(bad[0]) if bad else SAME)

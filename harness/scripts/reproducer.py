@@ -113,6 +113,8 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
         return ([], *running.compared(difference, dialect, case))
     if check == "untouched":
         return _untouched(difference, dialect, case)
+    if check == "own":
+        return [], *_shared(difference, dialect)
     expression, sure = _told(difference, dialect)
     if expression == _CONFIG and dialect == "keras":
         return [], list(_CONFIG_BUT_FOR_INPUTS), sure
@@ -139,6 +141,24 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
         expression, sure = _told(replace(difference, check=check, path=path), dialect)
     expression = expression or _CONFIG
     return [f"before = {expression.format('model')}"], ["", f"assert {expression.format('model')} == before"], sure
+
+
+def _shared(difference: Difference, dialect: str) -> tuple[list[str], bool]:
+    """Lines that fail where the clone has what is the original's own, and whether they would find just that."""
+    nested = difference.first is not None and "/" in difference.first.name
+    if difference.aspect == "weight shared":
+        theirs = "{}.weights"
+    elif difference.aspect == "layer shared" and not (nested and dialect == "keras2"):
+        theirs = "{}._flatten_layers()" if nested else "{}.layers"
+    else:
+        return [], False
+    lines = [
+        "",
+        f"own = {{id(each) for each in {theirs.format('model')}}}",
+        f"shared = [each.name for each in {theirs.format('clone')} if id(each) in own]",
+        'assert not shared, f"{shared} in the clone are the original\'s own"',
+    ]
+    return lines, True
 
 
 def _side(aspect: str) -> str:

@@ -67,11 +67,13 @@ def verdicts(release_place: Callable[[str], ReleasePlace], tmp_path_factory: pyt
     }
     for name, text in files.items():
         (folder / name).write_text(text)
-    done = judge(*files, "keras==2.2.5", "--subject", OLD, "--trials", "2", "--out", "run", "--json", cwd=folder)
+    done = judge(*files, "keras==2.2.5", "--subject", OLD, "--trials", "1", "--out", "run", "--json", cwd=folder)
     assert done.returncode == 1, done.stderr
     summary = json.loads(done.stdout)
     assert not summary["interrupted"]
     assert summary["folder"] == "run"
+    everything = (folder / "run" / "summary.txt").read_text()
+    assert all(each["sentence"] in everything for each in summary["candidates"])
     return {each["candidate"]: each for each in summary["candidates"]} | {"": folder / "run"}
 
 

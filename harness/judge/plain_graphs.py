@@ -1,6 +1,6 @@
 """The graphs that every cloner has to get right: the one from the bug report, and plain ones of each common sort.
 
-Graphs as data, in words that every generation has. Must not import Keras.
+Graphs as data, in words that every generation has.
 """
 
 from __future__ import annotations

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from harness.judge import trying
-from harness.judge.patching import apply, read_diff
-from harness.judge.plain import PLAIN
-from harness.judge.seats import NotLoadedError, Reference, Seated
-from harness.judge.trying import Candidate, GivenUpError, Sight
-from harness.judge.verdicts import Charge
+from harness.judge.effects import FixEffect, KnownBugs
+from harness.judge.patching import Applied, apply, read_diff
+from harness.judge.plain_graphs import PLAIN
+from harness.judge.processes import CandidateProcess, NotLoadedError, Reference
+from harness.judge.record import Judged
+from harness.judge.scripts import script_for
+from harness.judge.stages import JudgeBudget, try_all
+from harness.judge.text import screen, sentence
+from harness.judge.trying import Candidate, GivenUpError, GraphTried
+from harness.judge.verdicts import in_order, with_causes, with_stages
+from harness.scripts.run_alone import raised_in, run_alone
 from harness.subjects.outcomes import Cloning
 from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.process import GIB, Limits, SubjectProcess
 from harness.subjects.subject import Subject
-from reports.known import KnownIssues
 from strategies.graph import Graph
 
 SUBJECT = Subject.parse("keras")
@@ -40,22 +46,35 @@ def reference() -> Iterator[Reference]:
 @pytest.fixture
 def seat(reference: Reference) -> Iterator[Callable[..., Candidate]]:
     """A candidate, seated; ended after the test."""
-    processes: list[Seated] = []
+    processes: list[CandidateProcess] = []
 
     def seated(text: str, place: ReleasePlace = BESIDE, loading: float = 3.0) -> Candidate:
         pieces = [{"text": text, "line": 1}] if text else []
-        process = Seated(SUBJECT, place, pieces, LIMITS, loading)
+        process = CandidateProcess(SUBJECT, place, pieces, LIMITS, loading)
         processes.append(process)
         process.start()
-        return Candidate(process, reference, KnownIssues())
+        return Candidate(process, reference, KnownBugs())
 
     yield seated
     for process in processes:
         process.close()
 
 
-def causes(sight: Sight, charge: Charge) -> list[str]:
-    return [cause.root.aspect for cause, one in sight.charges if one is charge]
+def patched(reference: Reference, change: Callable[[str], str], private: Path) -> Applied:
+    """The release with a diff of the file that clones applied to it."""
+    cloning = reference.process.cloning()
+    assert isinstance(cloning, Cloning)
+    file, package = Path(cloning.file), Path(cloning.package)
+    before = file.read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before
+    name = str(file.relative_to(package.parent))
+    text = "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{name}", f"b/{name}"))
+    return apply(read_diff(text), package, private)
+
+
+def causes(tried: GraphTried, effect: FixEffect) -> list[str]:
+    return [cause.root.aspect for cause, one in tried.causes if one is effect]
 
 
 def test_the_reference_says_what_it_clones_with(reference: Reference) -> None:
@@ -109,29 +128,29 @@ def test_memory_without_end_is_a_verdict(seat: Callable[..., Candidate]) -> None
 
 
 def test_what_a_candidate_prints_does_not_reach_the_protocol(seat: Callable[..., Candidate]) -> None:
-    assert seat("print('{\"id\": 1}')\n" + RAISES).see(STACK, "").charges
+    assert seat("print('{\"id\": 1}')\n" + RAISES).try_graph(STACK, "").causes
 
 
 def test_a_candidate_stands_wherever_the_release_refers_to_its_own(seat: Callable[..., Candidate]) -> None:
     candidate = seat(RAISES)
-    assert isinstance(candidate.process, Seated)
+    assert isinstance(candidate.process, CandidateProcess)
     assert candidate.process.cloning_now is not None
     assert candidate.process.cloning_now.replaced == ("clone_model",)
-    sight = candidate.see(STACK, "a stack")
-    assert causes(sight, Charge.BREAKS) == ["raises"]
-    assert sight.charges[0][0].root.raised is not None
-    assert sight.charges[0][0].root.raised.frame == "<candidate>:clone_model"
+    tried = candidate.try_graph(STACK, "a stack")
+    assert causes(tried, FixEffect.BREAKS) == ["raises"]
+    assert tried.causes[0][0].root.raised is not None
+    assert tried.causes[0][0].root.raised.frame == "<candidate>:clone_model"
 
 
 def test_a_helper_is_replaced_alone(seat: Callable[..., Candidate]) -> None:
     candidate = seat(HELPER)
-    assert not candidate.see(STACK, "").has(Charge.BREAKS)
-    assert candidate.see(PLAIN["a Sequential"], "").has(Charge.BREAKS)
+    assert candidate.try_graph(STACK, "").effect is not FixEffect.BREAKS
+    assert candidate.try_graph(PLAIN["a Sequential"], "").effect is FixEffect.BREAKS
 
 
 def test_it_finds_the_names_of_the_module(seat: Callable[..., Candidate]) -> None:
     text = "def clone_model(model, *args, **kwargs):\n    assert Functional and Input and tree\n    return model\n"
-    assert causes(seat(text).see(STACK, ""), Charge.BREAKS)[0] != "raises"
+    assert causes(seat(text).try_graph(STACK, ""), FixEffect.BREAKS)[0] != "raises"
 
 
 def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Candidate], reference: Reference) -> None:
@@ -141,11 +160,11 @@ def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Ca
     text += "        clone.layers[-1].trainable = False\n        return clone\n    return clone_model\n"
     text += "clone_model = _wrap(clone_model)\n"
     candidate = seat(text)
-    sight = candidate.see(FROZEN, "a frozen model")
-    assert "trainable" in causes(sight, Charge.LEAVES)
-    assert candidate.see(STACK, "a stack").has(Charge.BREAKS)
-    assert candidate.count(lambda sight: sight.has(Charge.BREAKS)) >= 1
-    assert {shown.first_on for shown in candidate.charges(Charge.LEAVES)} <= {"a frozen model", "a stack"}
+    tried = candidate.try_graph(FROZEN, "a frozen model")
+    assert "trainable" in causes(tried, FixEffect.LEAVES)
+    assert candidate.try_graph(STACK, "a stack").effect is FixEffect.BREAKS
+    left = [shown for shown in in_order(candidate) if shown.effect is FixEffect.LEAVES]
+    assert {shown.first_on for shown in left} <= {"a frozen model", "a stack"}
 
 
 @pytest.mark.parametrize(
@@ -160,53 +179,53 @@ def test_a_candidate_that_takes_its_process_with_it_is_given_up(
 ) -> None:
     monkeypatch.setattr(trying, "MOST_LOST", 1)
     candidate = seat(f"def clone_model(model, *args, **kwargs):\n    {body}\n")
-    (cause, charge), *_ = candidate.see(STACK, "").charges
-    assert charge is Charge.BREAKS
+    (cause, effect), *_ = candidate.try_graph(STACK, "").causes
+    assert effect is FixEffect.BREAKS
     assert cause.root.raised is not None
     assert cause.root.raised.type == word
     with pytest.raises(GivenUpError, match="given up"):
-        candidate.see(FROZEN, "")
+        candidate.try_graph(FROZEN, "")
 
 
 def test_a_process_that_is_started_again_has_the_candidate_in_place(seat: Callable[..., Candidate]) -> None:
     candidate = seat(RAISES)
     candidate.process.close()
-    assert causes(candidate.see(STACK, ""), Charge.BREAKS) == ["raises"]
+    assert causes(candidate.try_graph(STACK, ""), FixEffect.BREAKS) == ["raises"]
 
 
 def test_a_patch_that_mends_something_mends_it(
     seat: Callable[..., Candidate], reference: Reference, tmp_path: Path
 ) -> None:
-    cloning = reference.process.cloning()
-    assert isinstance(cloning, Cloning)
-    file, package = Path(cloning.file), Path(cloning.package)
-    before = file.read_text(encoding="utf-8")
-    after = before + (
-        "\n\n_plain_clone = _clone_functional_model\n\n\n"
-        "def _clone_functional_model(model, *args, **kwargs):\n"
-        "    clone = _plain_clone(model, *args, **kwargs)\n"
-        "    clone.trainable = model.trainable\n"
-        "    return clone\n"
+    applied = patched(
+        reference,
+        lambda before: (
+            before
+            + (
+                "\n\n_plain_clone = _clone_functional_model\n\n\n"
+                "def _clone_functional_model(model, *args, **kwargs):\n"
+                "    clone = _plain_clone(model, *args, **kwargs)\n"
+                "    clone.trainable = model.trainable\n"
+                "    return clone\n"
+            )
+        ),
+        tmp_path / "private",
     )
-    name = str(file.relative_to(package.parent))
-    text = "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{name}", f"b/{name}"))
-    applied = apply(read_diff(text), package, tmp_path / "private")
     candidate = seat("", ReleasePlace(path=(str(applied.folder),), how="laid over"))
-    assert isinstance(candidate.process, Seated)
+    assert isinstance(candidate.process, CandidateProcess)
     assert candidate.process.cloning_now is not None
     assert Path(candidate.process.cloning_now.file) == applied.changed[0].resolve()
     broken = [cause.root.aspect for cause in reference.trial(FROZEN).clones["upstream"].causes]
     assert "trainable" in broken
-    sight = candidate.see(FROZEN, "a frozen model")
-    assert not sight.has(Charge.BREAKS)
-    assert "trainable" not in causes(sight, Charge.LEAVES)
+    tried = candidate.try_graph(FROZEN, "a frozen model")
+    assert tried.effect is not FixEffect.BREAKS
+    assert "trainable" not in causes(tried, FixEffect.LEAVES)
 
 
 def test_a_patch_after_which_the_release_does_not_start_is_a_verdict(tmp_path: Path) -> None:
     package = tmp_path / "private" / "keras"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('spoilt')\n")
-    process = Seated(SUBJECT, ReleasePlace(path=(str(package.parent),), how="laid over"), [], LIMITS)
+    process = CandidateProcess(SUBJECT, ReleasePlace(path=(str(package.parent),), how="laid over"), [], LIMITS)
     try:
         process.start()
     except Exception as error:
@@ -214,3 +233,50 @@ def test_a_patch_after_which_the_release_does_not_start_is_a_verdict(tmp_path: P
         assert "the patched release does not start: RuntimeError: spoilt" in refused.what
     else:
         pytest.fail("a spoilt package started")
+
+
+REFUSED_LAMBDA = "a Lambda with a mask function"
+"""Keras 3.15.1 deserializes no Python lambda: `Lambda.from_config` raises."""
+
+
+def swallowing(before: str) -> str:
+    """The file that clones, with the cloning of a layer in `try ... except Exception: return layer`."""
+    line = "return layer.__class__.from_config(layer.get_config())\n"
+    (at,) = [each for each in before.splitlines(True) if each.lstrip() == line]
+    indent = at[: -len(line)]
+    return before.replace(at, f"{indent}try:\n    {at}{indent}except Exception:\n{indent}    return layer\n")
+
+
+def test_an_exception_that_is_swallowed_is_worse(
+    seat: Callable[..., Candidate], reference: Reference, tmp_path: Path
+) -> None:
+    applied = patched(reference, swallowing, tmp_path / "private")
+    place = ReleasePlace(path=(str(applied.folder),), how="laid over")
+    candidate = seat("", place)
+    graphs = {name: PLAIN[name] for name in ("a stack of Dense", "a nested model", REFUSED_LAMBDA)} | {"frozen": FROZEN}
+    stages = try_all(candidate, graphs, JudgeBudget(), lambda what, part: None, fresh=False)
+    blank = Judged("swallow.diff", "swallow.diff", "diff", "keras", {}, "the whole file, a diff", loads=True)
+    judged = with_stages(with_causes(blank, candidate), candidate, stages)
+    assert judged.word == "worse"
+    assert not judged.holds
+    assert not judged.fixes, "the model of the report is cloned with the original's own layer in it"
+    assert (judged.worse, judged.broken) == (2, 0)
+    said = "It makes 2 graphs that could not be cloned share layers with the original, without a word."
+    assert sentence(judged).startswith(said)
+    assert judged.left >= 1, "what was lost before is lost as before"
+    first = judged.breaks[0]
+    assert first.effect is FixEffect.SILENCES
+    assert (first.differences[0].check, first.differences[0].aspect) == ("own", "layer shared")
+    assert first.before.startswith("ValueError: Requested the deserialization of a `Lambda` layer")
+    stream = io.StringIO()
+    screen([judged], "keras", stream)
+    head, reason, *lines = stream.getvalue().splitlines()
+    assert head == "swallow.diff: worse"
+    assert said in reason
+    assert lines.index(next(line for line in lines if "worse: " in line)) < lines.index(
+        next(line for line in lines if "leaves broken" in line)
+    )
+    script = script_for(first.source, "keras", first.differences[0], "", "", "swallow.diff", place).script
+    done = run_alone(script.text, SUBJECT, place)
+    assert raised_in(done.stderr) == ["AssertionError"], done.stderr
+    assert "are the original's own" in done.stderr

@@ -1,13 +1,10 @@
-"""The known graphs: plain ones, examples of known issues, graphs that are kept; and which limits are nobody's fault.
-
-Must not import Keras.
-"""
+"""The known graphs: plain ones, examples of known issues, graphs that are kept."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from harness.judge.plain import PLAIN
+from harness.judge.plain_graphs import PLAIN
 from reports.known import KNOWN_ISSUES, KnownIssues
 from strategies.graph import Graph, from_json, read_graph
 from strategies.kinds import Generation
@@ -27,9 +24,3 @@ def known_graphs(known: KnownIssues, generation: Generation, corpus: Path = CORP
         if graph.generation in (None, generation):
             graphs[f"{file.stem} of the corpus"] = graph
     return graphs
-
-
-def documented(known: KnownIssues, generation: Generation, release: str) -> KnownIssues:
-    """The limits that are held against nobody: those that Keras documents, and those that fixed is known to have."""
-    upstream = [issue for issue in known.on(generation, release, "upstream").issues if issue.documented]
-    return KnownIssues((*upstream, *known.on(generation, release, "fixed").issues))

@@ -1,7 +1,7 @@
 """The processes that judging needs: one in which a candidate stands in the place of the release's own, one untouched.
 
 Owns that a candidate's process never answers without the candidate, also after it had to be started again. The
-reference remembers what it said of a graph: every candidate is compared with the same. Must not import Keras.
+reference remembers its trial of a graph: every candidate is compared with the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOADING = 10.0
 """The seconds that a candidate's own lines may take to run once: they define functions."""
 
 
-class Refused(msgspec.Struct, frozen=True):
+class NotLoaded(msgspec.Struct, frozen=True):
     """Why a candidate does not load: what was raised, or what became of the process."""
 
     what: str
@@ -34,7 +34,7 @@ class Refused(msgspec.Struct, frozen=True):
 class NotLoadedError(RuntimeError):
     """A candidate that cannot be put in place; `refused` says why. That is a verdict on it."""
 
-    def __init__(self, refused: Refused) -> None:
+    def __init__(self, refused: NotLoaded) -> None:
         """Keep the reason."""
         super().__init__(refused.what)
         self.refused = refused
@@ -44,13 +44,13 @@ class NotLoadedError(RuntimeError):
         """A release that does not start, now that a diff was applied to it."""
         if error.failure is None:
             said = str(error).partition("\n")[0].partition(": ")[2]
-            return cls(Refused(f"the patched release does not start: {said.partition('; started')[0]}"))
+            return cls(NotLoaded(f"the patched release does not start: {said.partition('; started')[0]}"))
         failure = error.failure
         frame = f" in {failure.frames[-1].file}, line {failure.frames[-1].line}" if failure.frames else ""
-        return cls(Refused(f"the patched release does not start: {failure.type}: {failure.message}{frame}", failure))
+        return cls(NotLoaded(f"the patched release does not start: {failure.type}: {failure.message}{frame}", failure))
 
 
-class Seated(SubjectProcess):
+class CandidateProcess(SubjectProcess):
     """A subject's process in which a candidate stands in the place of the release's own functions.
 
     Without `pieces` the release at `place` is the candidate: a copy of it to which a diff was applied.
@@ -68,29 +68,29 @@ class Seated(SubjectProcess):
         super().__init__(subject, place=place, limits=limits)
         self._pieces = list(pieces)
         self._loading = loading
-        self._seated: int | None = None
+        self._loaded: int | None = None
         self.cloning_now: Cloning | None = None
 
     def start(self) -> Ready:
         """Start the child, if none runs, and put the candidate in its place there."""
         ready = super().start()
-        if self.pid is not None and self.pid != self._seated:
+        if self.pid is not None and self.pid != self._loaded:
             self.cloning_now = self._put()
-            self._seated = self.pid
+            self._loaded = self.pid
         return ready
 
     def _put(self) -> Cloning:
         outcome = self.cloning(self._pieces, self._loading)
         if not isinstance(outcome, Cloning):
-            raise NotLoadedError(Refused(ended(outcome)))
+            raise NotLoadedError(NotLoaded(ended(outcome)))
         if outcome.failure is not None:
             failure = outcome.failure
             self.close()
-            raise NotLoadedError(Refused(f"{failure.type}: {failure.message}{line_of(failure)}", failure))
+            raise NotLoadedError(NotLoaded(f"{failure.type}: {failure.message}{line_of(failure)}", failure))
         if self._pieces and not outcome.replaced:
             self.close()
             what = f"it runs, and replaces none of the release's functions ({', '.join(outcome.functions)})"
-            raise NotLoadedError(Refused(what))
+            raise NotLoadedError(NotLoaded(what))
         return outcome
 
 
@@ -102,18 +102,22 @@ class Reference:
     def __init__(self, process: SubjectProcess) -> None:
         """`process` is the release, untouched."""
         self.process = process
-        self._said: dict[bytes, Trial] = {}
+        self._trials: dict[bytes, Trial] = {}
 
     def graphs(self) -> list[Graph]:
         """Every graph that it was asked about."""
-        return [from_json(key) for key in self._said]
+        return [from_json(key) for key in self._trials]
+
+    def had(self, graph: Graph) -> Trial | None:
+        """The trial of a graph, if there was one."""
+        return self._trials.get(to_json(graph))
 
     def trial(self, graph: Graph) -> Trial:
         """The trial of a graph."""
         key = to_json(graph)
-        if key not in self._said:
-            self._said[key] = run(case_of(graph, self.process.subject.dialect), self.process, self.CLONERS)
-        return self._said[key]
+        if key not in self._trials:
+            self._trials[key] = run(case_of(graph, self.process.subject.dialect), self.process, self.CLONERS)
+        return self._trials[key]
 
 
 def ended(outcome: TimedOut | Killed | OutOfMemory) -> str:

@@ -1,0 +1,80 @@
+"""What a proposed fix does to a graph, against what the untouched release makes of it.
+
+Owns the rules: which cause is worse than before, which is new, which was there all along.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+
+import msgspec
+
+from harness.trials.triage import alike
+from reports.known import KnownIssues
+from reports.records import Cause, Cost
+from strategies.kinds import Generation
+
+
+class FixEffect(enum.StrEnum):
+    """What a cause is, against what the untouched release does with the same graph; the worst first."""
+
+    SILENCES = "worse: it was an exception, and is silent now"
+    BREAKS = "breaks what worked"
+    OTHERWISE = "broken before, breaks otherwise now"
+    LEAVES = "leaves broken"
+    LIMIT = "a limit that fixed shares"
+
+
+COUNTED = (FixEffect.SILENCES, FixEffect.BREAKS, FixEffect.OTHERWISE, FixEffect.LEAVES)
+"""The effects that speak against a candidate, the worst first."""
+
+
+def loud(cause: Cause) -> bool:
+    """Whether a user is told: there is an exception, now or as soon as the clone is used, or the process is gone."""
+    return cause.rank is Cost.CRASHES
+
+
+def makes_a_clone(causes: Sequence[Cause]) -> bool:
+    """Whether a cloner with these causes has made a clone at all."""
+    return not any(cause.root.check == "made" for cause in causes)
+
+
+class KnownBugs(msgspec.Struct, frozen=True):
+    """What is known of a release: what is held against nobody, and which bugs its own cloner has."""
+
+    excused: KnownIssues = KnownIssues()
+    upstream: KnownIssues = KnownIssues()
+
+    @classmethod
+    def of(cls, known: KnownIssues, generation: Generation, release: str) -> KnownBugs:
+        """Excused are the limits that Keras documents, and those that the fixed cloner is known to have."""
+        upstream = known.on(generation, release, "upstream")
+        documented = [issue for issue in upstream.issues if issue.documented]
+        return cls(KnownIssues((*documented, *known.on(generation, release, "fixed").issues)), upstream)
+
+
+def effects(
+    causes: Sequence[Cause], upstream: Sequence[Cause], fixed: Sequence[Cause], bugs: KnownBugs
+) -> list[tuple[Cause, FixEffect]]:
+    """Each cause of a candidate with its effect.
+
+    Where the release raises and the candidate does not, what is still wrong is silent now. That is not held against a
+    candidate that only lets show what is a known bug of the release, silent where that makes a clone; nor is a name
+    that changes, where there was no clone at all.
+    """
+    silent_now = any(map(loud, upstream)) and not any(map(loud, causes))
+    nothing_worked = not makes_a_clone(upstream)
+
+    def effect(cause: Cause) -> FixEffect:
+        if bugs.excused.of(cause) is not None or any(alike(cause, other) for other in fixed):
+            return FixEffect.LIMIT
+        if any(alike(cause, other) for other in upstream):
+            return FixEffect.LEAVES
+        if (silent_now or nothing_worked) and bugs.upstream.of(cause) is not None:
+            return FixEffect.LEAVES
+        if silent_now and cause.rank is not Cost.NAME:
+            return FixEffect.SILENCES
+        return FixEffect.OTHERWISE if nothing_worked else FixEffect.BREAKS
+
+    return [(cause, effect(cause)) for cause in causes]
