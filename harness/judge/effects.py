@@ -31,7 +31,7 @@ COUNTED = (FixEffect.SILENCES, FixEffect.BREAKS, FixEffect.OTHERWISE, FixEffect.
 
 
 def loud(cause: Cause) -> bool:
-    """Whether a user is told: there is an exception, now or as soon as the clone is used, or the process is gone."""
+    """Whether a user sees it: there is an exception, now or as soon as the clone is used, or the process is gone."""
     return cause.rank is Cost.CRASHES
 
 
@@ -41,7 +41,7 @@ def makes_a_clone(causes: Sequence[Cause]) -> bool:
 
 
 class KnownBugs(msgspec.Struct, frozen=True):
-    """What is known of a release: what is held against nobody, and which bugs its own cloner has."""
+    """What is known of a release: what speaks against nobody, and which bugs its own cloner has."""
 
     excused: KnownIssues = KnownIssues()
     upstream: KnownIssues = KnownIssues()
@@ -59,9 +59,9 @@ def effects(
 ) -> list[tuple[Cause, FixEffect]]:
     """Each cause of a candidate with its effect.
 
-    Where the release raises and the candidate does not, what is still wrong is silent now. That is not held against a
-    candidate that only lets show what is a known bug of the release, silent where that makes a clone; nor is a name
-    that changes, where there was no clone at all.
+    Where the release raises and the candidate does not, what is still wrong is silent now. A candidate that only lets a
+    known bug of the release show, which is silent wherever that makes a clone, has made nothing worse; nor has one that
+    changes a name where there was no clone at all.
     """
     silent_now = any(map(loud, upstream)) and not any(map(loud, causes))
     nothing_worked = not makes_a_clone(upstream)

@@ -1,7 +1,7 @@
 """The release's own tests for cloning, where it ships them, run with a candidate in the place of its functions.
 
 Owns where a release has such tests: in its source archive (Keras 2.2 and 2.3) or in the package itself (Keras 3).
-A test that fails without any candidate is not held against one.
+A test that fails without any candidate does not speak against one.
 """
 
 from __future__ import annotations
@@ -136,19 +136,19 @@ def outcome(suite: Suite, folder: Path, said: str | None, without: OwnTests | No
         why = "they did not end" if said is None else _last(said)
         expected = without.passed if without else len(suite.names)
         return OwnTests(f"{expected} tests", failed=tuple(suite.names), said=why)
-    passed, failed, told = 0, [], ""
+    passed, failed, why = 0, [], ""
     for case in tree.iter("testcase"):
         name = case.get("name", "")
         wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
         if wrong is not None and name not in known_failures:
             failed.append(name)
-            told = told or (wrong.get("message") or "").partition("\n")[0][:200]
+            why = why or (wrong.get("message") or "").partition("\n")[0][:200]
         elif wrong is None and case.find("skipped") is None:
             passed += 1
     note = f"{passed + len(failed)} tests"
     if known_failures:
         note += f", {len(known_failures)} more fail without it too"
-    return OwnTests(note, passed, tuple(failed), told, _seconds(tree))
+    return OwnTests(note, passed, tuple(failed), why, _seconds(tree))
 
 
 def _seconds(tree: ElementTree.ElementTree[Any]) -> float:

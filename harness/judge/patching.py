@@ -1,8 +1,7 @@
 """A unified diff, read and applied to a private copy of a release's package.
 
 Owns which file of the package a path of the diff means, and that nothing outside the copy is ever written: a path that
-is absolute or climbs is refused, and no link of the copy lies on the way to a file that is written. Must not import
-Keras.
+is absolute or climbs is refused, and no link of the copy lies on the way to a file that is written.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class FilePatch(msgspec.Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The path that is told of."""
+        """The path that is named in messages."""
         return self.new or self.old or ""
 
 

@@ -1,7 +1,6 @@
 """A proposed fix as people have it, read: a Python file, a unified diff, or a text with code blocks.
 
 Owns what of a file is the proposal, and what is said of that choice. Reads only: nothing of a file is ever run here.
-Must not import Keras.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The cloning functions of another release as a candidate: `keras==2.2.5`, say, in the place of a file.
-
-Must not import Keras.
-"""
+"""The cloning functions of another release as a candidate: `keras==2.2.5`, say, in the place of a file."""
 
 from __future__ import annotations
 

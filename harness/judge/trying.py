@@ -197,7 +197,7 @@ class Candidate(GraphTrials):
                 seen.add(found.key)
 
     def raised_at(self, shown: CauseOnGraphs) -> RaisedAt | None:
-        """The line of the candidate's file that raises, told by cloning the smallest graph once more."""
+        """The line of the candidate's file that raises, found by cloning the smallest graph once more."""
         root = shown.cause.root
         if root.check != "made" or root.path == "process" or self.cloner != "candidate":
             return None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from harness.judge import trying
 from harness.judge.effects import FixEffect, KnownBugs
@@ -257,12 +258,13 @@ def test_an_exception_that_is_swallowed_is_worse(
     stages = try_all(candidate, graphs, JudgeBudget(), lambda what, part: None, fresh=False)
     blank = Judged("swallow.diff", "swallow.diff", "diff", "keras", {}, "the whole file, a diff", loads=True)
     judged = with_stages(with_causes(blank, candidate), candidate, stages)
+    judged = replace(judged, sentence=sentence(judged))
     assert judged.word == "worse"
     assert not judged.holds
     assert not judged.fixes, "the model of the report is cloned with the original's own layer in it"
     assert (judged.worse, judged.broken) == (2, 0)
     said = "It makes 2 graphs that could not be cloned share layers with the original, without a word."
-    assert sentence(judged).startswith(said)
+    assert judged.sentence.startswith(said)
     assert judged.left >= 1, "what was lost before is lost as before"
     first = judged.breaks[0]
     assert first.effect is FixEffect.SILENCES

@@ -65,6 +65,8 @@ INPUT = Place("input_layer", "InputLayer", 0)
             id="untouched arguments",
         ),
         pytest.param(difference("untouched", "original.inference.outputs[0]"), False, id="untouched numbers"),
+        pytest.param(difference("own", "layers['input_layer']", "layer shared", INPUT), True, id="a shared layer"),
+        pytest.param(difference("own", "weights[0]", "weight shared"), True, id="a shared weight"),
     ],
 )
 def test_a_script_is_python_that_compares_what_differed(one: Difference, sure: bool, generation: Generation) -> None:
@@ -99,6 +101,9 @@ DRAWN = Graph(
             id="untouched arguments",
         ),
         pytest.param(difference("untouched", "original.weights[0].value", "weight value"), id="untouched weights"),
+        pytest.param(difference("own", "layers['dropout']", "layer shared", INPUT), id="a layer of its own"),
+        pytest.param(difference("own", "layers['a/b']", "layer shared", Place("a/b", "Dense", 1)), id="a layer inside"),
+        pytest.param(difference("own", "weights[0]", "weight shared"), id="weights of its own"),
     ],
 )
 def test_a_script_does_not_fail_where_nothing_differs(one: Difference, generation: Generation) -> None:
