@@ -16,6 +16,9 @@ from reports.markup import visible
 ROWS = {FixEffect.SILENCES: 3, FixEffect.BREAKS: 3, FixEffect.OTHERWISE: 2, FixEffect.LEAVES: 4}
 """The rows of each effect in a terminal; the rest stands in the folder."""
 
+ROWS_ALONE = 10
+"""The rows of a candidate with causes of one effect only."""
+
 WIDTH = 120
 """The columns of a line where there is no terminal."""
 
@@ -103,11 +106,12 @@ def _lines(judged: Judged, width: int = 0, rows: dict[FixEffect, int] | None = N
         return [*lines, "  loads: no"]
     lines.append(f"  fixes the reported bug: {visible(_fix(judged))}")
     lines.append(f"  the release's own tests: {_own(judged)}")
+    alone = len({each.effect for each in judged.breaks}) == 1
     for effect in COUNTED:
         its = folded(judged.of(effect))
         if not its and effect is not FixEffect.BREAKS:
             continue
-        most = rows[effect] if rows else len(its)
+        most = len(its) if rows is None else ROWS_ALONE if alone else rows[effect]
         lines.append(f"  {effect.value}: {_on(judged, effect)}{_more(its, most)}")
         for number, row in enumerate(its[:most]):
             if rows is None:
