@@ -108,12 +108,13 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph that shows it.
+    """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
 
     `proof` says whether its script failed alone, as it should: None where it was not run, or cannot say. `blame` is
     whose fault it is, `across` the two subjects where it is they that differ, `detail` what was said where there are no
     differences, `notes` what every report has to say of how it was found. `since` is the first release that has it,
-    `history` the answer for all releases that were tried.
+    `history` the answer for all releases that were tried. `smallest` is False as long as its graph may get smaller: it
+    is as it was drawn, or as small as there was time for.
     """
 
     id: str
@@ -135,6 +136,7 @@ class Finding(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     since: str | None = None
     history: str = ""
+    smallest: bool = True
     format: int = FORMAT
 
     @property
@@ -182,7 +184,8 @@ class Run(msgspec.Struct, frozen=True):
 
     `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
     that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is
-    None as long as it runs; a run that was killed has none either.
+    None as long as it runs; a run that was killed has none either. `drawing` and `shrinking` are the seconds of its
+    workers that went into drawing and trying graphs, and into making findings smaller.
     """
 
     started: str
@@ -198,6 +201,8 @@ class Run(msgspec.Struct, frozen=True):
     cloners: tuple[str, ...] = ()
     drawn: int | None = None
     refused: int | None = None
+    drawing: float | None = None
+    shrinking: float | None = None
     lost: dict[str, str] = {}
     how: dict[str, str] = {}
     coverage: Coverage | None = None

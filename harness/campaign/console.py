@@ -16,6 +16,7 @@ import click
 from harness.campaign.events import (
     Event,
     Found,
+    NewCause,
     Settling,
     ShardEnded,
     ShardLost,
@@ -26,7 +27,7 @@ from harness.campaign.events import (
     Unsteady,
 )
 from harness.campaign.shards import Plan
-from harness.campaign.totals import Totals, compared
+from harness.campaign.totals import SubjectTotals, Totals, compared
 from reports.markup import visible
 from reports.records import Finding
 from reports.verdict import lasted, some
@@ -62,8 +63,10 @@ class Console:
                 self._settling[subject, *key] = title
             case Settling(subject=subject, key=key):
                 self._settling.pop((subject, *key), None)
-            case Found(finding=finding, finished=finished, fresh=True) if not self._quiet:
-                self._say(told(finding, finished=finished))
+            case NewCause(finding=finding, fresh=True) if not self._quiet:
+                self._say(told(finding))
+            case Found(finding=finding, fresh=True) if finding.smallest and not self._quiet:
+                self._say(told_small(finding))
             case Unsteady(subject=subject, title=title) if not self._quiet:
                 self._say(f"not counted: {visible(title)} [{subject}] showed once and not again")
             case Stopping(running=running):
@@ -144,16 +147,25 @@ def visible_lines(text: str) -> str:
     return "\n".join(visible(line) for line in text.splitlines())
 
 
-def told(finding: Finding, *, finished: bool = True) -> str:
-    """A finding in a line."""
-    who = finding.cloner or ("across" if finding.across else "original")
-    proof = {True: " its script fails on its own", False: " its script does not fail on its own, so it does not count"}
+def told(finding: Finding) -> str:
+    """A finding in a line, when it is seen."""
     notes = "".join(f" ({note})" for note in finding.notes)
-    rest = "" if finished else ", not as small as it could be"
-    said = f"found: {finding.title} [{who}: {finding.id}]{notes}" + (
-        proof[finding.proof] if finding.proof is not None else ""
-    )
-    return visible(said + rest)
+    return visible(f"found: {_named(finding)}{notes}")
+
+
+def told_small(finding: Finding) -> str:
+    """The same when it is as small as it gets."""
+    proof = {
+        True: ", its script fails on its own",
+        False: ", its script does not fail on its own, so it does not count",
+        None: "",
+    }
+    return visible(f"as small as it gets: {_named(finding)}{proof[finding.proof]}")
+
+
+def _named(finding: Finding) -> str:
+    who = finding.cloner or ("across" if finding.across else "original")
+    return f"{finding.title} [{who}: {finding.id}]"
 
 
 def summary(totals: Totals, folder: str) -> str:
@@ -163,7 +175,7 @@ def summary(totals: Totals, folder: str) -> str:
         versions = ", ".join(f"{key} {value}" for key, value in each.met.versions.items())
         lines.append(f"{name} ({versions})")
         lines.append(
-            f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller, "
+            f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller{_time(each)}, "
             f"{each.costly:,} with the costly checks; {each.refused:,} graphs refused"
         )
         for key, count in sorted(each.verdicts.items()):
@@ -184,8 +196,17 @@ def summary(totals: Totals, folder: str) -> str:
     found, news = len(totals.findings), len(totals.news())
     if found:
         lines.append(f"{news} new, each with its script in {folder}/findings")
+        large = sum(not each.smallest for each in totals.news())
+        if large:
+            lines.append(f"{large} of them not as small as they could be")
         if news < found:
             lines.append(f"{found - news} kept there that do not count: the script does not fail alone")
     else:
         lines.append(f"nothing new in {totals.trials:,} trials; the run is in {folder}")
     return "\n".join(lines)
+
+
+def _time(sum_: SubjectTotals) -> str:
+    """How much of the workers' time went into making findings smaller."""
+    whole = sum_.seconds + sum_.shrinking
+    return f" ({sum_.shrinking / whole:.0%} of the time)" if sum_.shrinking and whole else ""

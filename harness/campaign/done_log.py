@@ -73,8 +73,10 @@ def _graphs_of(done: Done) -> Iterator[msgspec.Raw]:
     match done:
         case ShardDone(raw_findings=raw_findings):
             yield from (each.finding.graph for each in raw_findings)
-        case Settled(finding=Finding(graph=graph)):
+        case Settled(finding=Finding(graph=graph), rest=rest):
             yield graph
+            if rest is not None and rest.shrunk is not None:
+                yield rest.shrunk
         case SubjectStarted(first=first):
             yield from first
 

@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 from distributed import Client, Future, KilledWorker
 
 from harness.campaign import tasks
@@ -33,6 +34,7 @@ from harness.campaign.events import (
     Settling,
     ShardEnded,
     ShardLost,
+    Shrunk,
     Stopping,
     SubjectLost,
     SubjectReady,
@@ -51,6 +53,7 @@ from harness.campaign.shards import (
     Spent,
     SubjectStarted,
 )
+from harness.campaign.share import SCRIPT, TimeShare, piece
 from harness.search.draw_and_shrink import SHRINKING
 
 ATTEMPTS = 5
@@ -64,15 +67,30 @@ SPENT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that a worker does. `case` and `raw finding` are of a cause that is settled."""
+    """Something that a worker does. `case` and `raw finding` are of a cause that is settled, in so many `seconds`.
+
+    `before` is what came of it already.
+    """
 
     what: str
     subject: str
     shard: Shard | None = None
     case: FoundCause | None = None
     raw_finding: RawFinding | None = None
+    before: Settled | None = None
+    seconds: float | None = None
     attempt: int = 0
     began: float = field(default_factory=time.monotonic)
+
+    @property
+    def took(self) -> float:
+        """The seconds since it was given out."""
+        return time.monotonic() - self.began
+
+    @property
+    def takes(self) -> float:
+        """The seconds that it will have taken, as far as that is known."""
+        return max(self.took, self.seconds + SCRIPT if self.seconds is not None else 0.0)
 
 
 @dataclass(slots=True)
@@ -97,6 +115,7 @@ class Engine:
         self._here: set[str] = set()
         self._examined: dict[str, KnownRetried] = {}
         self._busy: dict[str, float] = dict.fromkeys(plan.subjects, 0.0)
+        self.time = TimeShare()
         self._failed: Counter[str] = Counter()
         self._running: dict[Future, Task] = {}
         self._again: list[Task] = []
@@ -126,6 +145,10 @@ class Engine:
                     self._take(each, fresh=False)
                 case Settled() if each.subject in self._busy:
                     self._settle(each, fresh=False)
+        for shard_queue in self._queues.values():
+            for case in shard_queue.cases.values():
+                if case.finding is None and not case.unsteady:
+                    self._tell_seen(case, fresh=False)
 
     def run(self) -> Ending:
         """Until the budget is spent, or the user has had enough of it."""
@@ -189,15 +212,31 @@ class Engine:
         return None
 
     def _next_case(self) -> Task | None:
-        if self._over(SHRINKING):
+        """The finding that the least time was spent on, if there is time to make it smaller."""
+        waiting = {name: case for name in self._busy if (case := self._queues[name].least()) is not None}
+        if not waiting or self._over(SHRINKING):
             return None
-        for name, shard_queue in self._queues.items():
-            found = shard_queue.next_case() if name in self._here else None
-            if found is not None:
-                case, shard, raw_finding = found
-                self._tell(Settling(name, case.key, case.title, begins=True))
-                return Task("settle", name, shard, case, raw_finding)
-        return None
+        name = min(waiting, key=lambda each: waiting[each].seconds)
+        left, draws = self._left(), not all(self._queues[each].drawn_out for each in self._busy)
+        seconds = piece(waiting[name].seconds) if draws or left is not None else None
+        if seconds is not None and left is not None:
+            seconds = min(seconds, left + SHRINKING)
+        if seconds is not None and draws and not self._over() and not self._allowed(seconds):
+            return None
+        found = self._queues[name].next_case()
+        if found is None:
+            return None
+        case, shard, raw_finding = found
+        self._tell(Settling(name, case.key, case.title, begins=True))
+        before = case.settled if case.settled is not None and case.settled.turn == shard.turn else None
+        return Task("settle", name, shard, case, raw_finding, before, seconds)
+
+    def _allowed(self, seconds: float) -> bool:
+        running = self._running.values()
+        drawing = sum(task.took for task in running if task.what == "shard")
+        return self.time.allows(
+            seconds, drawing=drawing, shrinking=sum(task.takes for task in running if task.case is not None)
+        )
 
     def _submit(self, task: Task) -> None:
         campaign = self._plan.setup.campaign
@@ -212,9 +251,7 @@ class Engine:
             case "shard":
                 call = tasks.try_shard, campaign, task.shard
             case _:
-                left = self._left()
-                seconds = None if left is None else max(0.0, left) + SHRINKING
-                call = tasks.settle, campaign, task.shard, task.raw_finding, seconds
+                call = tasks.settle, campaign, task.shard, task.raw_finding, task.before, task.seconds
         future = self._client.submit(
             *call,
             key=f"clonediff-{task.what}-{campaign}-{uuid4().hex}",
@@ -236,6 +273,7 @@ class Engine:
         task = self._running.pop(future, None)
         if task is None:
             return
+        lost = task.took
         try:
             done = future.result()
         except KilledWorker as error:
@@ -253,9 +291,12 @@ class Engine:
                 case tasks.Denied():
                     raise done.error()
                 case _:
+                    lost = 0.0
                     self._keep(task, done)
         finally:
             future.release()
+        self.time.drawing += lost if task.what == "shard" else 0.0
+        self.time.shrinking += lost if task.case is not None else 0.0
         self._tell(Tick(self._left(), len(self._running)))
         self._spend()
 
@@ -311,25 +352,28 @@ class Engine:
         shard_queue = self._queues.get(done.subject)
         if shard_queue is None or done.subject not in self._busy:
             return
-        before = set(shard_queue.cases)
+        before = {key for key, case in shard_queue.cases.items() if case.seen is not None}
         if not shard_queue.done(done):
             return
         self._busy[done.subject] += done.seconds
+        self.time.drawing += done.seconds
         self._tell(ShardEnded(done, fresh))
         if fresh:
             for key, case in shard_queue.cases.items():
-                if key not in before and case.waiting:
-                    self._tell(NewCause(done.subject, case.waiting[0][1]))
+                if key not in before:
+                    self._tell_seen(case)
 
     def _settle(self, settled: Settled, *, fresh: bool = True) -> None:
         shard_queue = self._queues.get(settled.subject)
         if shard_queue is None:
             return
         case = shard_queue.settled(settled)
+        self.time.shrinking += settled.seconds
+        self._tell(Shrunk(settled.subject, settled.trials, settled.seconds))
         if fresh:
             self._tell(Settling(settled.subject, case.key, case.title, begins=False))
         if settled.finding is not None and case.finding is not None:
-            self._tell(Found(case.finding, settled.script, settled.trials, settled.finished, fresh))
+            self._tell(Found(case.finding, settled.script, fresh))
 
     def _retry(self, task: Task, reason: str) -> None:
         """Once more, where there is time for it."""
@@ -337,7 +381,7 @@ class Engine:
         if self._stopping or late:
             self._give_back(task)
         elif task.attempt + 1 < ATTEMPTS:
-            self._again.append(Task(task.what, task.subject, task.shard, task.case, task.raw_finding, task.attempt + 1))
+            self._again.append(replace(task, attempt=task.attempt + 1, began=time.monotonic()))
         else:
             self._give_up(task, reason)
 
@@ -349,7 +393,7 @@ class Engine:
 
     def _give_up(self, task: Task, reason: str) -> None:
         if task.subject in self._busy:
-            self._busy[task.subject] += time.monotonic() - task.began
+            self._busy[task.subject] += task.took
         if task.what == "meet":
             self._lose(task.subject, reason)
         elif task.what == "examine":
@@ -406,6 +450,10 @@ class Engine:
     def _tell(self, event: Event) -> None:
         for listener in self._listeners:
             listener(event)
+
+    def _tell_seen(self, case: FoundCause, *, fresh: bool = True) -> None:
+        if case.seen is not None:
+            self._tell(NewCause(msgspec.structs.replace(case.seen, count=max(1, case.count)), fresh))
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

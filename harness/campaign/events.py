@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness.campaign.shards import KnownRetried, RawFinding, ShardDone, SubjectStarted
+from harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
 from harness.trials.graph_trials import Key
 from reports.records import Finding
 
@@ -55,10 +55,10 @@ class ShardLost:
 
 @dataclass(frozen=True, slots=True)
 class NewCause:
-    """A cause was seen for the first time."""
+    """A cause was seen for the first time; the graph of the finding is as it was drawn. `fresh` as above."""
 
-    subject: str
-    raw_finding: RawFinding
+    finding: Finding
+    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,20 @@ class Unsteady:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding, as small as it got, with its script. `fresh` as above."""
+    """A finding that is smaller than it was seen, or proven, with its script. `fresh` as above."""
 
     finding: Finding
     script: str
-    trials: int
-    finished: bool
     fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """What a piece of making a finding smaller took, whatever came of it."""
+
+    subject: str
+    trials: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,7 @@ Event: TypeAlias = (
     | Settling
     | Unsteady
     | Found
+    | Shrunk
     | Stopping
     | Tick
 )

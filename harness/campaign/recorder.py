@@ -19,6 +19,7 @@ from harness.campaign.events import (
     NewCause,
     ShardEnded,
     ShardLost,
+    Shrunk,
     SubjectLost,
     SubjectReady,
     Unsteady,
@@ -47,6 +48,7 @@ class Recorder:
         self._jobs = jobs
         self._written = 0.0
         self._told: set[tuple[str, ...]] = set()
+        self._missing: set[tuple[object, ...]] = set()
 
     def __call__(self, event: Event) -> None:
         """Write what there is to write of it."""
@@ -66,15 +68,16 @@ class Recorder:
                     folder.event("progress", trials=totals.trials)
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 folder.event("shard lost", subject=subject, turn=turn, reason=reason)
-            case NewCause(subject=subject, raw_finding=raw_finding):
-                self._event("finding", raw_finding.finding)
-            case Found(finding=finding, script=script, trials=trials, fresh=fresh):
-                totals.found(finding, trials)
-                if fresh or not (folder.of(finding) / "finding.json").exists():
-                    self._keep(finding, script)
+            case NewCause(finding=finding, fresh=fresh):
+                self._found(finding, fresh=fresh)
+            case Shrunk(subject=subject, trials=trials, seconds=seconds):
+                totals.shrunk(subject, trials, seconds)
+            case Found(finding=finding, script=script, fresh=fresh):
+                self._found(finding, script, fresh=fresh)
             case Unsteady(subject=subject, title=title, seen=seen):
                 totals.unsteady.append(f"{subject}: {title}")
                 if seen is not None:
+                    totals.taken_back(seen)
                     folder.withdraw(seen)
                 folder.event("unsteady", subject=subject, title=title)
             case _:
@@ -101,6 +104,8 @@ class Recorder:
                 cloners=plan.setup.cloners,
                 drawn=sum(each.drawn for each in totals.of.values()),
                 refused=sum(each.refused for each in totals.of.values()),
+                drawing=round(sum(each.seconds for each in totals.of.values()), 1),
+                shrinking=round(sum(each.shrinking for each in totals.of.values()), 1),
                 lost=totals.lost,
                 how={name: each.met.how for name, each in totals.of.items()},
                 coverage=totals.coverage.coverage(),
@@ -116,18 +121,34 @@ class Recorder:
                 finding = case.finding
                 if finding is None and case.waiting:
                     finding = msgspec.structs.replace(case.waiting[0][1].finding, count=max(1, case.count))
-                if finding is None or self.totals.findings.get(_key(finding)) == finding:
+                if finding is None:
                     continue
-                self._keep(finding, script_from(finding).text)
-                self.totals.found(finding)
+                self._found(finding, fresh=True)
+                if not finding.smallest:
+                    self._keep(finding)
         self._folder.event("end", interrupted=interrupted, trials=self.totals.trials)
         self.write(datetime.now(UTC).isoformat(timespec="seconds"), interrupted=interrupted)
 
-    def _keep(self, finding: Finding, script: str) -> None:
-        self._folder.finding(finding, script)
+    def _found(self, finding: Finding, script: str | None = None, *, fresh: bool) -> None:
+        """Write a finding that is new, or another than before. What was told before is written if it is not there."""
+        key = _key(finding)
+        before = self.totals.findings.get(key)
+        self.totals.found(finding)
+        if not fresh and key not in self._missing and (self._folder.of(finding) / "finding.json").exists():
+            return
+        if not fresh:
+            self._missing.add(key)
+        if finding == before:
+            return
+        self._folder.finding(finding, script_from(finding).text if script is None else script)
         self._event("finding", finding)
-        if finding.proof is not None:
+        if finding.proof is not None and (before is None or before.proof != finding.proof):
             self._folder.event("proof", id=finding.id, subject=finding.subject, reproduced=finding.proof)
+        if finding.smallest and (before is None or not before.smallest):
+            self._keep(finding)
+
+    def _keep(self, finding: Finding) -> None:
+        """Keep a graph for other nights."""
         if self._corpus is not None:
             about = About((finding.id,), finding.title, finding.subject, finding.cloner)
             generation = Subject.parse(finding.subject).generation

@@ -253,6 +253,8 @@ def _summary(folder: RunFolder, totals: Totals, ending: Ending, seconds: float) 
         "seconds": round(seconds, 3),
         "trials": totals.trials,
         "drawn": sum(each.drawn for each in totals.of.values()),
+        "drawing": round(sum(each.seconds for each in totals.of.values()), 1),
+        "shrinking": round(sum(each.shrinking for each in totals.of.values()), 1),
         "subjects": {name: each.met.versions for name, each in totals.of.items()},
         "lost": totals.lost,
         "failures": ending.failures,
@@ -268,6 +270,7 @@ def _summary(folder: RunFolder, totals: Totals, ending: Ending, seconds: float) 
                 "cloner": finding.cloner,
                 "count": finding.count,
                 "reproduced": finding.proof,
+                "smallest": finding.smallest,
                 "folder": str(folder.of(finding)),
             }
             for finding in totals.findings.values()

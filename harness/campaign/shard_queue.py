@@ -23,7 +23,7 @@ class FoundCause:
     """One cause: how often it was met, the raw findings not heard yet with their turns, and what came of one.
 
     `finding` is the smallest so far, where it was settled, `seen` the first raw finding' own; `unsteady` says that no
-    raw finding could show it again.
+    raw finding could show it again. `seconds` is what was spent on making it smaller.
     """
 
     key: Key
@@ -34,6 +34,12 @@ class FoundCause:
     given_up: bool = False
     settled: Settled | None = None
     seen: Finding | None = None
+    seconds: float = 0.0
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is as small as it gets."""
+        return self.settled is not None and self.settled.rest is None
 
     @property
     def finding(self) -> Finding | None:
@@ -108,29 +114,42 @@ class ShardQueue:
         for turn in sorted(self._early):
             self._take(self._early.pop(turn))
 
+    @property
+    def drawn_out(self) -> bool:
+        """Whether every shard was given to somebody."""
+        while self._next in self._done:
+            self._next += 1
+        return self.shard(self._next) is None
+
+    def least(self) -> FoundCause | None:
+        """The cause that is settled next: the one that the least time was spent on."""
+        can = (case for case in self.cases.values() if case.waiting and not (case.under_way or case.given_up))
+        return min(can, key=lambda case: case.seconds, default=None)
+
     def next_case(self) -> tuple[FoundCause, Shard, RawFinding] | None:
         """The next cause to settle, with its raw finding and the shard that this is from."""
-        for case in self.cases.values():
-            if case.settled is None and case.waiting and not case.under_way and not case.given_up:
-                turn, raw_finding = case.waiting[0]
-                shard = self.shard(turn)
-                if shard is None:
-                    raise AssertionError(f"turn {turn} has a raw finding and no shard")
-                case.under_way = True
-                return case, shard, raw_finding
-        return None
+        case = self.least()
+        if case is None:
+            return None
+        turn, raw_finding = case.waiting[0]
+        shard = self.shard(turn)
+        if shard is None:
+            raise AssertionError(f"turn {turn} has a raw finding and no shard")
+        case.under_way = True
+        return case, shard, raw_finding
 
     def settled(self, settled: Settled) -> FoundCause:
-        """Take what came of a raw finding."""
+        """Take what came of a raw finding, or of a piece of making it smaller."""
         case = self.cases.setdefault(settled.key, FoundCause(settled.key))
         case.under_way = False
-        if case.settled is None:
+        case.seconds += settled.seconds
+        if case.finished:
+            return case
+        case.settled = settled if settled.finding is not None else None
+        if settled.rest is None:
             case.heard += 1
             case.waiting = [each for each in case.waiting if each[0] != settled.turn]
-            if settled.finding is not None:
-                case.settled = settled
-                case.waiting = []
-            elif case.heard >= MOST_TRIES:
+            if case.finished or case.heard >= MOST_TRIES:
                 case.waiting = []
         return case
 
@@ -147,7 +166,7 @@ class ShardQueue:
         for raw_finding in done.raw_findings:
             case = self.cases.setdefault(raw_finding.key, FoundCause(raw_finding.key))
             case.seen = case.seen or raw_finding.finding
-            if case.settled is None and case.heard + len(case.waiting) < MOST_TRIES:
+            if not case.finished and case.heard + len(case.waiting) < MOST_TRIES:
                 case.waiting.append((done.turn, raw_finding))
         for key, count in done.met:
             self.cases.setdefault(key, FoundCause(key)).count += count

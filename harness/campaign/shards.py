@@ -66,6 +66,11 @@ class Shard(msgspec.Struct, frozen=True):
     opens: bool = False
     graphs: tuple[msgspec.Raw, ...] = ()
 
+    @property
+    def examples(self) -> int:
+        """How many Hypothesis draws for it: the simplest of all comes first, and is tried by one shard only."""
+        return self.count + (not self.opens)
+
 
 class RawFinding(msgspec.Struct, frozen=True):
     """The first graph of a shard that shows something new, as a finding that nobody has made smaller yet."""
@@ -98,10 +103,21 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     failed: str = ""
 
 
-class Settled(msgspec.Struct, frozen=True, tag="settled"):
-    """What came of a raw finding: the finding made smaller and proven, or None where it did not show again.
+class Rest(msgspec.Struct, frozen=True):
+    """What is left to do for a finding that may get smaller: enough to go on where a piece of that ended.
 
-    `trials` were run for it. `finished` is False where the time was over before it was as small as it gets.
+    `shrunk` is what Hypothesis made of it, once the reducer has begun. `answers` says of each graph that the one at
+    work has asked about whether it showed the same, "1" or "0".
+    """
+
+    answers: str = ""
+    shrunk: msgspec.Raw | None = None
+
+
+class Settled(msgspec.Struct, frozen=True, tag="settled"):
+    """What came of a raw finding by now: the finding made smaller and proven, or None where it did not show again.
+
+    `trials` and `seconds` are what this piece took; without a `rest` it is as small as it gets.
     """
 
     subject: str
@@ -110,7 +126,8 @@ class Settled(msgspec.Struct, frozen=True, tag="settled"):
     finding: Finding | None = None
     script: str = ""
     trials: int = 0
-    finished: bool = True
+    seconds: float = 0.0
+    rest: Rest | None = None
 
 
 class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):

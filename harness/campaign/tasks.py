@@ -1,4 +1,4 @@
-"""What a worker of a campaign is asked for: to meet a subject, to try a shard, to settle what a shard found.
+"""What a worker of a campaign is asked for: to meet a subject, to try a shard, to make smaller what a shard found.
 
 Each is a plain function of data, so that it gives the same on whichever worker it runs, and as often as it is asked.
 Must not import Keras, nor Dask.
@@ -23,28 +23,16 @@ from hypothesis.strategies import SearchStrategy
 from harness.answers.replay import still_breaks
 from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.shards import KnownRetried, RawFinding, Settled, Setup, Shard, ShardDone, SubjectStarted
+from harness.campaign.shrinking import piece
 from harness.campaign.warm_subjects import warm_subjects
-from harness.scripts.of_finding import finding_of, script_of
-from harness.scripts.run_alone import fails_alone
-from harness.search.draw_and_shrink import draw, shrink
-from harness.search.reducing import reduce
+from harness.scripts.of_finding import finding_of
+from harness.search.draw_and_shrink import draw
 from harness.subjects import NoDeviceError, SubjectError
 from harness.subjects.offers import graphs_on, unable
 from harness.subjects.releases import ReleaseError
-from harness.trials.across import TrialsAcross
-from harness.trials.graph_trials import Hit, Key, news
+from harness.trials.graph_trials import Key, news
 from reports.coverage import Counting
-from reports.store import slug
 from strategies.graph import Graph, from_json, to_json
-
-SHRINKS, REDUCTIONS = 60, 300
-"""The trials that Hypothesis may spend on making a finding smaller, and then the reducer, which is quicker at it."""
-
-_DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
-"""Where each trial costs a process, or a minute, there are fewer of them."""
-
-_PROVEN = ("upstream", "multi_gpu")
-"""The cloners whose scripts are plain Keras."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,86 +171,24 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
 
 
 @_answering
-def settle(campaign: str, shard: Shard, raw_finding: RawFinding, seconds: float | None) -> Settled:
-    """Make what a shard found as small as it gets, and run its script alone.
+def settle(
+    campaign: str, shard: Shard, raw_finding: RawFinding, before: Settled | None, seconds: float | None
+) -> Settled:
+    """Make what a shard found smaller, from where the piece `before` ended.
 
     `seconds` is how long that may take, but for the script; None for as long as it takes.
     """
+    began, until = time.perf_counter(), None if seconds is None else time.monotonic() + seconds
     setup = warm_subjects(campaign).setup
     trials = warm_subjects(campaign).trials(shard.subject)
-    process, key = trials.process, raw_finding.key
-    until = None if seconds is None else time.monotonic() + seconds
-    graph = from_json(bytes(raw_finding.finding.graph), "a raw finding")
-    found = _shrunk(trials, shard, graph, key, setup, until)
-    if found is None:
-        return Settled(shard.subject, key, shard.turn, trials=trials.tally.trials)
-    reduced = _reduced(trials, found, trials.sampled(graph), until)
-    candidates = [found] if reduced is None else [reduced, found]
-    finished = until is None or time.monotonic() < until
-    proof: bool | None = None
-    text = ""
-    for found in candidates:
-        script = script_of(found, process.subject.dialect, process.versions)
-        text = script.text
-        if found.cloner in _PROVEN or found.across:
-            proof = fails_alone(script, process.subject, process.place)
-        if proof is not False:
-            break
-    finding = msgspec.structs.replace(finding_of(found, process.subject, process.versions), proof=proof)
-    return Settled(shard.subject, key, shard.turn, finding, text, trials.tally.trials, finished)
-
-
-def _shrunk(
-    trials: TrialsAcross, shard: Shard, graph: Graph, key: Key, setup: Setup, until: float | None
-) -> Hit | None:
-    """What shows the same, as small as Hypothesis makes it; a graph that was not drawn stays as it is."""
-    if shard.graphs:
-        return _shown(trials, graph, key, trials.sampled(graph))
     corpus = _corpus(setup)
-    return shrink(
-        trials,
-        graphs_on(trials.process),
-        graph,
-        key,
-        examples=_examples(shard),
-        seed_=shard.seed,
-        most=_most(key, SHRINKS),
-        until=until,
-        database=corpus.database(trials.generation) if corpus else None,
-    )
-
-
-def _reduced(trials: TrialsAcross, found: Hit, costly: bool, until: float | None) -> Hit | None:
-    """What shows the same with a smaller graph; None where there is none."""
-    shown: dict[Graph, Hit] = {}
-
-    def still(graph: Graph) -> bool:
-        if until is not None and time.monotonic() > until:
-            return False
-        same = _shown(trials, graph, found.key, costly)
-        if same is not None:
-            shown[graph] = same
-        return same is not None
-
-    graph = reduce(found.graph, still, most=_most(found.key, REDUCTIONS)).graph
-    return shown.get(graph)
-
-
-def _shown(trials: TrialsAcross, graph: Graph, key: Key, costly: bool) -> Hit | None:
-    return next((each for each in news(trials.try_graph(graph, costly=costly)) if each.key == key), None)
-
-
-def _most(key: Key, usual: int) -> int:
-    words = slug(*key[1:])
-    return next((most for word, most in _DEADLY.items() if word in words), usual)
+    database = corpus.database(trials.generation) if corpus else None
+    done = piece(trials, shard, raw_finding, before, until=until, database=database)
+    return msgspec.structs.replace(done, seconds=time.perf_counter() - began)
 
 
 def _corpus(setup: Setup) -> NightlyCorpus | None:
     return NightlyCorpus(Path(setup.corpus), setup.database) if setup.corpus else None
-
-
-def _examples(shard: Shard) -> int:
-    return shard.count + (not shard.opens)
 
 
 def _draw(shard: Shard, graphs: SearchStrategy[Graph], look: Callable[[Graph], None]) -> None:
@@ -273,4 +199,4 @@ def _draw(shard: Shard, graphs: SearchStrategy[Graph], look: Callable[[Graph], N
         if next(numbers) > 0 or shard.opens:
             look(graph)
 
-    draw(graphs, _examples(shard), shard.seed, each)
+    draw(graphs, shard.examples, shard.seed, each)

@@ -18,7 +18,10 @@ from reports.records import Finding, KnownMet
 
 @dataclass(slots=True)
 class SubjectTotals:
-    """Of one subject. `drawn` are trials of shards, `settling` those for making findings smaller."""
+    """Of one subject. `drawn` are trials of shards, `settling` those for making findings smaller.
+
+    `seconds` and `shrinking` are the workers' time that each of these took.
+    """
 
     met: SubjectStarted
     drawn: int = 0
@@ -26,6 +29,7 @@ class SubjectTotals:
     costly: int = 0
     refused: int = 0
     seconds: float = 0.0
+    shrinking: float = 0.0
     restarts: int = 0
     recycled: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -81,11 +85,19 @@ class Totals:
         if examined.subject in self.of:
             self.of[examined.subject].breaks = examined.breaks
 
-    def found(self, finding: Finding, trials: int = 0) -> None:
+    def found(self, finding: Finding) -> None:
         """A finding, or the same with other numbers."""
         self.findings[finding.subject, finding.cloner, finding.id, finding.across] = finding
-        if finding.subject in self.of:
-            self.of[finding.subject].settling += trials
+
+    def taken_back(self, finding: Finding) -> None:
+        """A finding that did not show again."""
+        self.findings.pop((finding.subject, finding.cloner, finding.id, finding.across), None)
+
+    def shrunk(self, subject: str, trials: int, seconds: float) -> None:
+        """What making a finding smaller took."""
+        if subject in self.of:
+            self.of[subject].settling += trials
+            self.of[subject].shrinking += seconds
 
     @property
     def trials(self) -> int:

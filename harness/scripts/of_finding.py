@@ -19,7 +19,7 @@ from strategies.graph import from_json, to_json
 
 
 def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:
-    """\1 hit as it is kept. What its script proves is not known yet."""
+    """\1 hit as it is kept. What its script proves is not known yet, nor whether its graph can get smaller."""
     cause = hit.cause
     return Finding(
         id=hit.id,
@@ -37,6 +37,7 @@ def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Findi
         across=hit.across,
         detail=hit.detail,
         notes=hit.notes,
+        smallest=False,
     )
 
 

@@ -115,46 +115,43 @@ def draw(graphs: SearchStrategy[Graph], count: int, seed_: int, each: Callable[[
 
 
 def shrink(
-    trials: GraphTrials,
     graphs: SearchStrategy[Graph],
     found: Graph,
-    key: Key,
+    still: Callable[[Graph], bool],
     *,
     examples: int,
     seed_: int,
     most: int,
-    until: float | None = None,
     database: ExampleDatabase | None = None,
-) -> Hit | None:
-    """The smallest graph that Hypothesis makes, in `most` trials, of one that `draw` gave and that showed `key`.
+) -> Graph | None:
+    """The smallest graph for which `still` holds that Hypothesis makes, asking `most` times, of one that `draw` gave.
 
-    None where it does not show it again. Unless it is stopped at `until`, each run gives the same. What fails is kept
-    in the database, for another night.
+    None where it does not hold for that, or not each time. What it raises ends it. The same answers give the same
+    graph. What fails is kept in the database, for another night.
     """
-    smallest: list[Hit] = []
+    smallest: list[Graph] = []
     tried = 0
 
     def probe(graph: Graph) -> None:
         nonlocal tried
         if not smallest and graph != found:
             return  # it was tried, and shows something else
-        if smallest and (tried >= most or (until is not None and time.monotonic() > until)):
+        if smallest and tried >= most:
             raise _OutOfTime
         tried += 1
         try:
-            same = [each for each in trials.try_graph(graph, costly=trials.sampled(found)) if each.key == key]
+            same = still(graph)
         except Exception as error:
             raise _Stopped(error) from error
         if same:
-            smallest.append(same[0])
-            raise _Found(same[0].title)
+            smallest.append(graph)
+            raise _Found
 
     try:
         _test(graphs, probe, examples, seed_, Phase.generate, Phase.shrink, database=database)()
     except (_Found, _OutOfTime):
         pass
     except Flaky:
-        trials.tally.unsteady += 1
         return None
     except _Stopped as stopped:
         raise stopped.error from None

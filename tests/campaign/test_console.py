@@ -8,6 +8,7 @@ import pytest
 from harness.campaign.console import Console, summary
 from harness.campaign.events import (
     Found,
+    NewCause,
     Settling,
     ShardEnded,
     ShardLost,
@@ -78,26 +79,34 @@ def test_what_is_settled_is_not_told_as_being_made_smaller(totals: Totals, capsy
 
 
 @pytest.mark.parametrize(
-    ("proof", "finished", "said"),
+    ("proof", "said"),
     [
-        pytest.param(True, True, "its script fails on its own", id="proven"),
-        pytest.param(False, True, "so it does not count", id="not-proven"),
-        pytest.param(None, False, "not as small as it could be", id="unfinished"),
+        pytest.param(True, ", its script fails on its own", id="proven"),
+        pytest.param(False, ", its script does not fail on its own, so it does not count", id="not-proven"),
+        pytest.param(None, "", id="not-run"),
     ],
 )
-def test_a_finding_is_a_line(
-    proof: bool | None, finished: bool, said: str, totals: Totals, capsys: pytest.CaptureFixture[str]
+def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
+    proof: bool | None, said: str, totals: Totals, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    finding = msgspec.structs.replace(FINDING, proof=proof)
-    console(totals)(Found(finding, "", 9, finished))
-    line = capsys.readouterr().out
-    assert line.startswith("found: a title [upstream: made-raises]")
-    assert said in line
-    assert line.count("\n") == 1
+    listener = console(totals)
+    drawn = msgspec.structs.replace(FINDING, proof=None, smallest=False)
+    for event in (
+        NewCause(drawn),
+        Found(msgspec.structs.replace(drawn, proof=True), ""),
+        Found(msgspec.structs.replace(FINDING, proof=proof), ""),
+    ):
+        listener(event)
+    assert capsys.readouterr().out.splitlines() == [
+        "found: a title [upstream: made-raises]",
+        f"as small as it gets: a title [upstream: made-raises]{said}",
+    ]
 
 
 def test_what_was_found_before_is_not_told_again(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
-    console(totals)(Found(FINDING, "", 9, True, fresh=False))
+    listener = console(totals)
+    listener(NewCause(FINDING, fresh=False))
+    listener(Found(FINDING, "", fresh=False))
     assert capsys.readouterr().out == ""
 
 
@@ -105,7 +114,7 @@ def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(
     totals: Totals, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listener = console(totals, quiet=True)
-    for event in (Found(FINDING, "", 9, True), Unsteady("keras", "a title", None), Tick(None, 1)):
+    for event in (NewCause(FINDING), Found(FINDING, ""), Unsteady("keras", "a title", None), Tick(None, 1)):
         listener(event)
     assert capsys.readouterr() == ("", "")
     listener(SubjectLost("keras/jax", "keras/jax: not here"))
@@ -123,7 +132,9 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
 ) -> None:
     listener = console(totals)
     evil = "\x1b[2Jgone\r\x07\u202e"
-    listener(Found(msgspec.structs.replace(FINDING, title=evil, notes=(evil,)), "", 1, True))
+    finding = msgspec.structs.replace(FINDING, title=evil, notes=(evil,))
+    listener(NewCause(finding))
+    listener(Found(finding, ""))
     listener(Settling("keras", KEY, evil, begins=True))
     listener(SubjectLost("keras", evil))
     listener(Tick(None, 1))
@@ -134,21 +145,25 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
 
 
 def test_the_summary_says_what_came_of_each_subject(totals: Totals) -> None:
-    totals.shard(
-        shard(0, costly=6, verdicts={"upstream: crashed": 20, "fixed: faithful": 50}, known={"input-name": 30})
-    )
+    verdicts = {"upstream: crashed": 20, "fixed: faithful": 50}
+    totals.shard(shard(0, costly=6, seconds=30.0, verdicts=verdicts, known={"input-name": 30}))
     totals.examined(KnownRetried("keras", {"input-name": True, "lambda-refused": False}))
-    totals.found(FINDING, 40)
-    totals.found(msgspec.structs.replace(FINDING, id="other", proof=False), 10)
+    totals.shrunk("keras", 40, 8.0)
+    totals.shrunk("keras", 10, 2.0)
+    totals.found(FINDING)
+    totals.found(msgspec.structs.replace(FINDING, id="other", proof=False))
     totals.lost["keras/jax"] = "keras/jax: jax is not installed\nmore"
     told = summary(totals, "runs/x")
     assert "keras (keras 3.15.1, tensorflow 2.21.0)" in told
-    assert "100 trials, 50 of them for making findings smaller, 6 with the costly checks" in told
+    assert "100 trials, 50 of them for making findings smaller (25% of the time), 6 with the costly checks" in told
     assert "known issues met: input-name 30" in told
     assert "known issues that no longer break: lambda-refused" in told
     assert "not tried: keras/jax: jax is not installed" in told
     assert "1 new, each with its script in runs/x/findings" in told
     assert "1 kept there that do not count" in told
+    assert "small as they could be" not in told
+    totals.found(msgspec.structs.replace(FINDING, id="large", smallest=False))
+    assert "1 of them not as small as they could be" in summary(totals, "runs/x")
 
 
 def test_known_issues_are_told_with_whether_they_break(totals: Totals) -> None:

@@ -16,8 +16,30 @@ from harness.campaign import engine as engines
 from harness.campaign import tasks
 from harness.campaign.done_log import DoneLog
 from harness.campaign.engine import ATTEMPTS, FAILURES, Engine
-from harness.campaign.events import Event, ShardLost, SubjectLost, Unsteady
-from harness.campaign.shards import SIZE, Plan, RawFinding, Settled, Setup, Shard, ShardDone, Spent, SubjectStarted
+from harness.campaign.events import (
+    Event,
+    Found,
+    NewCause,
+    Settling,
+    ShardEnded,
+    ShardLost,
+    Shrunk,
+    SubjectLost,
+    Unsteady,
+)
+from harness.campaign.shards import (
+    SIZE,
+    Plan,
+    RawFinding,
+    Rest,
+    Settled,
+    Setup,
+    Shard,
+    ShardDone,
+    Spent,
+    SubjectStarted,
+)
+from harness.campaign.share import LEAST, MOST, SHARE
 from reports.records import Budget, Finding
 
 GRAPH = msgspec.Raw(b"{}")
@@ -34,11 +56,15 @@ class Worked(Future[Any]):
 
 
 class Workers:
-    """Threads that answer what a test says: no Keras, and no network. `asked` has what was asked for, in its order."""
+    """Threads that answer what a test says: no Keras, and no network.
+
+    `asked` has what was asked for, in its order, `pieces` what else was said to those who make a finding smaller.
+    """
 
     def __init__(self, count: int, answer: Answer) -> None:
         self.count = count
         self.asked: list[tuple[str, str, int]] = []
+        self.pieces: list[tuple[Settled | None, float | None]] = []
         self._answer = answer
         self._pool = ThreadPoolExecutor(max(1, count))
 
@@ -51,6 +77,8 @@ class Workers:
         self.asked.append((what, subject, turn))
         future = Worked()
         key = more[0].key if what == "settle" else None
+        if what == "settle":
+            self.pieces.append((more[1], more[2]))
         if self.count:
             self._pool.submit(self._work, future, what, subject, turn, *([key] if key else []))
         return future
@@ -191,3 +219,116 @@ def test_a_cluster_without_workers_is_given_up(tmp_path: Path, monkeypatch: pyte
     with campaign(tmp_path, healthy, jobs=0, trials=SIZE) as (engine, _, _):
         ending = engine.run()
     assert "no worker" in ending.failures[0]
+
+
+PIECES = 6
+"""As many it takes until a finding is as small as it gets."""
+
+
+def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = 15.0) -> Answer:
+    """Causes that the first shards show, and that get smaller piece by piece. What takes how long is made up."""
+    pieces: dict[Any, int] = dict.fromkeys(keys, 0)
+    findings = {key: Finding(key[1], key[1], "keras", "upstream", GRAPH, (), "", subject="keras") for key in keys}
+
+    def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
+        if what == "settle":
+            pieces[key] += 1
+            rest = Rest("1" * pieces[key]) if pieces[key] < PIECES else None
+            finding = msgspec.structs.replace(findings[key], smallest=rest is None, proof=True)
+            return Settled(subject, key, turn, finding, "import keras", 9, settle, rest)
+        done = healthy(what, subject, turn)
+        if what == "meet" or turn >= until:
+            return msgspec.structs.replace(done, seconds=shard) if what == "try_shard" else done
+        raw_findings = tuple(
+            RawFinding(key, msgspec.structs.replace(findings[key], smallest=False))
+            for key in keys[turn :: max(1, until)]
+        )
+        return msgspec.structs.replace(
+            done, seconds=shard, raw_findings=raw_findings, met=tuple((key, 1) for key in keys)
+        )
+
+    return answer
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_while_there_is_more_to_draw_at_most_a_third_of_the_time_makes_findings_smaller(
+    jobs: int, tmp_path: Path
+) -> None:
+    with campaign(tmp_path, _finds(KEY, STEEL), jobs=jobs, trials=60 * SIZE) as (engine, _, heard):
+        engine.run()
+    drawing = shrinking = 0.0
+    turns = []
+    for event in heard:
+        match event:
+            case ShardEnded(done=done):
+                drawing += done.seconds
+                turns.append("draws")
+            case Shrunk(seconds=seconds):
+                shrinking += seconds
+                turns.append("shrinks")
+                assert shrinking <= SHARE * (shrinking + drawing) + 1e-9
+    assert turns.count("draws") == 60
+    assert turns.count("shrinks") == 2 * PIECES, "there was time for all of it"
+    assert turns[-1] == "draws", "it did not wait for the end of drawing"
+
+
+def test_once_all_is_drawn_all_the_time_makes_findings_smaller(tmp_path: Path) -> None:
+    with campaign(tmp_path, _finds(KEY, STEEL), jobs=2, trials=2 * SIZE) as (engine, workers, heard):
+        engine.run()
+    small = {event.finding.id for event in heard if isinstance(event, Found) and event.finding.smallest}
+    assert small == {KEY[1], STEEL[1]}
+    assert {seconds for _, seconds in workers.pieces} == {None}, "and as much of it in a piece as it takes"
+
+
+def test_a_piece_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
+    with campaign(tmp_path, _finds(STEEL), trials=40 * SIZE) as (engine, workers, _):
+        engine.run()
+    answers = [before.rest.answers if before and before.rest else "" for before, _ in workers.pieces]
+    assert answers == ["1" * number for number in range(PIECES)]
+    assert [seconds for _, seconds in workers.pieces] == [LEAST, 15.0, MOST, MOST, MOST, MOST]
+
+
+def test_what_is_found_is_told_before_anything_is_done_about_it(tmp_path: Path) -> None:
+    with campaign(tmp_path, _finds(KEY, STEEL, until=2), trials=40 * SIZE) as (engine, _, heard):
+        engine.run()
+    told = [event for event in heard if isinstance(event, (NewCause, Found, Settling))]
+    seen = [event.finding for event in told if isinstance(event, NewCause)]
+    assert [(each.id, each.smallest, each.proof) for each in seen] == [
+        (KEY[1], False, None),
+        (STEEL[1], False, None),
+    ]
+    assert told.index(NewCause(seen[1])) < min(
+        number for number, event in enumerate(told) if not isinstance(event, NewCause) and STEEL[1] in str(event)
+    )
+
+
+def test_a_run_that_was_killed_between_two_pieces_goes_on_after_the_first(tmp_path: Path) -> None:
+    answer = _finds(KEY, STEEL)
+    done = answer("try_shard", "keras", 0)
+    first = answer("settle", "keras", 0, STEEL)
+    with campaign(tmp_path, answer, trials=SIZE) as (engine, workers, heard):
+        engine.resume([answer("meet", "keras", -1), done, first])
+        seen = [(event.finding.id, event.fresh) for event in heard if isinstance(event, NewCause)]
+        engine.run()
+    assert seen == [(KEY[1], False)], "the other is told as it is by now"
+    before = [piece for piece, _ in workers.pieces]
+    assert before[0] is None, "the other first: no time was spent on it"
+    assert before.count(None) == 1
+    assert first in before
+    found = [event for event in heard if isinstance(event, Found)]
+    assert [event.finding.id for event in found if event.finding.smallest] == [KEY[1], STEEL[1]]
+    assert [event.fresh for event in found][:1] == [False]
+
+
+def test_the_time_that_a_lost_task_took_counts(tmp_path: Path) -> None:
+    def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
+        if what == "settle":
+            raise ValueError("this cannot be read")
+        return glass(what, subject, turn)
+
+    glass = _finds(KEY)
+    with campaign(tmp_path, answer, trials=9 * SIZE) as (engine, _, heard):
+        ending = engine.run()
+    assert [each for each in ending.failures if "cannot be made smaller" in each]
+    assert engine.time.shrinking > 0
+    assert engine.time.drawing == 9 * 20.0

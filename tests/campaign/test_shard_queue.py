@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.campaign.shard_queue import MOST_TRIES, ShardQueue
-from harness.campaign.shards import SIZE, RawFinding, Settled, ShardDone
+from harness.campaign.shards import SIZE, RawFinding, Rest, Settled, ShardDone
 from harness.trials.graph_trials import Key
 from reports.records import Finding
 
@@ -147,3 +147,70 @@ def test_what_was_not_settled_is_kept_as_it_was_seen(given_up: bool) -> None:
     its.give_up(key("a")) if given_up else its.given_back(key("a"))
     assert its.cases[key("a")].waiting[0][1].finding.title == "a of turn 0"
     assert (its.next_case() is None) is given_up
+
+
+def settled(
+    turn: int, *, rest: Rest | None = None, shown: bool = True, seconds: float = 5.0, name: str = "a"
+) -> Settled:
+    found = finding(name, turn) if shown else None
+    return Settled("keras", key(name), turn, found, "script", seconds=seconds, rest=rest)
+
+
+def test_a_cause_that_may_get_smaller_is_settled_further_from_the_same_witness() -> None:
+    its = shard_queue()
+    for turn in range(2):
+        its.done(done(turn, "a"))
+    for answers in ("1", "10"):
+        its.next_case()
+        case = its.settled(settled(0, rest=Rest(answers)))
+        assert not case.finished
+        assert case.finding is not None
+    found = its.next_case()
+    assert found is not None
+    assert (found[0].settled, found[1].turn) == (settled(0, rest=Rest("10")), 0)
+    assert its.settled(settled(0)).finished
+    assert its.next_case() is None
+    assert not case.unsteady
+
+
+def test_the_least_time_so_far_is_next() -> None:
+    its = shard_queue()
+    its.done(done(0, "a", "b"))
+    order = []
+    for seconds in (5.0, 3.0, 3.0, 1.0):
+        found = its.next_case()
+        assert found is not None
+        order.append(found[0].key[1])
+        its.settled(settled(0, rest=Rest("1"), seconds=seconds, name=order[-1]))
+    assert order == ["a", "b", "b", "a"]
+
+
+@pytest.mark.parametrize("pieces", [0, 2])
+def test_the_witnesses_heard_do_not_depend_on_the_pieces(pieces: int) -> None:
+    """One that shows at first and then not is one that does not show, as it is in a single piece."""
+    its = shard_queue()
+    turns = []
+    for turn in range(MOST_TRIES + 2):
+        its.done(done(turn, "a"))
+        if turn < MOST_TRIES:
+            for _ in range(pieces):
+                its.next_case()
+                its.settled(settled(turn, rest=Rest("1")))
+            found = its.next_case()
+            assert found is not None
+            turns.append(found[1].turn)
+            case = its.settled(settled(turn, shown=False))
+            assert case.finding is None
+    assert turns == list(range(MOST_TRIES))
+    assert case.unsteady
+    assert its.next_case() is None
+
+
+def test_it_is_known_when_every_shard_was_given_out() -> None:
+    its = shard_queue(trials=2 * SIZE)
+    its.done(done(1))
+    assert not its.drawn_out
+    assert its.next_shard() is not None
+    assert its.drawn_out
+    assert its.next_shard() is None
+    assert not shard_queue().drawn_out
