@@ -140,6 +140,7 @@ def _facts(kept: Kept) -> Markup:
         ("Versions", ", ".join(f"{name} {version}" for name, version in finding.versions.items())),
         ("First seen", finding.first_seen),
         ("Times found", str(finding.count)),
+        ("Graph", "" if finding.smallest else "may get smaller: there was no time for more"),
         ("Whose fault", finding.blame),
         ("Since", finding.since or ""),
         ("By release", finding.history),

@@ -94,11 +94,18 @@ def _facts(read: RunRead) -> Markup:
         ("Jobs", "not recorded" if run.jobs is None else str(run.jobs)),
         ("Seed", str(run.seed)),
         ("Trials", f"{run.trials:,}" + (f", {run.drawn:,} of them drawn" if run.drawn is not None else "")),
+        ("Making findings smaller", _share(run)),
         ("Graphs refused", "" if run.refused is None else str(run.refused)),
         ("Cloners", ", ".join(run.cloners)),
         ("clonediff", run.clonediff),
     ]
     return tag("dl", *(join([tag("dt", name), tag("dd", text)]) for name, text in facts if text), class_="facts")
+
+
+def _share(run: Run) -> str:
+    if not run.shrinking or run.drawing is None:
+        return ""
+    return f"{run.shrinking / (run.shrinking + run.drawing):.0%} of the workers' time"
 
 
 def _verdicts(run: Run) -> Markup:

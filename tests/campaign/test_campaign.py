@@ -14,6 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from harness.campaign.done_log import DoneLog
+from harness.campaign.shards import Settled, ShardDone
+from harness.campaign.share import LEAST, TimeShare
 from reports.records import Run, read
 from reports.store import read_run
 from tests.campaign.running import (
@@ -188,6 +191,7 @@ def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> Non
     asked = ("--minutes", "9", "--known-issues", str(nothing), "--out", "run", "--json")
     with fuzzing(tmp_path, *asked) as process:
         _wait(lambda: (run / "events.ndjson").exists() and '"finding"' in (run / "events.ndjson").read_text())
+        assert list((run / "findings").glob("*/finding.json")), "it is there once it is told"
         left = below(process.pid)
         os.kill(process.pid, signal.SIGINT)
         time.sleep(0.5)
@@ -201,6 +205,48 @@ def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> Non
     assert found(run)
     _, alive = psutil.wait_procs(left, timeout=30)
     assert not alive
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    nothing = tmp_path / "nothing.toml"
+    nothing.write_text("format = 1\n")
+    asked = ("--trials", "100000", "--known-issues", str(nothing), "--out", "run", "--jobs", "1", "--json")
+    with fuzzing(tmp_path, *asked) as process:
+        _wait(lambda: len(_pieces(run)) > 2 or process.poll() is not None)
+        _wait(lambda: any((run / "journal").glob("*.json")) or process.poll() is not None)
+        process.kill()
+        process.wait()
+    before = _pieces(run)
+    with fuzzing(tmp_path, "--resume", "run", "--jobs", "1", "--json") as process:
+        _wait(lambda: len(_pieces(run)) > len(before) + 2 or process.poll() is not None)
+        os.kill(process.pid, signal.SIGINT)
+        process.communicate(timeout=120)
+    its = read_run(run)
+    assert process.returncode == 130
+    assert not its.problems
+    assert its.run.interrupted
+    assert {finding.finding.smallest for finding in its.findings} >= {False}
+    assert all(finding.script for finding in its.findings)
+    drawing = shrinking = 0.0
+    ahead: dict[tuple[str, ...], Settled] = {}
+    for done in DoneLog(run).read():
+        if isinstance(done, ShardDone):
+            drawing += done.seconds
+        if isinstance(done, Settled):
+            assert TimeShare(drawing, shrinking).allows(LEAST), "it was not its turn"
+            shrinking += done.seconds
+            earlier = ahead.get(done.key)
+            if earlier is not None:
+                assert earlier.rest is not None, "it was done"
+                same = done.rest is not None and done.rest.shrunk == earlier.rest.shrunk
+                assert not same or done.rest.answers.startswith(earlier.rest.answers)
+            ahead[done.key] = done
+
+
+def _pieces(run: Path) -> list[Settled]:
+    return [done for done in DoneLog(run).read() if isinstance(done, Settled)]
 
 
 def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(tmp_path: Path) -> None:

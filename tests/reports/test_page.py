@@ -126,6 +126,13 @@ def test_a_page_has_every_section_and_every_finding(tmp_path: Path, count: int) 
     assert ("Nothing new in 12,000 trials" in found.text) == (count == 0)
 
 
+def test_it_says_what_may_get_smaller_and_how_much_time_went_into_that(tmp_path: Path) -> None:
+    run = replace(nightly(), drawing=30.0, shrinking=10.0)
+    text = parsed(run_folder(tmp_path, [finding(0), finding(1, smallest=False)], run=run)).text
+    assert text.count("may get smaller: there was no time for more") == 1
+    assert "25% of the workers' time" in text
+
+
 def test_what_a_run_did_not_record_is_said_and_not_made_up(tmp_path: Path) -> None:
     text = parsed(run_folder(tmp_path)).text
     assert "did not record which kinds met which features" in text

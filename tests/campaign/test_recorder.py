@@ -1,0 +1,123 @@
+"""What stands in a run's folder while a campaign runs: each finding once it is seen, then smaller ones in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.campaign.corpus import NightlyCorpus
+from harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, SubjectReady, Unsteady
+from harness.campaign.recorder import Recorder
+from harness.campaign.shard_queue import ShardQueue
+from harness.campaign.shards import Plan, RawFinding, Rest, Settled, Setup, ShardDone, SubjectStarted
+from harness.campaign.totals import Totals
+from reports.known import KnownIssues
+from reports.records import Budget, Finding, Run, read
+from reports.run_folder import RunFolder
+from reports.store import read_run
+from tests.reports.making import TWO, finding, graph_of
+
+DRAWN = finding(0, TWO, subject="keras", versions={"keras": "3.15.1"}, smallest=False)
+HALFWAY = msgspec.structs.replace(DRAWN, proof=True, count=2)
+SMALL = finding(0, graph_of(0), subject="keras", versions={"keras": "3.15.1"}, proof=True)
+KEY = ("upstream", DRAWN.id, "")
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[Recorder]:
+    yield from _recorder(tmp_path)
+
+
+def _recorder(path: Path, *, resume: bool = False) -> Iterator[Recorder]:
+    folder = RunFolder(path / "run", resume=resume)
+    plan = Plan("2026-01-01T00:00:00+00:00", ("keras",), Setup("c", ("upstream",), 8), 0, Budget(trials=9))
+    recorder = Recorder(folder, plan, Totals(KnownIssues(())), NightlyCorpus(path / "corpus"), 1)
+    recorder(SubjectReady(SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")))
+    try:
+        yield recorder
+    finally:
+        folder.close()
+
+
+def _kept(path: Path) -> list[Finding]:
+    return [each.finding for each in read_run(path / "run").findings]
+
+
+def _corpus(path: Path) -> int:
+    return len(list((path / "corpus").glob("*/*.json")))
+
+
+def test_a_finding_is_there_as_soon_as_it_is_seen_and_is_replaced_by_smaller_ones(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    recorder(NewCause(DRAWN))
+    (kept,) = read_run(tmp_path / "run").findings
+    assert (kept.finding.smallest, kept.finding.proof) == (False, None)
+    assert "clone_model" in kept.script
+    recorder(Found(HALFWAY, "halfway = 1\n"))
+    (kept,) = read_run(tmp_path / "run").findings
+    assert (kept.finding.smallest, kept.finding.proof, kept.script) == (False, True, "halfway = 1\n")
+    assert not _corpus(tmp_path), "other nights try what is small"
+    recorder(Found(SMALL, "small = 1\n"))
+    (kept,) = read_run(tmp_path / "run").findings
+    assert (kept.finding.smallest, kept.script) == (True, "small = 1\n")
+    assert _corpus(tmp_path) == 1
+    events = [each.event for each in read_run(tmp_path / "run").events]
+    assert (events.count("finding"), events.count("proof")) == (1, 1)
+
+
+def test_what_did_not_show_again_is_taken_back(recorder: Recorder, tmp_path: Path) -> None:
+    recorder(NewCause(DRAWN))
+    assert recorder.totals.news()
+    recorder(Unsteady("keras", DRAWN.title, DRAWN))
+    assert not _kept(tmp_path)
+    assert not recorder.totals.news()
+    assert len(list((tmp_path / "run" / "unsteady").iterdir())) == 1
+
+
+def test_a_run_that_is_gone_on_with_writes_what_is_not_there(recorder: Recorder, tmp_path: Path) -> None:
+    for event in (
+        NewCause(DRAWN, fresh=False),
+        Found(HALFWAY, "halfway = 1\n", fresh=False),
+        Found(SMALL, "", fresh=False),
+    ):
+        recorder(event)
+    assert [each.smallest for each in _kept(tmp_path)] == [True]
+    assert _corpus(tmp_path) == 1
+
+
+def test_a_run_that_is_gone_on_with_leaves_what_is_there(recorder: Recorder, tmp_path: Path) -> None:
+    recorder(Found(SMALL, "small = 1\n"))
+    recorder._folder.close()
+    script = next((tmp_path / "run" / "findings").iterdir()) / "repro.py"
+    script.write_text("mine = 1\n")
+    (again,) = [next(its := _recorder(tmp_path, resume=True))]
+    again(Found(HALFWAY, "halfway = 1\n", fresh=False))
+    again(Found(SMALL, "small = 1\n", fresh=False))
+    its.close()
+    assert [each.smallest for each in _kept(tmp_path)] == [True]
+    assert script.read_text() == "mine = 1\n"
+
+
+def test_what_there_was_no_time_for_is_kept_for_other_nights_as_it_is(recorder: Recorder, tmp_path: Path) -> None:
+    shard_queue = ShardQueue("keras", 0, (), None)
+    shard_queue.done(ShardDone("keras", 0, raw_findings=(RawFinding(KEY, DRAWN),), met=((KEY, 2),)))
+    recorder(NewCause(DRAWN))
+    recorder.finish([shard_queue], interrupted=True)
+    assert [(each.smallest, each.count) for each in _kept(tmp_path)] == [(False, 2)]
+    assert _corpus(tmp_path) == 1
+    shard_queue.settled(Settled("keras", KEY, 0, HALFWAY, "halfway = 1\n", rest=Rest("1")))
+    recorder.finish([shard_queue], interrupted=True)
+    assert [each.proof for each in _kept(tmp_path)] == [True]
+
+
+def test_a_run_says_how_much_time_went_into_making_findings_smaller(recorder: Recorder, tmp_path: Path) -> None:
+    recorder(ShardEnded(ShardDone("keras", 0, trials=50, seconds=30.0)))
+    recorder(Shrunk("keras", 20, 9.5))
+    recorder(Shrunk("keras", 4, 0.5))
+    recorder.write("2026-01-01T00:01:00+00:00")
+    run = read(tmp_path / "run" / "run.json", Run)
+    assert (run.drawing, run.shrinking, run.trials, run.drawn) == (30.0, 10.0, 74, 50)

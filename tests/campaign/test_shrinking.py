@@ -1,0 +1,155 @@
+"""A finding that is made smaller in pieces: the same comes of them as of one that is as long as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.campaign import shrinking, tasks, warm_subjects
+from harness.campaign.shards import RawFinding, Settled, Setup, Shard, ShardDone
+from harness.campaign.shrinking import Same
+from harness.search.draw_and_shrink import draw, shrink
+from harness.search.reducing import reduce
+from harness.search.reducing.measure import size
+from reports.records import Finding
+from strategies import functional_graphs, to_json
+from strategies.graph import Graph
+from tests.search.reducing.questions import QUESTIONS
+
+GRAPHS = functional_graphs(generation="keras")
+DRAWN, MOST = 10, 10
+NAME, FAULT = "test-shrinking", "planted/layer_renamed"
+
+Stage = Callable[[Same], Graph | None]
+
+
+def drawn(seed: int, question: Callable[[Graph], bool]) -> Graph:
+    """The largest of those drawn for which a question holds."""
+    graphs: list[Graph] = []
+    draw(GRAPHS, DRAWN, seed, graphs.append)
+    return max(filter(question, graphs), key=size)
+
+
+def _stages(seed: int, graph: Graph) -> dict[str, Stage]:
+    return {
+        "hypothesis": lambda same: shrink(GRAPHS, graph, same, examples=DRAWN, seed_=seed, most=MOST),
+        "reducer": lambda same: reduce(graph, same, most=MOST).graph,
+    }
+
+
+@pytest.mark.parametrize("stage", ["hypothesis", "reducer"])
+@pytest.mark.parametrize("name", ["two of three", "one of five", "anything"])
+def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str, stage: str) -> None:
+    graph = drawn(3, QUESTIONS[name])
+    run = _stages(3, graph)[stage]
+
+    def looking(seen: list[Graph], until: float | None) -> Same:
+        def look(each: Graph) -> Any:
+            seen.append(each)
+            return each if QUESTIONS[name](each) else None
+
+        return Same(look, until)
+
+    whole: list[Graph] = []
+    wanted = run(looking(whole, None))
+    assert len(whole) > 3
+    pieces: list[Graph] = []
+    answers = ""
+    while True:
+        same = looking(pieces, 0.0)  # its time is over as soon as it has tried one
+        same.follow(answers)
+        try:
+            found = run(same)
+        except shrinking._Paused:
+            assert len(same.answers) == len(answers) + 1
+            answers = same.answers
+        else:
+            break
+    assert found == wanted
+    assert pieces == whole, "each was tried once, and in the same order"
+
+
+@pytest.fixture(scope="module")
+def seen() -> Iterator[tuple[Shard, RawFinding]]:
+    """A shard on a real Keras, and a planted fault that it saw."""
+    shard = Shard("keras", 0, 5, 20, opens=True)
+    warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
+    try:
+        done = tasks.try_shard(NAME, shard)
+        assert isinstance(done, ShardDone)
+        yield shard, max(done.raw_findings, key=lambda each: len(bytes(each.finding.graph)))
+    finally:
+        warm_subjects.close(NAME)
+
+
+def _settled(shard: Shard, raw_finding: RawFinding, before: Settled | None, seconds: float | None) -> Settled:
+    done = tasks.settle(NAME, shard, raw_finding, before, seconds)
+    assert isinstance(done, Settled)
+    return msgspec.json.decode(msgspec.json.encode(done), type=Settled)
+
+
+def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(seen: tuple[Shard, RawFinding]) -> None:
+    shard, raw_finding = seen
+    assert not raw_finding.finding.smallest
+    whole = _settled(shard, raw_finding, None, None)
+    assert whole.finding is not None
+    assert whole.rest is None
+    assert whole.finding.smallest
+    assert len(bytes(whole.finding.graph)) < len(bytes(raw_finding.finding.graph))
+    pieces: list[Settled] = []
+    while not pieces or pieces[-1].rest is not None:
+        # After the first few, which are of a single trial, half of a second each: it is no matter how many these are.
+        pieces.append(_settled(shard, raw_finding, pieces[-1] if pieces else None, 0.0 if len(pieces) < 4 else 0.5))
+        warm_subjects.close(NAME)
+        warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
+        if len(pieces) < 4:
+            assert pieces[-1].trials == 1
+            assert pieces[-1].finding is not None
+            assert not pieces[-1].finding.smallest
+    found = pieces[-1].finding
+    assert found is not None
+    assert _told(found) == _told(whole.finding)
+    assert pieces[-1].script == whole.script
+    assert sum(each.trials for each in pieces) == whole.trials
+    assert all(each.seconds > 0 for each in pieces)
+
+
+def _told(finding: Finding) -> dict[str, Any]:
+    return {key: value for key, value in msgspec.to_builtins(finding).items() if key not in ("versions",)}
+
+
+def test_what_does_not_show_again_is_none(seen: tuple[Shard, RawFinding]) -> None:
+    shard, raw_finding = seen
+    other = msgspec.structs.replace(raw_finding, key=(FAULT, "something-else", ""))
+    done = _settled(shard, other, None, 0.0)
+    assert (done.finding, done.rest, done.script) == (None, None, "")
+    assert done.trials
+
+
+GRAPH = msgspec.Raw(to_json(drawn(0, lambda graph: True)))
+
+
+def _kept(name: str, proof: bool | None) -> shrinking.Kept:
+    return shrinking.Kept(Finding(name, name, "keras", "upstream", GRAPH, (), "", proof=proof), name)
+
+
+@pytest.mark.parametrize(
+    ("before", "new", "better"),
+    [
+        pytest.param(True, True, "new", id="both-proven"),
+        pytest.param(True, False, "before", id="only-the-larger-is-proven"),
+        pytest.param(None, False, "before", id="only-of-the-larger-it-is-not-known"),
+        pytest.param(False, False, "new", id="neither-is-proven"),
+        pytest.param(False, True, "new", id="only-the-smaller-is-proven"),
+        pytest.param(True, None, "new", id="of-the-smaller-it-is-not-known"),
+    ],
+)
+def test_a_smaller_one_takes_the_place_of_a_larger_unless_its_script_shows_less(
+    before: bool | None, new: bool | None, better: str
+) -> None:
+    kept = shrinking._better(_kept("before", before), _kept("new", new))
+    assert kept is not None
+    assert kept.script == better
