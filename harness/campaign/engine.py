@@ -102,7 +102,7 @@ class Ending:
 
 
 class Engine:
-    """One campaign over its subjects. `spent` are the seconds of its budget that an earlier part of it took."""
+    """One campaign over its subjects. `time` is what its workers did with theirs."""
 
     def __init__(self, plan: Plan, client: Client, done_log: DoneLog, listeners: Sequence[Listener]) -> None:
         self._plan = plan
