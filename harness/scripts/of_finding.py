@@ -19,7 +19,7 @@ from strategies.graph import from_json, to_json
 
 
 def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:
-    """\1 hit as it is kept. What its script proves is not known yet, nor whether its graph can get smaller."""
+    """A hit as it is kept. What its script proves is not known yet, nor whether its graph can get smaller."""
     cause = hit.cause
     return Finding(
         id=hit.id,
@@ -42,7 +42,7 @@ def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Findi
 
 
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
-    """The script that shows \1 hit: plain Keras, unless it is our own cloner that is accused."""
+    """The script that shows a hit: plain Keras, unless it is our own cloner that is accused."""
     cause = hit.cause
     return _script(hit.case, dialect, cause.root if cause else None, hit.cloner, hit.across, versions)
 

@@ -1,4 +1,4 @@
-"""\1 hit as a person reads it: what, where, whose fault, and the script."""
+"""A hit as a person reads it: what, where, whose fault, and the script."""
 
 from __future__ import annotations
 
