@@ -34,22 +34,6 @@ _CLONERS = {
     "roundtrip": "`from_config(get_config())`",
     "saved": "saving and loading",
 }
-_TITLES = {
-    "made": "{who} fails{of}",
-    "weights": "{who} gives other weights: {aspect}{of}",
-    "own": "{who} does not give the clone its own: {aspect}{of}",
-    "sharing": "{who} changes what is shared: {aspect}{of}",
-    "outputs": "{who} gives a model that computes something else: {aspect}{of}",
-    "masks": "{who} changes a mask: {aspect}{of}",
-    "structure": "{who} gives another structure: {aspect}{of}",
-    "untouched": "{who} changes the original: {aspect}{of}",
-    "again": "{who} gives another model the second time: {aspect}{of}",
-    "training": "{who} gives a model that trains differently: {aspect}{of}",
-    "saved": "{who} gives a model that is another one once saved: {aspect}{of}",
-}
-_WHEN = {"weights": "when it is given weights", "saved": "once it is saved", "training": "when it is trained"}
-_SETTING = re.compile(r"(input |output )?(name|trainable|role)|config\..+|supports_masking")
-"""Aspects of the structure that are settings: they are changed, and not missing or out of order."""
 MOST = 10
 
 
@@ -57,39 +41,13 @@ def issue(finding: Finding, script: str) -> str:
     """The text. `script` is what shows it, a screen of plain Keras."""
     finding, script = shortened(finding), cut(script, LONGEST_FILE)
     root = finding.root
-    parts = [f"# {title(finding)}", *_what(finding), *(cell(note) for note in finding.notes)]
+    parts = [f"# {cell(finding.title)}", *_what(finding), *(cell(note) for note in finding.notes)]
     if root is not None:
         parts += ["## What should happen", PROMISES.get(root.check, f"{_code(root.check)} should hold.")]
     parts += ["## Script", _fenced(script.rstrip("\n"), "python"), *_proof(finding)]
     parts += ["## Versions", _versions(finding), "## Since", _since(finding)]
     parts.append(f"Found by clonediff, as {_code(finding.id)}.")
     return visible("\n\n".join(parts) + "\n")
-
-
-def title(finding: Finding) -> str:
-    """A line for the title of an issue."""
-    root = finding.root
-    if root is None or finding.across:
-        return cell(finding.title)
-    who = _who(finding).replace("`", "")
-    kind = _a(root.first.kind) if root.first is not None and root.first.layer >= 0 else ""
-    of = f" of {kind}" if kind else " of the model" if root.first is not None else ""
-    if root.raised is not None:
-        line = f"{who} raises {root.raised.type}"
-        if root.check != "made":
-            line = f"a clone by {who} raises {root.raised.type} {_WHEN.get(root.check, 'when it runs')}"
-        line += f" for a model with {kind}" if kind else ""
-    elif root.check == "structure" and _SETTING.fullmatch(root.aspect):
-        line = f"{who} changes {root.aspect}{of}"
-    else:
-        line = _TITLES.get(root.check, "{who}: {aspect}{of}").format(who=who, aspect=root.aspect, of=of)
-    return cell(line)
-
-
-def _a(kind: str) -> str:
-    """A kind with its article."""
-    spelled = kind[:1] in "FHLMNRSX" and kind[1:2].isupper()
-    return f"an {kind}" if kind[:1] in "AEIO" or spelled else f"a {kind}"
 
 
 def _what(finding: Finding) -> list[str]:

@@ -142,9 +142,9 @@ class GraphTrials:
                 # A release of another day may lack what a graph asks for: that says nothing of how it clones.
                 return []
             said = f"{trial.refused.type}: {trial.refused.message}"
-            return [Hit(REFUSED, "", "the original cannot be built", case, graph, detail=said)]
+            return [Hit(REFUSED, "", "The original cannot be built", case, graph, detail=said)]
         if trial.lost is not None:
-            return [Hit(LOST, "", "the original takes its process with it", case, graph, detail=trial.lost.found)]
+            return [Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.found)]
         found = []
         for cloner, clone in trial.clones.items():
             if clone.verdict is Verdict.FAITHFUL:

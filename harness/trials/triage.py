@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from harness.subjects.observation import Observation
 from harness.trials.checks.roots import roots
-from reports.records import Cause, Cost, Difference, Place
+from harness.trials.titles import sentence
+from reports.records import Cause, Difference, Place
 
 
 class Verdict(enum.StrEnum):
@@ -148,14 +149,8 @@ def blame(
 
 
 def title(cause: Cause) -> str:
-    """A line that says what is wrong, for a list of findings."""
-    root = cause.root
-    where = root.first.kind if root.first else "a model"
-    if root.raised is not None:
-        at = f" at {root.raised.frame}" if root.raised.frame else ""
-        return f"{root.raised.type}{at}, {_when(root)}" + (f" ({where})" if root.first else "")
-    words = root.aspect.replace(".", " ").replace("_", " ")
-    return f"{where}: {words}" + ("" if root.check in ("outputs", "structure", "masks") else f" ({root.check})")
+    """A sentence that says what is wrong."""
+    return sentence(cause.root, signature(cause.root)[2])
 
 
 def named_kinds(differences: Iterable[Difference], kinds: Mapping[str, str]) -> list[Difference]:
@@ -202,8 +197,3 @@ def _aspect(root: Difference) -> str:
 
 def _form(argument: str) -> str:
     return next((form for start, form in _FORMS if argument.startswith(start)), "value")
-
-
-def _when(root: Difference) -> str:
-    when = {"made": "when cloned", "weights": "when given weights", "saved": "once saved", "again": "when cloned again"}
-    return when.get(root.check, "when the clone runs" if root.rank is Cost.CRASHES else "in the clone")

@@ -75,7 +75,7 @@ def test_what_remains_is_a_change_where_it_is_not_known(
     folder = folder_of(kept(tmp_path / "run", refused), refused)
     [row], code = answers(folder, "--subject", "keras==3.14.1", "--known-issues", tmp_path / "none.toml")
     assert (row["outcome"], code) == ("CHANGED", 1)
-    assert row["because"].startswith("gone; instead: InputLayer: name [structure-name-")
+    assert row["because"].startswith("gone; instead: An input layer has another name in the clone [structure-name-")
 
 
 def test_another_cloner_is_asked_where_it_is_named(refused: Finding, tmp_path: Path) -> None:

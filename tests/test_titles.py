@@ -1,0 +1,236 @@
+"""The sentences that causes are called by: each aspect that a check can see has one of its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import harness
+from harness.trials.titles import sentence
+from harness.trials.triage import signature, title
+from reports.records import Cause, Cost, Difference, Place, Raised
+
+DENSE = Place("dense", "Dense", 1)
+MODEL = Place("functional", "Functional", -1, container=True)
+
+LEAVES = ("missing", "extra", "type", "order", "tensor", "value")
+PARTS = ("input structure", "output structure", "call.args", "call.kwargs")
+VARIABLES = ("missing", "extra", "order", "name", "scope", "shape", "dtype", "trainable")
+STRUCTURE = (
+    *(f"{part} {leaf}" for part in PARTS for leaf in LEAVES),
+    *(f"{end} {what}" for end in ("input", "output") for what in ("count", "order")),
+    *(f"{end} {what}" for end in ("input", "output") for what in ("shape", "dtype", "optional", "sparse", "tensor")),
+    *("input name", "kind", "name", "role", "trainable", "compiled", "supports_masking", "policy"),
+    *("layer missing", "layer extra", "layer order", "call count", "call order", "call outputs"),
+    *("config.units", "config.optional", "config.sparse", "attribute.seed"),
+)
+WEIGHTS = (
+    *(f"{word} {aspect}" for word in ("weight", "state") for aspect in VARIABLES),
+    *("state value", "copied value", "copied count"),
+)
+OWN = ("layer shared", "weight shared", "state shared", "not fresh")
+SHARING = tuple(f"{word} {how}" for word in ("layer", "weight", "state") for how in ("unshared", "merged"))
+OUTPUTS = (
+    *(f"structure {leaf}" for leaf in LEAVES),
+    *("not run", "raises", "no longer raises", "raises another", "step missing", "step extra", "call order"),
+    *("count", "order", "shape", "dtype", "value"),
+)
+MASKS = ("mask lost", "mask added", "mask value")
+TRAINING = (
+    *("losses count", "losses order", "losses value", "not trained", "raises", "no longer raises", "loss"),
+    *(f"{word} {what}" for word in ("gradient", "weight")
+      for what in ("count", "missing", "extra", "shape", "dtype", "value")),
+)  # fmt: skip
+APART = (
+    *(f"structure {leaf}" for leaf in LEAVES),
+    *("made", "weight count", "weight", "raises", "count", "shape", "dtype", "mask", "value", "value unknown"),
+    "process",
+)
+LOST = ("process timed out", "process out of memory", "process SIGSEGV", "process exit code 3")
+ASPECTS: dict[str, tuple[str, ...]] = {
+    "made": ("raises", "nothing", "original refused", *LOST),
+    "structure": STRUCTURE,
+    "weights": (*WEIGHTS, "raises"),
+    "own": OWN,
+    "sharing": SHARING,
+    "outputs": OUTPUTS,
+    "masks": MASKS,
+    "untouched": (*STRUCTURE, *WEIGHTS, *SHARING, *OUTPUTS, *MASKS, "layer replaced", "weight value", "touched"),
+    "again": (*STRUCTURE, *WEIGHTS, *SHARING, *OWN, *OUTPUTS, *MASKS, "raises"),
+    "training": TRAINING,
+    "saved": ("not saved", "raises", *OUTPUTS, *MASKS),
+    "device": APART,
+    "backend": APART,
+}
+PATHS = {"again": "twice.model", "saved": "saved.run", "untouched": "original.model"}
+
+
+def seen(check: str, aspect: str, first: Place | None = DENSE, **fields: object) -> Difference:
+    raises = aspect == "raises" or aspect.startswith("process ")
+    raised = (
+        Raised("ValueError", "no", "keras/src/ops/function.py:run")
+        if raises and check not in ("device", "backend")
+        else None
+    )
+    given = {"path": PATHS.get(check, "model"), "expected": "true", "found": "false", "raised": raised, **fields}
+    return Difference(check=check, aspect=aspect, rank=Cost.CRASHES, first=first, **given)  # type: ignore[arg-type]  # as in the tests below
+
+
+def called(root: Difference) -> str:
+    return title(Cause("x", root))
+
+
+@pytest.mark.parametrize("check", ASPECTS)
+@pytest.mark.parametrize("first", [None, DENSE, MODEL], ids=["nowhere", "a layer", "the model"])
+def test_each_aspect_of_each_check_has_a_sentence(check: str, first: Place | None) -> None:
+    for aspect in ASPECTS[check]:
+        said = called(seen(check, aspect, first))
+        assert " differs" not in said
+        assert said[0].isupper()
+        odd = re.search(r"[{}_]|  |, :| ,|\bfunctional\b(?! model)|\bdense\b", said.replace("supports_masking", "flag"))
+        assert odd is None, said
+
+
+def test_what_no_check_has_is_told_all_the_same() -> None:
+    assert called(seen("structure", "{colour}")) == "A Dense differs in the clone: {colour}"
+
+
+def _written() -> Iterator[str]:
+    """The aspects that the code makes differences with, as patterns: what is put into a text may be anything."""
+    checks = Path(harness.__file__).parent / "checks"
+    for path in checks.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Difference":
+                by_name = {each.arg: each.value for each in node.keywords}
+                yield from _texts(by_name["aspect"] if "aspect" in by_name else node.args[2])
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str(text)):
+            yield re.escape(text)
+        case ast.JoinedStr(values=parts):
+            yield "".join(".+" if isinstance(each, ast.FormattedValue) else next(_texts(each)) for each in parts)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (*_texts(body), *_texts(orelse))
+
+
+def test_the_list_of_aspects_has_what_the_checks_write() -> None:
+    written = set(_written())
+    assert len(written) > 40
+    listed = [aspect for aspects in ASPECTS.values() for aspect in aspects]
+    assert [each for each in written if not any(re.fullmatch(each, aspect) for aspect in listed)] == []
+
+
+@pytest.mark.parametrize(
+    ("root", "said"),
+    [
+        pytest.param(
+            seen("structure", "call.args type", Place("x", "GetItem", 1), expected='{"tuple": [1]}', found="[1]"),
+            "A tuple in the arguments of a call is a list in the clone",
+            id="tuple",
+        ),
+        pytest.param(
+            seen("structure", "call.kwargs type", expected='{"array": {}}', found="[1.0]"),
+            "An array in the keyword arguments of a call is a list in the clone",
+            id="array",
+        ),
+        pytest.param(
+            seen("structure", "output structure type", expected='{"dict": [], "type": "X"}', found='{"dict": []}'),
+            "A dict of its own class in the outputs of a model is a dict in the clone",
+            id="class",
+        ),
+        pytest.param(
+            seen("structure", "trainable", MODEL, expected="false", found="true"),
+            "A frozen model is trainable in the clone",
+            id="frozen",
+        ),
+        pytest.param(seen("structure", "trainable"), "A trainable layer is frozen in the clone", id="thawed"),
+        pytest.param(
+            seen("structure", "name", Place("input_layer", "InputLayer", 0)),
+            "An input layer has another name in the clone",
+            id="input",
+        ),
+        pytest.param(
+            seen("structure", "config.optional", Place("i", "InputLayer", 0), expected="True", found="False"),
+            "An input layer that is optional is not optional in the clone",
+            id="optional",
+        ),
+        pytest.param(
+            seen("structure", "config.activity_regularizer", Place("l", "Lambda", 0), expected="{}", found="None"),
+            "The setting activity_regularizer of a Lambda is lost in the clone",
+            id="setting",
+        ),
+        pytest.param(
+            seen("made", "raises", Place("x", "Add", 2), path="clone",
+                 raised=Raised("ValueError", "no", "keras/src/layers/core/lambda_layer.py:from_config")),
+            "A Lambda cannot be cloned: ValueError in lambda_layer.py:from_config",
+            id="by the frame",
+        ),
+        pytest.param(
+            seen("made", "raises", Place("x", "Add", 2), path="clone"),
+            "A model with an Add cannot be cloned: ValueError in function.py:run",
+            id="by the kind",
+        ),
+        pytest.param(
+            seen("made", "process SIGSEGV", None, path="process", raised=Raised("SIGSEGV", "", "")),
+            "Cloning a model, or running the clone, takes its process with it: SIGSEGV",
+            id="killed",
+        ),
+        pytest.param(
+            seen("outputs", "value", path="training.outputs[0]"),
+            "The clone computes something else in training mode: first at Dense",
+            id="value",
+        ),
+        pytest.param(
+            seen("again", "raises", path="twice"),
+            "The clone cannot be cloned: ValueError in function.py:run",
+            id="twice",
+        ),
+        pytest.param(
+            seen("again", "call order", path="again.layers['dense'].calls"),
+            "The calls of a shared layer come in another order in a second clone",
+            id="again",
+        ),
+        pytest.param(
+            seen("untouched", "value", path="original.inference.outputs[0]"),
+            "Cloning changes the original: it computes something else: first at Dense",
+            id="untouched",
+        ),
+        pytest.param(
+            seen("saved", "raises", path="saved.loading"),
+            "The clone cannot be loaded once it is saved: ValueError in function.py:run",
+            id="loading",
+        ),
+        pytest.param(
+            seen("backend", "value"), "A model computes something else on another backend: first at Dense", id="apart"
+        ),
+    ],
+)  # fmt: skip
+def test_a_maintainer_understands_it(root: Difference, said: str) -> None:
+    assert called(root) == said
+
+
+@pytest.mark.parametrize("check", ASPECTS)
+def test_a_cause_is_called_alike_whatever_layer_met_it(check: str) -> None:
+    places = [DENSE, Place("dense_7", "Dense", 9, 3), Place("inner/lstm", "LSTM", 4), Place("add", "Add", 2), MODEL]
+    for aspect in ASPECTS[check]:
+        by_key: dict[tuple[str, ...], set[str]] = {}
+        for number, first in enumerate(places):
+            root = seen(check, aspect, first)
+            if root.raised is not None:
+                root = replace(root, raised=replace(root.raised, message=f"message {number}"))
+            by_key.setdefault(signature(root), set()).add(called(root))
+        assert len(by_key) < len(places)
+        assert all(len(titles) == 1 for titles in by_key.values()), by_key
+
+
+def test_a_name_in_an_aspect_is_no_placeholder() -> None:
+    assert sentence(seen("structure", "config.{0}", expected="1", found="2"), "Dense") == (
+        "The setting {0} of a Dense is another in the clone"
+    )
