@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from reports.markup import visible
+from reports.proof import alone
 from reports.records import COSTS, Difference, Finding
 from reports.shortening import LONGEST_FILE, cut, shortened
 
@@ -44,7 +45,7 @@ def issue(finding: Finding, script: str) -> str:
     parts = [f"# {cell(finding.title)}", *_what(finding), *(cell(note) for note in finding.notes)]
     if root is not None:
         parts += ["## What should happen", PROMISES.get(root.check, f"{_code(root.check)} should hold.")]
-    parts += ["## Script", _fenced(script.rstrip("\n"), "python"), *_proof(finding)]
+    parts += ["## Script", _fenced(script.rstrip("\n"), "python"), _proof(finding)]
     parts += ["## Versions", _versions(finding), "## Since", _since(finding)]
     parts.append(f"Found by clonediff, as {_code(finding.id)}.")
     return visible("\n\n".join(parts) + "\n")
@@ -104,12 +105,10 @@ def _numbers(root: Difference) -> str:
     )
 
 
-def _proof(finding: Finding) -> list[str]:
-    if finding.proof is True:
-        return ["Run on its own in a fresh process, the script fails as above."]
-    if finding.proof is False:
-        return ["Run on its own in a fresh process, the script did not fail: look at it before it is sent anywhere."]
-    return []
+def _proof(finding: Finding) -> str:
+    said = alone(finding)
+    rest = ": look at it before it is sent anywhere" if finding.proof is False else ""
+    return cell(f"{said[:1].upper()}{said[1:]}{rest}.")
 
 
 def _versions(finding: Finding) -> str:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from reports.issue import PROMISES
 from reports.markup import Markup, raw, tag
+from reports.proof import alone
 from reports.records import KnownMet
 from reports.shortening import fitting
 from reports.store import Kept, RunRead
@@ -73,10 +74,9 @@ def _finding(kept: Kept) -> _Case:
     if finding.known is not None:
         return _Case(suite, classname, name, "skipped", f"known issue {finding.known}: {_line(finding.title)}")
     if finding.proof is False:
-        message = f"not counted, its script does not fail alone: {_line(finding.title)}"
-        return _Case(suite, classname, name, "skipped", message)
+        return _Case(suite, classname, name, "skipped", f"{alone(finding)}: {_line(finding.title)}")
     root = finding.root
-    lines = [finding.title, cost_of(kept)]
+    lines = [finding.title, cost_of(kept), alone(finding)]
     if root is not None:
         lines += [PROMISES.get(root.check, root.check), f"{root.check}: {root.path}"]
         lines += [f"  original: {root.expected}", f"  clone:    {root.found}"]

@@ -110,11 +110,11 @@ class Cause(msgspec.Struct, frozen=True):
 class Finding(msgspec.Struct, frozen=True):
     """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
 
-    `proof` says whether its script failed alone, as it should: None where it was not run, or cannot say. `blame` is
-    whose fault it is, `across` the two subjects where it is they that differ, `detail` what was said where there are no
-    differences, `notes` what every report has to say of how it was found. `since` is the first release that has it,
-    `history` the answer for all releases that were tried. `smallest` is False as long as its graph may get smaller: it
-    is as it was drawn, or as small as there was time for.
+    `proof` says whether its script failed alone, as it should: None where that is not known, and then `unproven` says
+    why. `blame` is whose fault it is, `across` the two subjects where it is they that differ, `detail` what was said
+    where there are no differences, `notes` what every report has to say of how it was found. `since` is the first
+    release that has it, `history` the answer for all releases that were tried. `smallest` is False as long as its graph
+    may get smaller: it is as it was drawn, or as small as there was time for.
     """
 
     id: str
@@ -137,6 +137,7 @@ class Finding(msgspec.Struct, frozen=True):
     since: str | None = None
     history: str = ""
     smallest: bool = True
+    unproven: str = ""
     format: int = FORMAT
 
     @property
@@ -166,7 +167,10 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 class KnownMet(msgspec.Struct, frozen=True):
-    """A known issue as a run met it: how often, and whether its example still breaks (None: that was not tried)."""
+    """A known issue as a run met it: on how many graphs, and whether its example breaks (None: that was not tried).
+
+    `cost` is the worst that it cost there. `folder` is the name of the folder in `known` that shows it.
+    """
 
     id: str
     title: str
@@ -177,6 +181,9 @@ class KnownMet(msgspec.Struct, frozen=True):
     because: str = ""
     link: str | None = None
     since: str | None = None
+    until: str | None = None
+    cost: Cost | None = None
+    folder: str = ""
 
 
 class Run(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ Owns what is in the folder and under which name.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -17,11 +18,15 @@ from filelock import FileLock, Timeout
 from reports.records import Finding, RecordError, Run, write, write_bytes
 from reports.store import slug
 
-_OURS = ("journal", "findings", "plan.json", "done.ndjson", "events.ndjson", "run.json")
+_OURS = ("journal", "findings", "known", "plan.json", "done.ndjson", "events.ndjson", "run.json")
+
+
+LONGEST_NAME = 120
+"""Characters of a folder's name: no file system takes more than 255 bytes."""
 
 
 class RunFolder:
-    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/.
+    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/, known/<subject>-<issue>/.
 
     One process has it at a time.
     """
@@ -71,9 +76,15 @@ class RunFolder:
         With it goes what a report made of the old one. Where a kill leaves a folder without finding.json, a run that is
         gone on with writes it again: so a finding never stands beside the script of another.
         """
+        return self._put(self.of(finding), finding, script)
+
+    def known(self, finding: Finding, script: str) -> Path:
+        """Write likewise what the example of a known issue shows."""
+        return self._put(self.path / "known" / known_folder(finding.subject, finding.known or ""), finding, script)
+
+    def _put(self, folder: Path, finding: Finding, script: str) -> Path:
         from reports.writing import take_back
 
-        folder = self.of(finding)
         beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
         try:
             write(beside / "finding.json", finding)
@@ -127,3 +138,12 @@ def append(path: Path, line: bytes) -> None:
             file.write(line + b"\n")
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def known_folder(subject: str, issue: str) -> str:
+    """The name of the folder of a known issue, which may be called anything by its user."""
+    name = slug(subject, issue)
+    if name != f"{subject}-{issue}" or len(name) > LONGEST_NAME:
+        digest = hashlib.blake2b(f"{subject}\n{issue}".encode("utf-8", "replace"), digest_size=4).hexdigest()
+        name = f"{name[:LONGEST_NAME]}~{digest}"
+    return name

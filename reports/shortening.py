@@ -27,6 +27,7 @@ def fitting(read: RunRead) -> RunRead:
         read,
         run=shortened(read.run),
         findings=tuple(map(_kept, read.findings)),
+        known=tuple(map(_kept, read.known)),
         problems=shortened(read.problems),
         unreadable=shortened(read.unreadable),
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from reports import issue
+from reports.broken import Broken, broken
 from reports.groups import sentences
 from reports.markup import visible
+from reports.proof import alone
 from reports.records import KnownMet, Run
 from reports.shortening import fitting
 from reports.store import Kept, RunRead
@@ -21,10 +23,14 @@ def summary(read: RunRead) -> str:
     read = fitting(read)
     found = verdict(read)
     new, unproven, known = counted(read.findings)
-    parts = [f"## clonediff: {found.headline}"]
+    parts = [f"## clonediff: {cell(found.headline)}"]
+    if found.holds:
+        parts.append("\n".join(map(cell, found.holds)))
     if found.notes:
         parts.append("\n".join(f"- {cell(note)}" for note in found.notes))
-    parts.append(_ran(read))
+    causes = broken(read)
+    if causes:
+        parts += ["### What it breaks", _broken(causes)]
     for head, findings in (
         ("New", new),
         ("Not counted: the script does not fail alone", unproven),
@@ -33,6 +39,7 @@ def summary(read: RunRead) -> str:
         if findings:
             parts += [f"### {head}", _findings(findings)]
             parts += [f"- {cell(said)}" for said in sentences([kept.finding for kept in findings])[:MOST]]
+    parts += ["### What ran", _ran(read)]
     parts += ["### Known issues", _known(read.run)]
     if read.problems:
         parts.append("### Problems with the files")
@@ -64,12 +71,25 @@ def _ran(read: RunRead) -> str:
     return f"{ran(read.run, seconds_of(read))}\n\n{table}"
 
 
+def _broken(causes: list[Broken]) -> str:
+    rows = ["| cost | what | graphs | reason and script |", "|---|---|---|---|"]
+    for each in causes[:MOST]:
+        where = f"known/{each.shown.name}" if each.shown is not None else "no example of it was tried"
+        words = (each.cost_said, each.issue.title, f"{each.graphs:,}", where)
+        rows.append(f"| {' | '.join(map(cell, words))} |")
+    if len(causes) > MOST:
+        rows += ["", f"and {len(causes) - MOST} more, in the report"]
+    return "\n".join(rows)
+
+
 def _findings(findings: list[Kept]) -> str:
-    rows = ["| what | cost | subject | cloner | times | fingerprint |", "|---|---|---|---|---|---|"]
+    rows = ["| what | cost | subject | cloner | times | script | fingerprint |", "|---|---|---|---|---|---|---|"]
     for kept in findings[:MOST]:
         finding = kept.finding
         words = (finding.title, cost_of(kept), finding.subject or finding.generation, finding.cloner or "-")
-        rows.append(f"| {' | '.join(map(cell, words))} | {finding.count} | {cell(finding.id)} |")
+        rows.append(
+            f"| {' | '.join(map(cell, words))} | {finding.count} | {cell(alone(finding))} | {cell(finding.id)} |"
+        )
     if len(findings) > MOST:
         rows += ["", f"and {len(findings) - MOST} more, in the report"]
     return "\n".join(rows)

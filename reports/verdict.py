@@ -11,17 +11,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from reports.broken import broken, holds, sentence
 from reports.records import COSTS, Cost
 from reports.store import Kept, RunRead
 
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all."""
+    """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all.
+
+    `holds` is what there is to say of the other cloners, `broken` whether the first of them is unfaithful somewhere.
+    """
 
     state: Literal["new", "nothing", "unknown"]
     headline: str
     notes: tuple[str, ...]
+    holds: tuple[str, ...] = ()
+    broken: bool = False
 
     @property
     def exit_code(self) -> int:
@@ -49,15 +55,18 @@ def verdict(read: RunRead) -> RunVerdict:
         notes.append(f"not tried: {', '.join(read.run.lost)}")
     if read.problems:
         notes.append(f"{some(len(read.problems), 'problem')} with the files of the run")
+    said = sentence(read.run, len(broken(read)), len(new))
+    others, breaks = holds(read.run), " is unfaithful on " in said
     if new:
-        return RunVerdict("new", some(len(new), "new finding"), tuple(notes))
+        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, breaks)
     if read.unreadable:
         return RunVerdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
     if not read.whole:
         return RunVerdict("unknown", "What ran cannot be read", tuple(notes))
     if not read.run.trials:
         return RunVerdict("unknown", "Nothing was tried", tuple(notes))
-    return RunVerdict("nothing", f"Nothing new in {some(read.run.trials, 'trial')}", tuple(notes))
+    headline = said or f"Nothing new in {some(read.run.trials, 'trial')}"
+    return RunVerdict("nothing", headline, tuple(notes), others, breaks)
 
 
 def counted(findings: Sequence[Kept]) -> tuple[list[Kept], list[Kept], list[Kept]]:

@@ -21,9 +21,9 @@ from reports.summary import summary
 
 def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:
     """Write the reports of a run, and what its findings lack. The paths of the reports, the page first."""
-    drawings = draw_all(read.findings)
+    drawings, examples = draw_all(read.findings), draw_all(read.known)
     files = {
-        out or read.path / "report.html": page(read, drawings),
+        out or read.path / "report.html": page(read, drawings, examples),
         read.path / "junit.xml": junit(read),
         read.path / "summary.md": summary(read),
     }
@@ -31,6 +31,8 @@ def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:
         write_text(path, text)
     for kept in read.findings:
         complete(kept, drawings[kept.name])
+    for kept in read.known:
+        complete(kept, examples[kept.name])
     return list(files)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections import Counter, deque
+from collections import deque
 
 import click
 
@@ -28,12 +28,17 @@ from harness.campaign.events import (
 )
 from harness.campaign.shards import Plan
 from harness.campaign.totals import SubjectTotals, Totals, compared
+from reports.broken import broken
 from reports.markup import visible
+from reports.proof import alone
 from reports.records import Finding
-from reports.verdict import lasted, some
+from reports.store import RunRead
+from reports.verdict import lasted, some, verdict
 
 EVERY = 0.5, 15.0
 """The seconds between two lines of progress: on a terminal, and elsewhere."""
+CAUSES = 10
+"""As many known causes are told at the end: a screen has room for them."""
 RECENT = 60.0
 """A rate is that of the last so many seconds."""
 
@@ -154,13 +159,8 @@ def told(finding: Finding) -> str:
 
 
 def told_small(finding: Finding) -> str:
-    """The same when it is as small as it gets."""
-    proof = {
-        True: ", its script fails on its own",
-        False: ", its script does not fail on its own, so it does not count",
-        None: "",
-    }
-    return visible(f"as small as it gets: {_named(finding)}{proof[finding.proof]}")
+    """The same when it is as small as it gets, with what its script shows."""
+    return visible(f"as small as it gets: {_named(finding)}; {alone(finding)}")
 
 
 def _named(finding: Finding) -> str:
@@ -168,9 +168,37 @@ def _named(finding: Finding) -> str:
     return f"{finding.title} [{who}: {finding.id}]"
 
 
-def summary(totals: Totals, folder: str) -> str:
-    """What it came to, for a person."""
-    lines = [""]
+def summary(totals: Totals, read: RunRead, folder: str) -> str:
+    """What it came to, for a person: what is broken, what is new and what holds, then subject by subject."""
+    said = verdict(read)
+    lines = ["", f"{said.headline}.", *said.holds, ""]
+    causes = broken(read)
+    if causes:
+        lines.append(f"Known causes, worst first, with the graphs that met each. Reasons and scripts: {folder}/known")
+        cost = ""
+        for each in causes[:CAUSES]:
+            if each.cost_said != cost:
+                cost = each.cost_said
+                lines.append(f"  {cost}")
+            where = f" [{each.shown.name}]" if each.shown is not None else ""
+            lines.append(f"  {each.graphs:7,}  {' '.join(each.issue.title.split())[:160]}{where}")
+        if len(causes) > CAUSES:
+            lines.append(f"  and {len(causes) - CAUSES} more: in {folder}/report.html")
+        lines.append("")
+    found, news = len(totals.findings), len(totals.news())
+    if news:
+        lines.append(f"{news} new, each with its script in {folder}/findings")
+        large = sum(not each.smallest for each in totals.news())
+        if large:
+            lines.append(f"{large} of them not as small as they could be")
+    if news < found:
+        lines.append(f"{found - news} kept in {folder}/findings that do not count: the script does not fail alone")
+    lines += [*([""] if found else []), *_by_subject(totals), f"All of it: {folder}/report.html"]
+    return "\n".join(visible(" ".join(each.splitlines())) for each in lines)
+
+
+def _by_subject(totals: Totals) -> list[str]:
+    lines: list[str] = []
     for name, each in totals.of.items():
         versions = ", ".join(f"{key} {value}" for key, value in each.met.versions.items())
         lines.append(f"{name} ({versions})")
@@ -181,10 +209,6 @@ def summary(totals: Totals, folder: str) -> str:
         for key, count in sorted(each.verdicts.items()):
             cloner, _, verdict = key.partition(": ")
             lines.append(f"  {cloner:9} {verdict:10} {count:,}")
-        if each.known:
-            lines.append(
-                "  known issues met: " + ", ".join(f"{key} {n:,}" for key, n in Counter(each.known).most_common())
-            )
         gone = [key for key, breaks in each.breaks.items() if breaks is False]
         if gone:
             lines.append(f"  known issues that no longer break: {', '.join(gone)}")
@@ -193,17 +217,7 @@ def summary(totals: Totals, folder: str) -> str:
         lines += [f"  {line}" for line in compared(each)]
     for name, reason in totals.lost.items():
         lines.append(f"not tried: {name}: {visible(reason.splitlines()[0].removeprefix(f'{name}: '))}")
-    found, news = len(totals.findings), len(totals.news())
-    if found:
-        lines.append(f"{news} new, each with its script in {folder}/findings")
-        large = sum(not each.smallest for each in totals.news())
-        if large:
-            lines.append(f"{large} of them not as small as they could be")
-        if news < found:
-            lines.append(f"{found - news} kept there that do not count: the script does not fail alone")
-    else:
-        lines.append(f"nothing new in {totals.trials:,} trials; the run is in {folder}")
-    return "\n".join(lines)
+    return lines
 
 
 def _time(sum_: SubjectTotals) -> str:

@@ -49,6 +49,7 @@ class Recorder:
         self._written = 0.0
         self._told: set[tuple[str, ...]] = set()
         self._missing: set[tuple[object, ...]] = set()
+        self._shown: set[tuple[str, str]] = set()
 
     def __call__(self, event: Event) -> None:
         """Write what there is to write of it."""
@@ -62,8 +63,10 @@ class Recorder:
                 folder.event("lost", subject=subject, reason=reason)
             case KnownIssuesRetried(examined=examined):
                 totals.examined(examined)
+                self._show_known(examined.subject)
             case ShardEnded(done=done, fresh=fresh):
                 totals.shard(done)
+                self._show_known(done.subject)
                 if fresh:
                     folder.event("progress", trials=totals.trials)
             case ShardLost(subject=subject, turn=turn, reason=reason):
@@ -128,6 +131,16 @@ class Recorder:
                     self._keep(finding)
         self._folder.event("end", interrupted=interrupted, trials=self.totals.trials)
         self.write(datetime.now(UTC).isoformat(timespec="seconds"), interrupted=interrupted)
+
+    def _show_known(self, subject: str) -> None:
+        """Write what the examples of the known issues show that were met by now."""
+        its = self.totals.of.get(subject)
+        if its is None:
+            return
+        for name in sorted(its.known.keys() & its.examples.keys()):
+            if (subject, name) not in self._shown:
+                self._shown.add((subject, name))
+                self._folder.known(its.examples[name].finding, its.examples[name].script)
 
     def _found(self, finding: Finding, script: str | None = None, *, fresh: bool) -> None:
         """Write a finding that is new, or another than before. What was told before is written if it is not there."""

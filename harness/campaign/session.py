@@ -28,16 +28,20 @@ from harness.search.example_database import DatabaseError
 from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
 from harness.trials.across import others_of
+from reports.broken import broken
 from reports.known import KnownIssues, load
 from reports.markup import visible
+from reports.proof import alone
 from reports.records import Budget, RecordError
 from reports.run_folder import RunFolder
+from reports.verdict import verdict
 from strategies.graph import to_json
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from harness.campaign.engine import Ending
+    from reports.store import RunRead
 
 MINUTES = 2.0
 """The budget where none is given."""
@@ -216,12 +220,13 @@ def run(began: CampaignBegun, where: WorkersWanted, *, quiet: bool = False) -> C
     finally:
         console.clear()
         folder.close()
-    write_reports(read_run(folder.path))
-    told = [summary(totals, str(folder.path)), *_failures(ending)]
+    read = read_run(folder.path)
+    write_reports(read)
+    told = [summary(totals, read, str(folder.path)), *_failures(ending)]
     if ending.interrupted:
         told.append(f"interrupted; to go on: clonediff fuzz --resume {folder.path}")
     return CampaignResult(
-        _summary(folder, totals, ending, time.monotonic() - started),
+        _summary(folder, totals, read, ending, time.monotonic() - started),
         "\n".join(told),
         130 if ending.interrupted else 2 if totals.lost or ending.failures else 1 if totals.news() else 0,
     )
@@ -245,8 +250,21 @@ def _cluster(where: WorkersWanted, setup: Setup) -> Iterator[Client]:
             yield client
 
 
-def _summary(folder: RunFolder, totals: Totals, ending: Ending, seconds: float) -> dict[str, Any]:
+def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, seconds: float) -> dict[str, Any]:
+    said = verdict(read)
     return {
+        "headline": said.headline,
+        "holds": list(said.holds),
+        "broken": [
+            {
+                "id": each.issue.id,
+                "title": each.issue.title,
+                "cost": each.cost.name.lower() if each.cost is not None else None,
+                "graphs": each.graphs,
+                "folder": str(folder.path / "known" / each.shown.name) if each.shown is not None else None,
+            }
+            for each in broken(read)
+        ],
         "folder": str(folder.path),
         "report": str(folder.path / "report.html"),
         "interrupted": ending.interrupted,
@@ -271,6 +289,7 @@ def _summary(folder: RunFolder, totals: Totals, ending: Ending, seconds: float) 
                 "count": finding.count,
                 "reproduced": finding.proof,
                 "smallest": finding.smallest,
+                "script": alone(finding),
                 "folder": str(folder.of(finding)),
             }
             for finding in totals.findings.values()

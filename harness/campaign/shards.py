@@ -13,7 +13,7 @@ import msgspec
 
 from harness.trials.graph_trials import Key
 from reports.known import KnownIssue
-from reports.records import FORMAT, Budget, Coverage, Finding
+from reports.records import FORMAT, Budget, Cost, Coverage, Finding
 
 SIZE = 50
 """Graphs in a shard: some seconds of work, which is what a lost worker costs."""
@@ -80,7 +80,8 @@ class RawFinding(msgspec.Struct, frozen=True):
 
 
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
-    """What came of a shard. `met` has how many of its graphs showed each thing that is not known.
+    """What came of a shard. `met` has how many of its graphs showed each thing that is not known, `known` how many
+    each known issue, and `costs` the worst that this cost.
 
     `failed` says why there is nothing: it took its worker with it each time, say.
     """
@@ -93,6 +94,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     seconds: float = 0.0
     verdicts: dict[str, int] = {}
     known: dict[str, int] = {}
+    costs: dict[str, Cost] = {}
     raw_findings: tuple[RawFinding, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
     coverage: Coverage = Coverage()
@@ -130,11 +132,22 @@ class Settled(msgspec.Struct, frozen=True, tag="settled"):
     rest: Rest | None = None
 
 
+class Example(msgspec.Struct, frozen=True):
+    """The example of a known issue that breaks: what it shows, as a finding, and the script that shows it."""
+
+    finding: Finding
+    script: str
+
+
 class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
-    """Whether each known issue's example still breaks, on one subject; None where it could not be tried."""
+    """Whether each known issue's example still breaks, on one subject; None where it could not be tried.
+
+    `examples` has those that do.
+    """
 
     subject: str
     breaks: dict[str, bool | None] = {}
+    examples: dict[str, Example] = {}
 
 
 class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):

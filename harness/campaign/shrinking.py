@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from harness.campaign.shards import RawFinding, Rest, Settled, Shard
 from harness.scripts.of_finding import finding_of, script_of
-from harness.scripts.run_alone import fails_alone
+from harness.scripts.run_alone import PROVEN, tried_alone
 from harness.search.draw_and_shrink import shrink
 from harness.search.reducing import reduce
 from harness.subjects.offers import graphs_on
@@ -32,9 +32,6 @@ SHRINKS, REDUCTIONS = 60, 300
 
 _DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """Where each trial costs a process, or a minute, there are fewer of them."""
-
-_PROVEN = ("upstream", "multi_gpu")
-"""The cloners whose scripts are plain Keras."""
 
 
 class _Paused(BaseException):
@@ -183,11 +180,11 @@ def _proven(trials: TrialsAcross, hit: Hit, seen: Finding) -> Kept:
     """A finding with its script, which is run alone where it is plain Keras."""
     process = trials.process
     script = script_of(hit, process.subject.dialect, process.versions)
-    proof: bool | None = None
-    if hit.cloner in _PROVEN or hit.across:
-        proof = fails_alone(script, process.subject, process.place)
-    finding = finding_of(hit, process.subject, process.versions)
-    return Kept(replace(finding, proof=proof, first_seen=seen.first_seen), script.text)
+    finding = replace(finding_of(hit, process.subject, process.versions), first_seen=seen.first_seen)
+    if hit.cloner in PROVEN or hit.across:
+        proof, unproven = tried_alone(script, process.subject, process.place)
+        finding = replace(finding, proof=proof, unproven=unproven)
+    return Kept(finding, script.text)
 
 
 def _most(key: Key, usual: int) -> int:

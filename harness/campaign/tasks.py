@@ -20,12 +20,12 @@ from typing import ParamSpec, TypeVar
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from harness.answers.replay import still_breaks
+from harness.answers.replay.trying import example_on
 from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.shards import KnownRetried, RawFinding, Settled, Setup, Shard, ShardDone, SubjectStarted
+from harness.campaign.shards import Example, KnownRetried, RawFinding, Settled, Setup, Shard, ShardDone, SubjectStarted
 from harness.campaign.shrinking import piece
 from harness.campaign.warm_subjects import warm_subjects
-from harness.scripts.of_finding import finding_of
+from harness.scripts.of_finding import example_of, finding_of, script_of
 from harness.search.draw_and_shrink import draw
 from harness.subjects import NoDeviceError, SubjectError
 from harness.subjects.offers import graphs_on, unable
@@ -114,17 +114,18 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
 
 @_answering
 def retry_known(campaign: str, name: str) -> KnownRetried:
-    """Whether the known issues of a subject still break."""
+    """Whether the known issues of a subject still break, and what their examples show."""
     trials = warm_subjects(campaign).trials(name)
-    return KnownRetried(
-        name,
-        {
-            issue.id: still_breaks(issue, trials)
-            for cloner in trials.cloners
-            for issue in trials.known(cloner).issues
-            if issue.example is not None
-        },
-    )
+    subject, versions = trials.process.subject, trials.process.versions
+    breaks: dict[str, bool | None] = {}
+    examples: dict[str, Example] = {}
+    for issue in (issue for cloner in trials.cloners for issue in trials.known(cloner).issues):
+        if issue.example is not None:
+            breaks[issue.id], shown = example_on(issue, trials)
+            if shown is not None:
+                script = script_of(shown, subject.dialect, versions)
+                examples[issue.id] = Example(example_of(issue, shown, subject, versions), script.text)
+    return KnownRetried(name, breaks, examples)
 
 
 @_answering
@@ -160,6 +161,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         seconds=time.perf_counter() - began,
         verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
         known=dict(tally.known),
+        costs=dict(tally.costs),
         raw_findings=tuple(raw_findings.values()),
         met=tuple(met.items()),
         coverage=counting.coverage(),

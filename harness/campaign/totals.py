@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
+from harness.campaign.shards import Example, KnownRetried, ShardDone, SubjectStarted
 from harness.subjects.subject import Subject
 from reports.coverage import Counting
 from reports.known import KnownIssue, KnownIssues
-from reports.records import Finding, KnownMet
+from reports.records import Cost, Finding, KnownMet
+from reports.run_folder import known_folder
 
 
 @dataclass(slots=True)
@@ -34,7 +35,9 @@ class SubjectTotals:
     recycled: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
+    costs: dict[str, Cost] = field(default_factory=dict)
     breaks: dict[str, bool | None] = field(default_factory=dict)
+    examples: dict[str, Example] = field(default_factory=dict)
     compared: Counter[str] = field(default_factory=Counter)
     not_compared: dict[str, Counter[str]] = field(default_factory=dict)
 
@@ -53,6 +56,8 @@ class SubjectTotals:
         self.recycled += done.recycled
         self.verdicts.update(done.verdicts)
         self.known.update(done.known)
+        for name, cost in done.costs.items():
+            self.costs[name] = min(cost, self.costs.get(name, cost))
         self.compared.update(done.compared)
         for name, why in done.not_compared.items():
             self.not_compared.setdefault(name, Counter()).update(why)
@@ -84,6 +89,7 @@ class Totals:
         """What of the known still breaks."""
         if examined.subject in self.of:
             self.of[examined.subject].breaks = examined.breaks
+            self.of[examined.subject].examples = examined.examples
 
     def found(self, finding: Finding) -> None:
         """A finding, or the same with other numbers."""
@@ -137,6 +143,9 @@ class Totals:
                 because=issue.because,
                 link=issue.link,
                 since=issue.since,
+                until=issue.until,
+                cost=each.costs.get(issue.id),
+                folder=known_folder(name, issue.id) if issue.id in each.examples and each.known.get(issue.id) else "",
             )
             for name, each in self.of.items()
             for issue in self._of(each)

@@ -31,6 +31,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
     Exit codes: 0 nothing new, 1 a finding that is not a known issue, or one that cannot be read, 2 no folder of a run,
     or one that does not say what ran.
     """
+    from reports.markup import visible
     from reports.store import read_run
     from reports.verdict import verdict
     from reports.writing import write_reports
@@ -48,6 +49,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
             "folder": str(read.path),
             "verdict": found.state,
             "headline": found.headline,
+            "holds": list(found.holds),
             "notes": list(found.notes),
             "trials": read.run.trials,
             "findings": [
@@ -68,5 +70,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
         }
         click.echo(json.dumps(summary, indent=2))
     else:
-        click.echo("\n".join((found.headline, *(f"  {note}" for note in found.notes), str(written[0]))))
+        told = (*found.holds, *found.notes)
+        lines = (found.headline, *(f"  {each}" for each in told), str(written[0]))
+        click.echo("\n".join(visible(" ".join(each.splitlines())) for each in lines))
     sys.exit(found.exit_code)

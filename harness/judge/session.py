@@ -157,7 +157,7 @@ class JudgeSession:
             self._say("running the scripts on their own", number / len(self.candidates))
             if one.candidate is not None and one.folder is None:
                 for graph in self._reference.graphs():
-                    one.candidate.try_graph(graph, DRAWN)
+                    one.candidate.try_from(graph, DRAWN)
                 one.judged = with_causes(one.judged, one.candidate)
             fails = {mark: run.result() for mark, run in one.scripts.items()}
             if one.candidate is not None and fails:

@@ -48,12 +48,12 @@ def try_all(
     reported, multi_gpu = None, None
     try:
         say("the reported bug", 0.0)
-        reported = candidate.try_graph(REPORTED, "the bug report")
+        reported = candidate.try_from(REPORTED, "the bug report")
         multi_gpu = _through_multi_gpu(candidate)
         holds = False
         for number, (name, graph) in enumerate(known.items()):
             say(f"known graphs, {number} of {len(known)}", 0.1 + 0.4 * number / len(known))
-            holds |= candidate.try_graph(graph, name).effect is None
+            holds |= candidate.try_from(graph, name).effect is None
         if fresh:
             say("fresh graphs", 0.5)
             candidate.draw(

@@ -139,7 +139,7 @@ class Candidate(GraphTrials):
         self._restarts = process.restarts
         self._counted = 0
 
-    def try_graph(self, graph: Graph, where: str, *, counts: bool = True) -> GraphTried:
+    def try_from(self, graph: Graph, where: str, *, counts: bool = True) -> GraphTried:
         """Try a graph and, where it `counts`, remember it."""
         key = to_json(graph)
         if key in self.graphs:
@@ -153,7 +153,7 @@ class Candidate(GraphTrials):
     def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
         """Try a graph that was drawn."""
         drawn, self._counted = self.tally.drawn > self._counted, self.tally.drawn
-        tried = self.try_graph(graph, DRAWN, counts=drawn)
+        tried = self.try_from(graph, DRAWN, counts=drawn)
         self.tally.trials += 1
         return [
             Hit(cause.fingerprint, effect.value, title(cause), tried.case, graph, cause, Blame.ITS_OWN)

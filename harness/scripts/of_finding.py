@@ -9,11 +9,13 @@ import msgspec
 
 from harness.scripts.graph_mode import standing
 from harness.scripts.reproducer import Script, reproducer
+from harness.scripts.run_alone import PROVEN
 from harness.scripts.two_subjects import across
 from harness.subjects.case import Case
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import Hit
+from reports.known import KnownIssue
 from reports.records import Difference, Finding
 from strategies.graph import from_json, to_json
 
@@ -38,7 +40,33 @@ def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Findi
         detail=hit.detail,
         notes=hit.notes,
         smallest=False,
+        unproven=_not_run(hit),
     )
+
+
+def example_of(issue: KnownIssue, shown: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:
+    """What the example of a known issue shows, as a finding that has the issue's title, reason and releases."""
+    return msgspec.structs.replace(
+        finding_of(shown, subject, versions),
+        title=issue.title,
+        known=issue.id,
+        since=issue.since,
+        history=f"gone in {issue.until}" if issue.until else "",
+        notes=(*shown.notes, f"Why: {issue.because}", *([f"See {issue.link}"] if issue.link else [])),
+        unproven="that of a known issue is not run",
+        smallest=True,
+    )
+
+
+def _not_run(hit: Hit) -> str:
+    """Why the script was not run, as long as nobody has run it."""
+    if hit.cause is None:
+        return "it is the model alone"
+    if hit.cloner in PROVEN or hit.across:
+        return "there was no time to run it yet"
+    if hit.cloner == "fixed":
+        return "it needs clonediff, and is not run"
+    return f"only scripts of clone_model are run, and this is one of {hit.cloner}"
 
 
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:

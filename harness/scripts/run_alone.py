@@ -20,6 +20,9 @@ from harness.subjects.subject import Subject
 LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
 
+PROVEN = ("upstream", "multi_gpu")
+"""The cloners whose scripts are plain Keras, and are run."""
+
 UNTOLD = ("timed out", "out of memory")
 """What a trial ends in that a run of a script says nothing of: it takes longer, or holds more, than a trial may."""
 
@@ -55,12 +58,25 @@ class ScriptEnded:
 def fails_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) -> bool | None:
     """Run a script of plain Keras: whether it ends in the exception that it should.
 
-    None where that cannot be said: it did not end in time, or it does not make the very comparison that differed. A
-    script that is to hang or to fill the memory is not run at all.
+    None where that cannot be said, see `tried_alone`.
     """
-    if not script.raises or script.raises in UNTOLD:
-        return None
-    return ended_so(script, run_alone(script.text, subject, place))
+    return tried_alone(script, subject, place)[0]
+
+
+def tried_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) -> tuple[bool | None, str]:
+    """What `fails_alone` answers; where that is None, why.
+
+    A script that is to hang or to fill the memory is not run at all.
+    """
+    if not script.raises:
+        return None, "it shows the models, and compares nothing"
+    if script.raises in UNTOLD:
+        return None, "it is to run for too long, or to take too much memory"
+    done = run_alone(script.text, subject, place)
+    if done.code is None:
+        return None, "it did not end in time"
+    fails = ended_so(script, done)
+    return fails, "" if fails is not None else "it did not, and it does not make the very comparison that differed"
 
 
 def ended_so(script: Script, done: ScriptEnded) -> bool | None:

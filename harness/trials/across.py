@@ -83,7 +83,7 @@ class TrialsAcross(GraphTrials):
         for cause in causes(mine.original, named_kinds(differences, case.kinds)):
             issue = self._apart[other].of(cause)
             if issue is not None:
-                self.tally.known[issue.id] += 1
+                self.tally.meet({issue.id: cause.rank})
             names = str(self.process.subject), str(other.subject)
             said = f"{' and '.join(names)}: {title(cause)}"
             found.append(Hit(cause.fingerprint, "", said, case, graph, cause, known=issue, across=names))

@@ -7,7 +7,7 @@ property tests and `clonediff fuzz` are both made of it. Must not import Keras.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.subjects.case import COSTLY, RATE, UPSTREAM_AND_FIXED
@@ -16,7 +16,7 @@ from harness.trials.cases import case_of, number_of
 from harness.trials.triage import Blame, Verdict, title
 from harness.trials.trial import Case, Trial, run
 from reports.known import KnownIssue, KnownIssues
-from reports.records import Cause
+from reports.records import Cause, Cost
 from reports.store import slug
 from strategies.graph import Graph
 from strategies.kinds import Generation
@@ -69,7 +69,8 @@ class Hit:
 class Tally:
     """What trials has seen so far.
 
-    `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again.
+    `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
+    `known` the graphs that showed a known issue, of which `costs` has the worst that it cost.
     """
 
     trials: int = 0
@@ -78,8 +79,15 @@ class Tally:
     costly: int = 0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
+    costs: dict[str, Cost] = field(default_factory=dict)
     refused: int = 0
     seconds: float = 0.0
+
+    def meet(self, issues: Mapping[str, Cost]) -> None:
+        """Count a graph that showed known issues, each with the worst that it cost there."""
+        self.known.update(issues.keys())
+        for name, cost in issues.items():
+            self.costs[name] = min(cost, self.costs.get(name, cost))
 
 
 class GraphTrials:
@@ -146,16 +154,18 @@ class GraphTrials:
         if trial.lost is not None:
             return [Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.found)]
         found = []
+        met: dict[str, Cost] = {}
         for cloner, clone in trial.clones.items():
             if clone.verdict is Verdict.FAITHFUL:
                 continue
             for cause, blame in zip(clone.causes, clone.blame, strict=True):
                 issue = self._known[cloner].of(cause)
                 if issue is not None:
-                    self.tally.known[issue.id] += 1
+                    met[issue.id] = min(cause.rank, met.get(issue.id, cause.rank))
                 found.append(
                     Hit(cause.fingerprint, cloner, title(cause), case, graph, cause, blame, issue, notes=clone.notes)
                 )
+        self.tally.meet(met)
         return found
 
 

@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from reports.broken import broken
 from reports.drawing import STYLE, Drawing, draw_all
+from reports.html.causes import causes
 from reports.html.charts import over_time
 from reports.html.findings import data, findings
 from reports.html.tables import coverage, known, problems, what_ran
@@ -25,18 +27,24 @@ from reports.store import RunRead
 from reports.summary import ran
 from reports.verdict import seconds_of, verdict
 
-_MARKS = {"new": "\u2717", "nothing": "\u2713", "unknown": "?"}
+_MARKS = {"new": "\u2717", "broken": "\u2717", "nothing": "\u2713", "unknown": "?"}
 
 
-def page(read: RunRead, drawings: Mapping[str, Drawing | str] | None = None) -> str:
-    """The page of a run. `drawings` are those of its findings, where they are drawn already."""
+def page(
+    read: RunRead,
+    drawings: Mapping[str, Drawing | str] | None = None,
+    examples: Mapping[str, Drawing | str] | None = None,
+) -> str:
+    """The page of a run. `drawings` are those of its findings, `examples` of its known issues, if drawn already."""
     drawings = draw_all(read.findings) if drawings is None else drawings
+    examples = draw_all(read.known) if examples is None else examples
     read = fitting(read)
     style, script = _ours()
     found = verdict(read)
     sections = [
+        ("broken", "What it breaks", causes(broken(read), examples)),
+        ("findings", "What is new", findings(read, drawings)),
         ("ran", "What ran", what_ran(read)),
-        ("findings", "Findings", findings(read, drawings)),
         ("time", "Over time", over_time(read)),
         ("coverage", "Coverage", coverage(read)),
         ("known", "Known issues", known(read.run)),
@@ -45,6 +53,7 @@ def page(read: RunRead, drawings: Mapping[str, Drawing | str] | None = None) -> 
         sections.insert(0, ("problems", "Problems with the files", problems(read)))
     links = [tag("a", head, href=f"#{anchor}") for anchor, head, _ in sections]
     title = f"clonediff: {found.headline}"
+    look = "broken" if found.state == "nothing" and found.broken else found.state
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -62,11 +71,12 @@ def page(read: RunRead, drawings: Mapping[str, Drawing | str] | None = None) -> 
         tag("div", tag("p", f"clonediff \u00b7 {read.path.name}", class_="where"), _theme(), class_="bar"),
         tag(
             "div",
-            tag("h1", tag("span", _MARKS[found.state], class_="mark", aria_hidden="true"), found.headline),
+            tag("h1", tag("span", _MARKS[look], class_="mark", aria_hidden="true"), found.headline),
+            *(tag("p", said, class_="holds" if " is faithful on " in said else "breaks") for said in found.holds),
             tag("p", ran(read.run, seconds_of(read))),
             tag("ul", *(tag("li", note) for note in found.notes)) if found.notes else "",
             id="verdict",
-            class_=f"verdict is-{found.state}",
+            class_=f"verdict is-{look}",
         ),
         tag("nav", *links, aria_label="Sections"),
     )

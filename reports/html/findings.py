@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.drawing import Drawing
@@ -15,6 +15,7 @@ from reports.groups import sentences
 from reports.html.cells import cell
 from reports.issue import PROMISES, issue
 from reports.markup import Markup, join, tag, visible
+from reports.proof import alone
 from reports.records import Cost, Difference, Finding
 from reports.shortening import cut
 from reports.store import Kept, RunRead, slug
@@ -36,18 +37,18 @@ _COLUMNS = (
 
 def findings(read: RunRead, drawings: Mapping[str, Drawing | str]) -> Markup:
     """All findings, with what sorts and searches them."""
-    shown = _in_order(read)
+    in_order = _in_order(read)
     parts: list[Markup] = []
-    if len(shown) > 1:
-        parts.append(_tools(len(shown)))
-    if not shown and not read.unreadable:
-        parts.append(tag("p", "Nothing was found.", class_="none"))
+    if len(in_order) > 1:
+        parts.append(_tools(len(in_order)))
+    if not in_order and not read.unreadable:
+        parts.append(tag("p", "Nothing new was found.", class_="none"))
     for name in read.unreadable:
         parts.append(tag("p", f"{name}: cannot be read", class_="finding unreadable"))
-    parts += [tag("p", said, class_="group") for said in sentences([kept.finding for kept in shown])]
-    parts.append(tag("div", *(_finding(kept, drawings[kept.name]) for kept in shown), id="list"))
+    parts += [tag("p", said, class_="group") for said in sentences([kept.finding for kept in in_order])]
+    parts.append(tag("div", *(_finding(kept, drawings[kept.name]) for kept in in_order), id="list"))
     parts.append(tag("p", "No finding has all these words.", id="no-match", class_="none", hidden=True))
-    return join([*parts, _legend()]) if shown else join(parts)
+    return join([*parts, legend()]) if in_order else join(parts)
 
 
 def data(read: RunRead) -> list[dict[str, Any]]:
@@ -55,12 +56,12 @@ def data(read: RunRead) -> list[dict[str, Any]]:
     return [_row(kept) for kept in _in_order(read)]
 
 
-def anchor(kept: Kept) -> str:
+def anchor(kept: Kept, what: str = "finding") -> str:
     """The finding's name within the page; the same in every report of the run, and in the next run's."""
     name = slug(kept.name)
     if name != kept.name:  # another folder's may come to the same; no slug has a tilde
         name += f"~{hashlib.sha256(os.fsencode(kept.name)).hexdigest()[:16]}"
-    return f"finding-{name}"
+    return f"{what}-{name}"
 
 
 def _in_order(read: RunRead) -> list[Kept]:
@@ -115,22 +116,32 @@ def _finding(kept: Kept, drawing: Drawing | str) -> Markup:
         tag("span", cost_of(kept), class_=f"badge cost-{'none' if cost is None else int(cost)}"),
         tag("span", finding.title, class_="title"),
         tag("span", subject, class_="subject"),
-        tag("span", said, class_=f"standing {class_}") if said else "",
+        tag("span", said, class_=f"standing {class_}"),
         tag("span", f"{finding.count} times", class_="standing") if finding.count > 1 else "",
     )
-    parts = [_facts(kept), _graphs(kept, drawing), _differences(finding)]
-    parts.append(_copied("Script", kept.script, "repro.py"))
-    parts.append(_copied("Issue", kept.issue or issue(finding, kept.script), "issue.md", closed=True))
-    return tag("article", tag("details", head, tag("div", *parts, class_="inside")), id=anchor(kept), class_="finding")
+    return folded(anchor(kept), head, [_facts(kept), *shown(kept, drawing)])
+
+
+def folded(id_: str, head: Markup, parts: Sequence[Markup]) -> Markup:
+    """A line that opens."""
+    return tag("article", tag("details", head, tag("div", *parts, class_="inside")), id=id_, class_="finding")
+
+
+def shown(kept: Kept, drawing: Drawing | str) -> list[Markup]:
+    """Both graphs, the differences, the script and the text of the issue."""
+    return [
+        _graphs(kept, drawing),
+        _differences(kept.finding),
+        _copied("Script", kept.script, "repro.py"),
+        _copied("Issue", kept.issue or issue(kept.finding, kept.script), "issue.md", closed=True),
+    ]
 
 
 def _standing(kept: Kept) -> tuple[str, str]:
     finding = kept.finding
     if finding.known is not None:
         return f"known issue: {finding.known}", "is-known"
-    if finding.proof is False:
-        return "not counted: its script does not fail alone", "is-unproven"
-    return ("its script fails alone", "is-proven") if finding.proof else ("", "")
+    return alone(finding), {True: "is-proven", False: "is-unproven", None: "is-untold"}[finding.proof]
 
 
 def _facts(kept: Kept) -> Markup:
@@ -216,7 +227,8 @@ def _copied(head: str, text: str, file: str, *, closed: bool = False) -> Markup:
     return join([tag("h3", f"{head}: {file}"), tag("div", button, content, class_="code")])
 
 
-def _legend() -> Markup:
+def legend() -> Markup:
+    """How the drawings are to be read."""
     said = (
         "In the drawings: a red frame is the first layer where original and clone part, an orange one also differs; a "
         "dashed violet line may carry a mask; a letter marks the calls of one shared layer, numbered in their order."

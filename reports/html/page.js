@@ -115,11 +115,11 @@
   const follow = () => {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* as it is */ }
-    const row = rows.find((each) => each.id === id);
-    if (!row) return;
-    row.element.hidden = false;
-    row.element.firstElementChild.open = true;
-    row.element.scrollIntoView();
+    const element = one(id);
+    if (!element || !element.matches(".finding:not(.unreadable)")) return;
+    element.hidden = false;
+    element.firstElementChild.open = true;
+    element.scrollIntoView();
   };
   addEventListener("hashchange", follow);
   follow();

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from math import log
 
 from reports.coverage import FEATURES, Counting
+from reports.html.causes import linked
 from reports.html.cells import cell
 from reports.markup import Child, Markup, join, tag
 from reports.records import Coverage, KnownMet, Run
@@ -157,9 +157,7 @@ def _never(run: Run, found: Coverage) -> list[Markup]:
 
 
 def _known(each: KnownMet) -> list[Child]:
-    # A link is one only where it leads to a page: what a file says may be any text at all.
-    link = re.fullmatch(r"https?://[^\s\"'<>]+", each.link or "")
-    name = tag("a", each.id, href=each.link, rel="noopener noreferrer") if link else each.id
+    name = linked(each, each.id)
     said = still(each)
     class_ = {"yes": "yes", "yes, met": "yes", "no longer": "gone"}.get(said, "unsure")
     state = tag("span", said, class_=f"still {class_}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -18,10 +20,13 @@ from harness.campaign.events import (
     Tick,
     Unsteady,
 )
-from harness.campaign.shards import KnownRetried, Plan, Setup, ShardDone, SubjectStarted
+from harness.campaign.shards import Example, KnownRetried, Plan, Setup, ShardDone, SubjectStarted
 from harness.campaign.totals import Totals
 from reports.known import load
-from reports.records import Budget, Finding
+from reports.records import Budget, Cost, Finding
+from reports.store import read_run
+from tests.reports.making import run_folder
+from tests.reports.test_broken import NAME, RAN, a_run
 
 MET = SubjectStarted("keras", {"keras": "3.15.1", "tensorflow": "2.21.0"}, "beside", "3.15.1")
 FINDING = Finding(
@@ -81,9 +86,9 @@ def test_what_is_settled_is_not_told_as_being_made_smaller(totals: Totals, capsy
 @pytest.mark.parametrize(
     ("proof", "said"),
     [
-        pytest.param(True, ", its script fails on its own", id="proven"),
-        pytest.param(False, ", its script does not fail on its own, so it does not count", id="not-proven"),
-        pytest.param(None, "", id="not-run"),
+        pytest.param(True, "its script fails alone", id="proven"),
+        pytest.param(False, "its script does not fail alone, so it does not count", id="not-proven"),
+        pytest.param(None, "not known whether its script fails alone: it was not run", id="not-run"),
     ],
 )
 def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
@@ -99,7 +104,7 @@ def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
         listener(event)
     assert capsys.readouterr().out.splitlines() == [
         "found: a title [upstream: made-raises]",
-        f"as small as it gets: a title [upstream: made-raises]{said}",
+        f"as small as it gets: a title [upstream: made-raises]; {said}",
     ]
 
 
@@ -128,7 +133,7 @@ def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(
 
 
 def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
-    totals: Totals, capsys: pytest.CaptureFixture[str]
+    totals: Totals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listener = console(totals)
     evil = "\x1b[2Jgone\r\x07\u202e"
@@ -139,12 +144,14 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
     listener(SubjectLost("keras", evil))
     listener(Tick(None, 1))
     totals.lost["keras"] = evil
-    told = "".join(capsys.readouterr()) + summary(totals, "run")
+    told = "".join(capsys.readouterr()) + summary(
+        totals, read_run(run_folder(tmp_path, [finding(0, title=evil)])), "run"
+    )
     assert "gone" in told
     assert not set("\x1b\r\x07\u202e") & set(told)
 
 
-def test_the_summary_says_what_came_of_each_subject(totals: Totals) -> None:
+def test_the_summary_says_what_came_of_each_subject(totals: Totals, tmp_path: Path) -> None:
     verdicts = {"upstream: crashed": 20, "fixed: faithful": 50}
     totals.shard(shard(0, costly=6, seconds=30.0, verdicts=verdicts, known={"input-name": 30}))
     totals.examined(KnownRetried("keras", {"input-name": True, "lambda-refused": False}))
@@ -153,17 +160,53 @@ def test_the_summary_says_what_came_of_each_subject(totals: Totals) -> None:
     totals.found(FINDING)
     totals.found(msgspec.structs.replace(FINDING, id="other", proof=False))
     totals.lost["keras/jax"] = "keras/jax: jax is not installed\nmore"
-    told = summary(totals, "runs/x")
+    told = summary(totals, read_run(run_folder(tmp_path)), "runs/x")
     assert "keras (keras 3.15.1, tensorflow 2.21.0)" in told
     assert "100 trials, 50 of them for making findings smaller (25% of the time), 6 with the costly checks" in told
-    assert "known issues met: input-name 30" in told
     assert "known issues that no longer break: lambda-refused" in told
     assert "not tried: keras/jax: jax is not installed" in told
     assert "1 new, each with its script in runs/x/findings" in told
-    assert "1 kept there that do not count" in told
+    assert "1 kept in runs/x/findings that do not count" in told
     assert "small as they could be" not in told
     totals.found(msgspec.structs.replace(FINDING, id="large", smallest=False))
-    assert "1 of them not as small as they could be" in summary(totals, "runs/x")
+    assert "1 of them not as small as they could be" in summary(totals, read_run(tmp_path), "runs/x")
+
+
+def test_the_summary_begins_with_what_is_broken(totals: Totals, tmp_path: Path) -> None:
+    told = summary(totals, a_run(tmp_path), "runs/x").splitlines()
+    assert told == [
+        "",
+        "Keras 3.15.1's clone_model is unfaithful on 290 of 300 graphs: 2 known causes, nothing new.",
+        "clonediff's own cloner is faithful on all 300 graphs.",
+        "",
+        "Known causes, worst first, with the graphs that met each. Reasons and scripts: runs/x/known",
+        "  it crashes",
+        "       12  A Lambda of a Python lambda cannot be cloned",
+        "  it changes a name",
+        "      290  An unnamed input layer changes its name in the clone [keras-input-name]",
+        "",
+        "keras (keras 3.15.1, tensorflow 2.21.0)",
+        "  0 trials, 0 of them for making findings smaller, 0 with the costly checks; 0 graphs refused",
+        "All of it: runs/x/report.html",
+    ]
+
+
+def test_the_summary_fits_a_screen(totals: Totals, tmp_path: Path) -> None:
+    met = tuple(msgspec.structs.replace(NAME, id=f"issue-{number:02}", count=50 - number) for number in range(17))
+    told = summary(totals, a_run(tmp_path, msgspec.structs.replace(RAN, known=met)), "runs/x").splitlines()
+    assert len(told) <= 24
+    assert "17 known causes" in told[1]
+    assert "  and 7 more: in runs/x/report.html" in told
+
+
+def test_what_is_known_is_counted_by_graph_with_the_worst_that_it_cost(totals: Totals) -> None:
+    totals.shard(shard(0, known={"input-name": 3}, costs={"input-name": Cost.NAME}))
+    totals.shard(shard(1, known={"input-name": 4}, costs={"input-name": Cost.COMPUTES}))
+    totals.shard(shard(2, known={"input-name": 1}, costs={"input-name": Cost.PROPERTY}))
+    (met,) = (each for each in totals.known_met() if each.id == "input-name")
+    assert (met.count, met.cost, met.folder) == (8, Cost.COMPUTES, "")
+    totals.examined(KnownRetried("keras", {"input-name": True}, {"input-name": Example(FINDING, "")}))
+    assert [each.folder for each in totals.known_met() if each.folder] == ["keras-input-name"]
 
 
 def test_known_issues_are_told_with_whether_they_break(totals: Totals) -> None:

@@ -129,7 +129,7 @@ def test_memory_without_end_is_a_verdict(seat: Callable[..., Candidate]) -> None
 
 
 def test_what_a_candidate_prints_does_not_reach_the_protocol(seat: Callable[..., Candidate]) -> None:
-    assert seat("print('{\"id\": 1}')\n" + RAISES).try_graph(STACK, "").causes
+    assert seat("print('{\"id\": 1}')\n" + RAISES).try_from(STACK, "").causes
 
 
 def test_a_candidate_stands_wherever_the_release_refers_to_its_own(seat: Callable[..., Candidate]) -> None:
@@ -137,7 +137,7 @@ def test_a_candidate_stands_wherever_the_release_refers_to_its_own(seat: Callabl
     assert isinstance(candidate.process, CandidateProcess)
     assert candidate.process.cloning_now is not None
     assert candidate.process.cloning_now.replaced == ("clone_model",)
-    tried = candidate.try_graph(STACK, "a stack")
+    tried = candidate.try_from(STACK, "a stack")
     assert causes(tried, FixEffect.BREAKS) == ["raises"]
     assert tried.causes[0][0].root.raised is not None
     assert tried.causes[0][0].root.raised.frame == "<candidate>:clone_model"
@@ -145,13 +145,13 @@ def test_a_candidate_stands_wherever_the_release_refers_to_its_own(seat: Callabl
 
 def test_a_helper_is_replaced_alone(seat: Callable[..., Candidate]) -> None:
     candidate = seat(HELPER)
-    assert candidate.try_graph(STACK, "").effect is not FixEffect.BREAKS
-    assert candidate.try_graph(PLAIN["a Sequential"], "").effect is FixEffect.BREAKS
+    assert candidate.try_from(STACK, "").effect is not FixEffect.BREAKS
+    assert candidate.try_from(PLAIN["a Sequential"], "").effect is FixEffect.BREAKS
 
 
 def test_it_finds_the_names_of_the_module(seat: Callable[..., Candidate]) -> None:
     text = "def clone_model(model, *args, **kwargs):\n    assert Functional and Input and tree\n    return model\n"
-    assert causes(seat(text).try_graph(STACK, ""), FixEffect.BREAKS)[0] != "raises"
+    assert causes(seat(text).try_from(STACK, ""), FixEffect.BREAKS)[0] != "raises"
 
 
 def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Candidate], reference: Reference) -> None:
@@ -161,9 +161,9 @@ def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Ca
     text += "        clone.layers[-1].trainable = False\n        return clone\n    return clone_model\n"
     text += "clone_model = _wrap(clone_model)\n"
     candidate = seat(text)
-    tried = candidate.try_graph(FROZEN, "a frozen model")
+    tried = candidate.try_from(FROZEN, "a frozen model")
     assert "trainable" in causes(tried, FixEffect.LEAVES)
-    assert candidate.try_graph(STACK, "a stack").effect is FixEffect.BREAKS
+    assert candidate.try_from(STACK, "a stack").effect is FixEffect.BREAKS
     left = [shown for shown in in_order(candidate) if shown.effect is FixEffect.LEAVES]
     assert {shown.first_on for shown in left} <= {"a frozen model", "a stack"}
 
@@ -180,18 +180,18 @@ def test_a_candidate_that_takes_its_process_with_it_is_given_up(
 ) -> None:
     monkeypatch.setattr(trying, "MOST_LOST", 1)
     candidate = seat(f"def clone_model(model, *args, **kwargs):\n    {body}\n")
-    (cause, effect), *_ = candidate.try_graph(STACK, "").causes
+    (cause, effect), *_ = candidate.try_from(STACK, "").causes
     assert effect is FixEffect.BREAKS
     assert cause.root.raised is not None
     assert cause.root.raised.type == word
     with pytest.raises(GivenUpError, match="given up"):
-        candidate.try_graph(FROZEN, "")
+        candidate.try_from(FROZEN, "")
 
 
 def test_a_process_that_is_started_again_has_the_candidate_in_place(seat: Callable[..., Candidate]) -> None:
     candidate = seat(RAISES)
     candidate.process.close()
-    assert causes(candidate.try_graph(STACK, ""), FixEffect.BREAKS) == ["raises"]
+    assert causes(candidate.try_from(STACK, ""), FixEffect.BREAKS) == ["raises"]
 
 
 def test_a_patch_that_mends_something_mends_it(
@@ -217,7 +217,7 @@ def test_a_patch_that_mends_something_mends_it(
     assert Path(candidate.process.cloning_now.file) == applied.changed[0].resolve()
     broken = [cause.root.aspect for cause in reference.trial(FROZEN).clones["upstream"].causes]
     assert "trainable" in broken
-    tried = candidate.try_graph(FROZEN, "a frozen model")
+    tried = candidate.try_from(FROZEN, "a frozen model")
     assert tried.effect is not FixEffect.BREAKS
     assert "trainable" not in causes(tried, FixEffect.LEAVES)
 

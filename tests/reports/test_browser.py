@@ -82,8 +82,8 @@ def written(folder: Path) -> str:
 
 def test_nothing_found_is_shown_as_that(tab: playwright.Page, tmp_path: Path) -> None:
     tab.goto(written(run_folder(tmp_path)))
-    assert tab.inner_text("h1").endswith("Nothing new in 60 trials")
-    assert tab.is_visible("text=Nothing was found.")
+    assert tab.inner_text("h1").endswith("cloner is faithful on all 60 graphs: nothing new")
+    assert tab.is_visible("text=Nothing new was found.")
     assert not tab.is_visible("#tools")
 
 

@@ -28,7 +28,7 @@ def test_all_reports_are_written(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0), finding(1)])
     done = report(tmp_path)
     assert done.exit_code == 1
-    assert done.stdout.startswith("2 new findings\n")
+    assert done.stdout.startswith("Keras 3.15.1's clone_model is unfaithful on 2 of 2 graphs: 2 new\n")
     assert done.stdout.endswith(f"{tmp_path / 'report.html'}\n")
     for name in ("report.html", "junit.xml", "summary.md"):
         assert (tmp_path / name).stat().st_size > 0

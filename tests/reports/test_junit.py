@@ -77,7 +77,7 @@ def test_a_finding_is_a_failure_with_its_script(tmp_path: Path) -> None:
     ("found", "says"),
     [
         pytest.param(finding(0, known="lambda-refused"), "known issue lambda-refused", id="known"),
-        pytest.param(finding(0, proof=False), "not counted", id="not proven"),
+        pytest.param(finding(0, proof=False), "so it does not count", id="not proven"),
     ],
 )
 def test_what_does_not_count_is_skipped(tmp_path: Path, found: Finding, says: str) -> None:

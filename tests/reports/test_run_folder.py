@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from harness.scripts.of_finding import finding_of
+from harness.subjects.subject import Subject
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import LOST, Hit
 from reports.issue import issue
-from reports.records import Finding, read
+from reports.proof import alone
+from reports.records import Cause, Finding, read
 from reports.run_folder import RunFolder
 from reports.store import read_run
 from reports.writing import write_reports
-from tests.reports.making import TWO, finding, graph_of
+from tests.reports.making import TWO, difference, finding, graph_of
 
 BIG = finding(0, TWO, subject="keras", versions={"keras": "3.15.1"})
 SMALL = finding(0, graph_of(0), subject="keras", versions={"keras": "3.15.1"}, proof=True)
@@ -88,3 +93,21 @@ def test_a_finding_never_stands_beside_the_script_or_the_issue_of_another(
     write_reports(read_run(run.path))
     assert read(folder / "finding.json", Finding).proof is True
     assert (folder / "issue.md").read_text() == issue(SMALL, "small = 1\n")
+
+
+@pytest.mark.parametrize(
+    ("cloner", "cause", "said"),
+    [
+        pytest.param("upstream", True, "there was no time to run it yet", id="upstream"),
+        pytest.param("fixed", True, "it needs clonediff, and is not run", id="fixed"),
+        pytest.param(
+            "roundtrip", True, "only scripts of clone_model are run, and this is one of roundtrip", id="another"
+        ),
+        pytest.param("", False, "it is the model alone", id="no clone"),
+    ],
+)
+def test_a_script_that_nobody_ran_says_why(cloner: str, cause: bool, said: str) -> None:
+    root = Cause("a-cause", difference(0)) if cause else None
+    seen = Hit("a-cause" if cause else LOST, cloner, "a title", case_of(TWO, "keras"), TWO, root)
+    found = finding_of(seen, Subject.parse("keras"), {})
+    assert alone(found) == f"not known whether its script fails alone: {said}"

@@ -14,7 +14,7 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from harness.scripts.reproducer import Script
-from harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, fails_alone
+from harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, tried_alone
 from harness.subjects import Subject
 
 TRACEBACK = "Traceback (most recent call last):\n  File x\nImportError: no\n"
@@ -32,8 +32,28 @@ run_alone(text, Subject.parse("keras"), started=lambda process: print(process.pi
 def test_a_script_that_hangs_or_fills_the_memory_is_not_run(raises: str, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     script = Script(f"open({str(ran)!r}, 'w').close()\n", raises, sure=True)
-    assert fails_alone(script, Subject.parse("keras")) is None
+    assert tried_alone(script, Subject.parse("keras")) == (
+        None,
+        "it is to run for too long, or to take too much memory",
+    )
     assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "answer"),
+    [
+        pytest.param(Script("1 / 0\n"), (None, "it shows the models, and compares nothing"), id="no comparison"),
+        pytest.param(
+            Script("pass\n", "AssertionError"),
+            (None, "it did not, and it does not make the very comparison that differed"),
+            id="another comparison",
+        ),
+        pytest.param(Script("assert False\n", "AssertionError"), (True, ""), id="fails"),
+        pytest.param(Script("pass\n", "AssertionError", sure=True), (False, ""), id="holds"),
+    ],
+)
+def test_it_is_said_why_it_is_not_known_whether_a_script_fails(script: Script, answer: tuple[bool | None, str]) -> None:
+    assert tried_alone(script, Subject.parse("keras")) == answer
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from harness.trials.devices import terms_of
 from harness.trials.expressible import came_up, unspoken
 from harness.trials.graph_trials import GraphTrials, Hit
 from harness.trials.trial import Trial
-from reports.known import KnownIssue, KnownIssues
+from reports.known import KnownIssue, KnownIssues, explains
 from strategies.graph import Graph, MalformedGraph
 from strategies.typing import read_example
 
@@ -138,18 +138,23 @@ class Replays:
 
 
 def still_breaks(issue: KnownIssue, trials: GraphTrials) -> bool | None:
-    """Whether the example of a known issue still shows it, with the costly checks; None where that cannot be told.
+    """Whether the example of a known issue still shows it; None where that cannot be told."""
+    return example_on(issue, trials)[0]
+
+
+def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit | None]:
+    """What `still_breaks` says, and what shows the issue, tried with the costly checks.
 
     Nothing of it is counted in the trials, whose process is used. Whether the issue is one of this release at all,
     `since` and `until`, is for the caller to say.
     """
     subject = trials.process.subject
     if issue.example is None or issue.generation != subject.generation:
-        return None
+        return None, None
     try:
         graph = read_example(issue.example, issue.id)
     except MalformedGraph:
-        return None
+        return None, None
     apart = issue.cloner in ("backend", "device")
     others = [
         other
@@ -157,18 +162,19 @@ def still_breaks(issue: KnownIssue, trials: GraphTrials) -> bool | None:
         if terms_of(subject, other.subject).check == issue.cloner
     ]
     if (apart and not others) or unspoken(graph, subject):
-        return None
+        return None, None
     try:
         if not apart and _unable(issue.cloner, trials.process):
-            return None
+            return None, None
         heard = _Heard(trials.process, KnownIssues(), others if apart else (), cloners=() if apart else (issue.cloner,))
         found = heard.try_graph(graph, costly=not apart)
     except SubjectError:
-        return None
+        return None, None
     causes = [each.cause for each in found if each.cause is not None]
     if heard.trial is None or (apart and not causes and not any(each.graphs for each in heard.compared.values())):
-        return None
-    return shows(Expected(issue=issue), heard.trial, causes)
+        return None, None
+    breaks = shows(Expected(issue=issue), heard.trial, causes)
+    return breaks, next((each for each in found if each.cause is not None and explains(issue, each.cause)), None)
 
 
 class _Heard(TrialsAcross):

@@ -9,8 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from harness.answers.replay import Expected, ReplayOutcome, replayed, still_breaks
-from harness.answers.replay.trying import ReplayRow
+from harness.answers.replay.trying import ReplayRow, example_on
 from harness.cli.text.replay import exit_code
+from harness.scripts.of_finding import example_of, script_of
+from harness.scripts.run_alone import fails_alone
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.case import Case
 from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
@@ -18,7 +20,7 @@ from harness.subjects.place import ReleasePlace
 from harness.trials.graph_trials import GraphTrials, Hit
 from harness.trials.triage import Verdict, fingerprint
 from harness.trials.trial import CloneTrial, Trial
-from reports.known import KnownIssue, KnownIssues, Pattern, load
+from reports.known import KnownIssue, KnownIssues, Pattern, explains, load
 from reports.records import Cause, Cost, Difference, Raised
 from reports.records import Place as Where
 from strategies.typing import read_example
@@ -222,6 +224,21 @@ def test_a_known_issue_is_said_to_break_where_it_does(keras: SubjectProcess) -> 
     assert still_breaks(CANNOT, trials) is False
     assert still_breaks(msgspec.structs.replace(KNOWN["input-name"], cloner="fixed"), trials) is False
     assert (trials.tally.trials, trials.tally.verdicts) == (0, {})
+
+
+def test_what_the_example_of_a_known_issue_shows_is_said(keras: SubjectProcess) -> None:
+    breaks, shown = example_on(KNOWN["input-name"], GraphTrials(keras, KnownIssues()))
+    assert breaks is True
+    assert shown is not None
+    assert shown.cause is not None
+    assert explains(KNOWN["input-name"], shown.cause)
+    kept = example_of(KNOWN["input-name"], shown, keras.subject, keras.versions)
+    assert (kept.title, kept.known, kept.since) == (KNOWN["input-name"].title, "input-name", KNOWN["input-name"].since)
+    assert kept.notes == (f"Why: {KNOWN['input-name'].because}",)
+    script = script_of(shown, keras.subject.dialect, keras.versions)
+    assert "clone = keras.models.clone_model(model)" in script.text
+    assert fails_alone(script, keras.subject) is True
+    assert example_on(CANNOT, GraphTrials(keras, KnownIssues())) == (False, None)
 
 
 @pytest.mark.parametrize(
