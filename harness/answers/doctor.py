@@ -200,7 +200,7 @@ def _subject(subject: Subject, start: bool) -> SubjectTold:
             ready, versions = process.ready, process.versions
     except SubjectError as error:
         return SubjectTold(str(subject), False, str(error).partition("\n")[0].removeprefix(f"{subject}: "))
-    reason = _failed(trial.refused) if trial.refused else trial.lost.found if trial.lost else ""
+    reason = _failed(trial.refused) if trial.refused else trial.lost.said if trial.lost else ""
     return SubjectTold(
         str(subject),
         trial.built,

@@ -21,8 +21,7 @@ from harness.scripts.run_alone import PROVEN, tried_alone
 from harness.search.draw_and_shrink import shrink
 from harness.search.reducing import reduce
 from harness.subjects.offers import graphs_on
-from harness.trials.across import TrialsAcross
-from harness.trials.graph_trials import Hit, Key, news
+from harness.trials.graph_trials import GraphTrials, Hit, Key, news
 from reports.records import Finding
 from reports.store import slug
 from strategies.graph import Graph, from_json, to_json
@@ -80,7 +79,7 @@ class Same:
 
 
 def piece(
-    trials: TrialsAcross,
+    trials: GraphTrials,
     shard: Shard,
     raw_finding: RawFinding,
     before: Settled | None = None,
@@ -96,7 +95,7 @@ def piece(
 
     def look(graph: Graph) -> Hit | None:
         return next(
-            (each for each in news(trials.try_graph(graph, costly=costly)) if each.key == raw_finding.key), None
+            (each for each in news(trials.try_graph(graph, costly=costly).hits) if each.key == raw_finding.key), None
         )
 
     def proven(hit: Hit) -> Kept:
@@ -131,7 +130,7 @@ def piece(
 
 
 def _by_hypothesis(
-    trials: TrialsAcross, shard: Shard, drawn: Graph, key: Key, same: Same, database: ExampleDatabase | None
+    trials: GraphTrials, shard: Shard, drawn: Graph, key: Key, same: Same, database: ExampleDatabase | None
 ) -> Graph | None:
     """As small as Hypothesis makes it; a graph that was not drawn stays as it is. None where it does not show again."""
     if shard.graphs:
@@ -176,7 +175,7 @@ def _first_proven(
     return first or kept
 
 
-def _proven(trials: TrialsAcross, hit: Hit, seen: Finding) -> Kept:
+def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> Kept:
     """A finding with its script, which is run alone where it is plain Keras."""
     process = trials.process
     script = script_of(hit, process.subject.dialect, process.versions)

@@ -20,7 +20,6 @@ from typing import ParamSpec, TypeVar
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from harness.answers.replay.trying import example_on
 from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.shards import Example, KnownRetried, RawFinding, Settled, Setup, Shard, ShardDone, SubjectStarted
 from harness.campaign.shrinking import piece
@@ -28,9 +27,11 @@ from harness.campaign.warm_subjects import warm_subjects
 from harness.scripts.of_finding import example_of, finding_of, script_of
 from harness.search.draw_and_shrink import draw
 from harness.subjects import NoDeviceError, SubjectError
-from harness.subjects.offers import graphs_on, unable
+from harness.subjects.offers import graphs_on
 from harness.subjects.releases import ReleaseError
+from harness.trials.expressible import unable
 from harness.trials.graph_trials import Key, news
+from harness.trials.known_examples import example_on
 from reports.coverage import Counting
 from strategies.graph import Graph, from_json, to_json
 
@@ -141,7 +142,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
 
     def look(graph: Graph) -> None:
         counting.add(graph)
-        for each in news(trials.try_graph(graph)):
+        for each in news(trials.try_graph(graph).hits):
             met[each.key] += 1
             if each.key not in raw_findings:
                 raw_findings[each.key] = RawFinding(each.key, finding_of(each, process.subject, process.versions))

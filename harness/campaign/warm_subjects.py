@@ -16,7 +16,7 @@ from harness.campaign.shards import Setup
 from harness.subjects.process import SubjectProcess
 from harness.subjects.releases import place_of
 from harness.subjects.subject import Subject
-from harness.trials.across import TrialsAcross
+from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
 from reports.store import slug
 
@@ -53,12 +53,12 @@ class WarmSubjects:
             self._processes.pop(other).close()
         return process
 
-    def trials(self, name: str) -> TrialsAcross:
+    def trials(self, name: str) -> GraphTrials:
         """trials on a subject, with nothing counted yet."""
         setup = self.setup
         together = (name, *setup.across.get(name, ()))
         process, *others = (self.process(each, together) for each in together)
-        return TrialsAcross(process, self._known, others, cloners=setup.cloners, rate=setup.rate)
+        return GraphTrials(process, self._known, others, cloners=setup.cloners, rate=setup.rate)
 
     def close(self) -> None:
         """End them all."""

@@ -5,6 +5,7 @@ Owns the arguments, which releases they stand for here and now, and the exit cod
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -17,18 +18,16 @@ import msgspec
 from harness.answers.history import answer as answers
 from harness.answers.history.known_releases import known_releases, place
 from harness.answers.history.one_release import try_release
-from harness.answers.history.question import QuestionError, finding_file, question_of
+from harness.answers.history.question import QuestionError, question_of
 from harness.answers.history.record import TOLD, History, ReleaseRow
 from harness.answers.history.releases_option import ReleasesError, lines, parse
 from harness.answers.history.survey import ReleaseSurvey
 from harness.cli import options as shared
 from harness.cli.terminal import StatusLine, about_left, coloured
-from harness.cli.terminal import lines as lines_of
 from harness.cli.text.history import history_text
 from harness.subjects.place import ReleasePlace
-from harness.subjects.subject import Subject
-from reports.records import RecordError, write
-from strategies.graph import MalformedGraph
+from harness.subjects.subject import Subject, UnknownSubjectError
+from reports.records import write
 
 _OF_GENERATION = {"keras": "keras>=3", "tf_keras": "tf_keras", "keras2": "keras<3", None: "keras"}
 """What is tried where no release is named."""
@@ -82,12 +81,11 @@ def command(
     try:
         question = question_of(what, cloner)
         items = parse(specs or (_OF_GENERATION[question.graph.generation] + question.suffix,))
-    except (QuestionError, ReleasesError, RecordError, MalformedGraph) as error:
-        raise click.UsageError(lines_of(str(error))) from None
+    except (QuestionError, ReleasesError, UnknownSubjectError) as error:
+        raise click.UsageError(str(error)) from None
     if not shared.is_cloner(question.cloner):
         raise click.BadParameter(shared.no_cloner(question.cloner), param_hint="--cloner")
-    of = finding_file(what)
-    if keep and of is None:
+    if keep and question.file is None:
         raise click.BadParameter(f"expected a finding to write it into, found {what}", param_hint="--keep")
     if keep and question.apart:
         raise click.BadParameter(
@@ -128,13 +126,13 @@ def command(
     )
     if out is not None:
         write(out, history)
-    if keep and of is not None and not history.interrupted and any(row.verdict in TOLD for row in rows):
+    if keep and question.file is not None and not history.interrupted and any(row.verdict in TOLD for row in rows):
         from reports.writing import amend
 
-        for line in amend(of.parent, answers.since(found), history.answer):
+        for line in amend(question.file.parent, answers.since(found), history.answer):
             status.note(line)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(history), indent=2).decode())
+        click.echo(json.dumps(msgspec.to_builtins(history), indent=2))
     else:
         click.echo(history_text(history, colour=coloured(sys.stdout)))
     sys.exit(130 if history.interrupted else 0 if any(row.verdict in TOLD for row in rows) else 2)

@@ -58,15 +58,14 @@ def command(
     what was replayed so far is told.
     """
     known = load(known_issues)
-    from harness.answers.replay.reading import Reading
+    from harness.answers.pointed_at import pointed_at
     from harness.answers.replay.trying import Replays
     from harness.cli.text.replay import answer_text, exit_code, summary
     from harness.subjects.subject import Subject
 
     chosen = list(dict.fromkeys(map(Subject.parse, subjects)))
-    reading = Reading(known)
-    items = reading.items(what)
-    for problem in reading.problems:
+    items, problems = pointed_at(what, known)
+    for problem in problems:
         click.echo(f"clonediff: {one_line(problem)}", err=True)
     if only is not None:
         ids = sorted({item.id for item in items if item.id})

@@ -44,15 +44,15 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
     """
     if run_it and as_issue:
         raise click.UsageError("--run and --issue: choose one")
-    from harness.answers.replay.finding import NotFoundError, find
+    from harness.answers.pointed_at import NotFoundError, finding_at
     from harness.answers.replay.script import UnwritableError, own_subject, run_on, script
     from harness.subjects.subject import Subject
 
     try:
-        named = find(what, id_)
+        kept = finding_at(what, id_)
     except (NotFoundError, RecordError) as error:
         raise NoScript(one_line(str(error), 2000)) from None
-    finding = named.finding
+    finding = kept.finding
     subject = Subject.parse(subject_name) if subject_name is not None else None
     try:
         made = script(finding, subject)
@@ -60,14 +60,14 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
     except UnwritableError as error:
         if subject is not None or run_it:
             raise NoScript(one_line(f"{finding.id}: {error}")) from None
-        made, text, problem = None, named.kept("repro.py") or finding.source, str(error)
+        made, text, problem = None, kept.script or finding.source, str(error)
     if problem:
         said = f"{finding.id}: cannot be made anew ({problem}); what is printed is the script that was kept"
         click.echo(f"clonediff: {one_line(said)}", err=True)
     if as_issue:
         from reports.issue import issue
 
-        text = (named.kept("issue.md") if subject is None else "") or issue(finding, text)
+        text = (kept.issue if subject is None else "") or issue(finding, text)
     text = visible(text)
     if out is not None:
         write_bytes(out, text.encode("utf-8", "replace"))

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from harness.subjects.observation import Failure
-from harness.subjects.outcomes import Cloning, Killed, OutOfMemory, Ready, SubjectError, TimedOut
+from harness.subjects.outcomes import Cloning, LostProcess, OutOfMemory, Ready, SubjectError, TimedOut
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
@@ -120,7 +120,7 @@ class Reference:
         return self._trials[key]
 
 
-def ended(outcome: TimedOut | Killed | OutOfMemory) -> str:
+def ended(outcome: LostProcess) -> str:
     """How a process was lost, in words."""
     if isinstance(outcome, TimedOut):
         return f"it does not come to an end: stopped after {outcome.seconds:g} s"

@@ -18,9 +18,9 @@ from harness.search.draw_and_shrink import search
 from harness.subjects.observation import Answer
 from harness.subjects.process import SubjectProcess
 from harness.trials.cases import case_of
-from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit, Key
+from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit, Key, TriedGraph
 from harness.trials.triage import Blame, Verdict, title
-from harness.trials.trial import Case, Trial, run
+from harness.trials.trial import Case, Trial, lost_difference, run
 from reports.known import KnownIssues
 from reports.records import Cause, Cost, Difference
 from strategies.graph import Graph, to_json
@@ -150,16 +150,17 @@ class Candidate(GraphTrials):
         self._remember(key, tried, where, counts)
         return tried
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
         """Try a graph that was drawn."""
         drawn, self._counted = self.tally.drawn > self._counted, self.tally.drawn
         tried = self.try_from(graph, DRAWN, counts=drawn)
         self.tally.trials += 1
-        return [
+        hits = [
             Hit(cause.fingerprint, effect.value, title(cause), tried.case, graph, cause, Blame.ITS_OWN)
             for cause, effect in tried.causes
             if effect in COUNTED
         ]
+        return TriedGraph(tried.own, tuple(hits))
 
     def draw(
         self,
@@ -244,7 +245,7 @@ class Candidate(GraphTrials):
 def _unbuilt(own: Trial) -> Cause:
     """A model that the untouched release builds, and this process no longer does."""
     if own.lost is not None:
-        return Cause(LOST, own.lost, rank=Cost.CRASHES)
+        return Cause(LOST, lost_difference(own.lost), rank=Cost.CRASHES)
     said = f"{own.refused.type}: {own.refused.message}" if own.refused else "no answer"
     difference = Difference("made", "model", "original refused", "a model", said, Cost.CRASHES)
     return Cause(REFUSED, difference, rank=Cost.CRASHES)

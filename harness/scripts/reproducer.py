@@ -115,7 +115,7 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
         return _untouched(difference, dialect, case)
     if check == "own":
         return [], *_shared(difference, dialect)
-    expression, sure = _told(difference, dialect)
+    expression, sure = _expression(difference, dialect)
     if expression == _CONFIG and dialect == "keras":
         return [], list(_CONFIG_BUT_FOR_INPUTS), sure
     return [], _equal(expression) if expression else [], sure
@@ -138,7 +138,7 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
         sure = difference.aspect.endswith(("missing", "extra")) and "/" not in path.partition("']")[0]
     else:
         check = "weights" if path.startswith("weights") else "structure"
-        expression, sure = _told(replace(difference, check=check, path=path), dialect)
+        expression, sure = _expression(replace(difference, check=check, path=path), dialect)
     expression = expression or _CONFIG
     return [f"before = {expression.format('model')}"], ["", f"assert {expression.format('model')} == before"], sure
 
@@ -167,7 +167,7 @@ def _side(aspect: str) -> str:
     return side if aspect.startswith("call.") and side in ("args", "kwargs") else ""
 
 
-def _told(difference: Difference, dialect: str) -> tuple[str, bool]:
+def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
     """An expression of a model that tells what differs, and whether it tells just that; "" where there is none."""
     layer = difference.first.name if difference.first else ""
     top = bool(layer) and "/" not in layer

@@ -81,13 +81,13 @@ def compared(difference: Difference, dialect: str, case: Case | None) -> tuple[l
         return [*lines, "run(model)", "run(clone)"], case is not None
     lines.append("expected, found = run(model), run(clone)")
     whole = ".steps[" not in difference.path and not difference.path.startswith("layers[")
-    return [*lines, *_told_apart(difference, dialect)], whole and not _of_numbers(difference)
+    return [*lines, *_comparison(difference, dialect)], whole and not _of_numbers(difference)
 
 
 def unchanged(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str]]:
     """The lines before and after the clone is made that fail where the original then gives something else."""
     before = [*drawn(case, dialect), *weighted(case), "", *_run(difference, dialect, case), "", "expected = run(model)"]
-    return before, ["found = run(model)", *_told_apart(difference, dialect)]
+    return before, ["found = run(model)", *_comparison(difference, dialect)]
 
 
 def _of_numbers(difference: Difference) -> bool:
@@ -116,7 +116,7 @@ def _run(difference: Difference, dialect: str, case: Case | None) -> list[str]:
     return [*lines, f"    return model({given}, training={training})"]
 
 
-def _told_apart(difference: Difference, dialect: str) -> list[str]:
+def _comparison(difference: Difference, dialect: str) -> list[str]:
     """The lines that compare `expected` and `found`: first how they are nested, then the arrays or masks."""
     tree = "keras.tree" if dialect == "keras" else "tf.nest"
     if difference.aspect.startswith("structure"):

@@ -73,7 +73,7 @@ def search(
         costly = None if target is None or target.cause is None else (trials.sampled(target.graph) or None)
         trials.tally.drawn += target is None
         try:
-            fresh = news(trials.try_graph(graph, costly=costly), seen)
+            fresh = news(trials.try_graph(graph, costly=costly).hits, seen)
         except Exception as error:
             raise _Stopped(error) from error
         after_each()

@@ -8,7 +8,7 @@ from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit
 from reports.records import COSTS
 
 
-def told(hit: Hit, trials: GraphTrials) -> str:
+def message_of(hit: Hit, trials: GraphTrials) -> str:
     """The message of a failing test."""
     ready = trials.process.ready
     versions = f"{trials.process.subject} {ready.keras}, {ready.backend} {ready.backend_version}, Python {ready.python}"

@@ -37,7 +37,7 @@ class PropertyDraws:
             for example, graph in each_drawn(memory, graphs):
                 if zlib.crc32(example) % self.shards != self.shard:
                     continue
-                fresh = news(trials.try_graph(graph))
+                fresh = news(trials.try_graph(graph).hits)
                 if fresh:
                     return fresh[0]
                 memory.delete(b"", example)

@@ -63,13 +63,3 @@ def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
         yield from (f"{kind.name}.{key}" for key in kind.options if key not in constructor)
     if call is not None:
         yield from (f"{kind.name}.{key}" for key in kind.call_options if key not in call)
-
-
-def unable(cloner: str, process: SubjectProcess) -> str:
-    """Why a cloner can make nothing of a subject's models; "" where it can. Starts the process if need be."""
-    subject = process.subject
-    if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.offers.lacks:
-        return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
-    if cloner.startswith("proposed/") and subject.generation != "keras2":
-        return f"{cloner}: proposed for Keras 2.2, it knows nothing of {subject}: give --subject keras==2.2.4"
-    return ""

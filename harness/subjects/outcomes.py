@@ -44,35 +44,76 @@ class Ready(msgspec.Struct, frozen=True):
     offers: Offers = Offers()
 
 
-class TimedOut(msgspec.Struct, frozen=True):
-    """The trial ran past its time. `frames` is where it was then, the innermost last."""
+class LostProcess(msgspec.Struct, frozen=True, kw_only=True):
+    """A process that was lost over what it was asked. `frames` is where it was then, the innermost last."""
 
-    seconds: float
-    frames: tuple[Frame, ...] = ()
-    stderr: tuple[str, ...] = ()
-
-
-class Killed(msgspec.Struct, frozen=True):
-    """The process ended under the trial: by a signal ("SIGSEGV"), or with an exit code."""
-
-    signal: str | None
-    exit_code: int | None
     frames: tuple[Frame, ...] = ()
     stderr: tuple[str, ...] = ()
 
     @property
     def how(self) -> str:
-        """What ended it, in a word."""
+        """What ended it, in a word that is the same each time."""
+        raise NotImplementedError
+
+    @property
+    def message(self) -> str:
+        """How long it took, how large it was, or the last that it wrote."""
+        raise NotImplementedError
+
+    @property
+    def said(self) -> str:
+        """Both, in a line."""
+        return f"{self.how}: {self.message}" if self.message else self.how
+
+
+class TimedOut(LostProcess, frozen=True):
+    """The trial ran past its time."""
+
+    seconds: float
+
+    @property
+    def how(self) -> str:
+        """The same for all of them."""
+        return "timed out"
+
+    @property
+    def message(self) -> str:
+        """For how long it was waited."""
+        return f"no answer in {self.seconds:g} s"
+
+
+class Killed(LostProcess, frozen=True):
+    """The process ended under the trial: by a signal ("SIGSEGV"), or with an exit code."""
+
+    signal: str | None
+    exit_code: int | None
+
+    @property
+    def how(self) -> str:
+        """The signal, or the exit code."""
         return self.signal or f"exit code {self.exit_code}"
 
+    @property
+    def message(self) -> str:
+        """The last line that it wrote."""
+        return self.stderr[-1] if self.stderr else ""
 
-class OutOfMemory(msgspec.Struct, frozen=True):
+
+class OutOfMemory(LostProcess, frozen=True):
     """The process held more than its limit and was ended."""
 
     resident: int
     limit: int
-    frames: tuple[Frame, ...] = ()
-    stderr: tuple[str, ...] = ()
+
+    @property
+    def how(self) -> str:
+        """The same for all of them."""
+        return "out of memory"
+
+    @property
+    def message(self) -> str:
+        """What it held, and what it may hold."""
+        return f"{self.resident >> 20} MiB of {self.limit >> 20} MiB"
 
 
 class Cloning(msgspec.Struct, frozen=True):
@@ -128,7 +169,7 @@ class OwnSeen(msgspec.Struct, frozen=True):
     arrays: dict[str, ArraySeen] = {}
 
 
-Outcome: TypeAlias = Answer | TimedOut | Killed | OutOfMemory
+Outcome: TypeAlias = Answer | LostProcess
 
 
 class ValuesReport(msgspec.Struct, frozen=True):

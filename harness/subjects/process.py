@@ -28,6 +28,7 @@ from harness.subjects.outcomes import (
     Cloning,
     ElementsReport,
     Killed,
+    LostProcess,
     NoDeviceError,
     Outcome,
     OutOfMemory,
@@ -235,9 +236,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: cannot measure: {failure.type}: {failure.message}", failure)
         return reply.bench
 
-    def cloning(
-        self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0
-    ) -> Cloning | TimedOut | Killed | OutOfMemory:
+    def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> Cloning | LostProcess:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)
         reply = self._reply_or_loss({"do": "cloning", "pieces": list(pieces)}, timeout)
@@ -248,7 +247,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: does not say what clones: {failure.type}: {failure.message}", failure)
         return reply.cloning
 
-    def own(self, request: dict[str, Any], timeout: float = 60.0) -> OwnSeen | TimedOut | Killed | OutOfMemory:
+    def own(self, request: dict[str, Any], timeout: float = 60.0) -> OwnSeen | LostProcess:
         """What there is to know of a model that somebody brought, before it is tried: see `inside.user_model`."""
         self.prepare()
         self._since_start += 1
@@ -314,7 +313,7 @@ class SubjectProcess:
         self._asked += 1
         return self._ask(msgspec.json.encode({**request, "id": self._asked}), timeout, self.limits.memory)
 
-    def _reply_or_loss(self, request: dict[str, Any], timeout: float) -> _Reply | TimedOut | Killed | OutOfMemory:
+    def _reply_or_loss(self, request: dict[str, Any], timeout: float) -> _Reply | LostProcess:
         """A reply, or how the process was lost over the request."""
         try:
             return self._request(request, timeout)
@@ -356,14 +355,14 @@ class SubjectProcess:
             text = child.stderr()
             lines = self._lost()
             if code is None:  # it closed its output and went on: that ends it as well
-                return Killed(None, None, fault_frames(text), lines)
+                return Killed(None, None, frames=fault_frames(text), stderr=lines)
             name = _signal_name(-code) if code < 0 else None
-            return Killed(name, None if code < 0 else code, fault_frames(text), lines)
+            return Killed(name, None if code < 0 else code, frames=fault_frames(text), stderr=lines)
         frames = fault_frames(child.stack())
         lines = self._lost()
         if isinstance(error, ChildTooLarge):
-            return OutOfMemory(error.resident, self.limits.memory, frames, lines)
-        return TimedOut(seconds, frames, lines)
+            return OutOfMemory(error.resident, self.limits.memory, frames=frames, stderr=lines)
+        return TimedOut(seconds, frames=frames, stderr=lines)
 
     def _lost(self) -> tuple[str, ...]:
         """Give up a child, and count it; the last it wrote."""

@@ -24,6 +24,9 @@ BACKENDS: dict[str, tuple[str, ...]] = {
 }
 """The backends of each package, the default first. Keras 2 has one, whatever it is called."""
 
+INSTALLED = {"keras": "keras", "tf_keras": "tf_keras"}
+"""The generations that a package beside clonediff has, with its name."""
+
 DEVICES = ("cpu", "gpu")
 
 _SPEC = re.compile(r"(?P<package>[^/@=]+)(?:==(?P<version>[^/@]*))?(?:/(?P<backend>[^/@]*))?(?:@(?P<device>[^/@]*))?")

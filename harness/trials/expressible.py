@@ -1,7 +1,4 @@
-"""Whether a graph can be put to a subject at all: the words its Keras has, and the version that came up.
-
-Must not import Keras.
-"""
+"""Whether something can be tried on a subject at all: its version, the words of its Keras, what its cloners need."""
 
 from __future__ import annotations
 
@@ -15,15 +12,25 @@ from strategies.graph import Graph, MalformedGraph, all_layers
 from strategies.kinds import CATALOGUE, catalogue
 
 
-def came_up(process: SubjectProcess) -> str | None:
-    """What runs, where that is not the version that was asked for."""
+def another_came_up(process: SubjectProcess) -> str:
+    """What is to be said where another version runs than the one that was asked for; "" where it is that one."""
     wanted, ready = process.subject.version, process.ready
     found = ready.backend_version if process.subject.package == "tensorflow" else ready.keras
     try:
         same = wanted is None or Version(found) == Version(wanted)
     except InvalidVersion:
         same = False
-    return None if same else f"{process.subject.package} {found}"
+    return "" if same else f"{process.subject} was asked for, and {process.subject.package} {found} came up"
+
+
+def unable(cloner: str, process: SubjectProcess) -> str:
+    """Why a cloner can make nothing of a subject's models; "" where it can. Starts the process if need be."""
+    subject = process.subject
+    if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.offers.lacks:
+        return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
+    if cloner.startswith("proposed/") and subject.generation != "keras2":
+        return f"{cloner}: proposed for Keras 2.2, it knows nothing of {subject}: give --subject keras==2.2.4"
+    return ""
 
 
 def unspoken(graph: Graph, subject: Subject) -> str | None:

@@ -1,19 +1,24 @@
-"""One graph after another on one subject: which of them show something that is not known yet.
+"""One graph after another, or a model of somebody's own, on one subject: what it showed, and what of that is known.
 
-Owns the rule by which a trial's causes become hits, and the rule by which costly checks are sampled. The
-property tests and `clonediff fuzz` are both made of it. Must not import Keras.
+Owns the rule by which a trial's causes become hits, which known issues a cloner has, and for which graphs costly checks
+are run. Whatever tries something is made of it: `clonediff fuzz`, the property tests, a replay, a history, a check.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from harness.subjects.case import COSTLY, RATE, UPSTREAM_AND_FIXED
+from harness.subjects.observation import Observation
+from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import SubjectProcess
+from harness.trials.across import Compared, compared_with
 from harness.trials.cases import case_of, number_of
-from harness.trials.triage import Blame, Verdict, title
+from harness.trials.devices import terms_of
+from harness.trials.expressible import unable, unspoken
+from harness.trials.triage import Blame, title
 from harness.trials.trial import Case, Trial, run
 from reports.known import KnownIssue, KnownIssues
 from reports.records import Cause, Cost
@@ -32,9 +37,9 @@ LOST = "process-lost"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something that a trial showed. `known` is the issue that explains it; what has none is news.
+    """Something that a trial of a graph showed. `known` is the issue that explains it; what has none is news.
 
-    `across` names two subjects, where it is they that differ and no cloner is accused. `notes` is what every report of
+    `across` names two subjects, where it is they that differ and no cloner is to blame. `notes` is what every report of
     the cloner's work has to say.
     """
 
@@ -65,9 +70,53 @@ class Hit:
         return self.detail.partition(":")[0] if self.fingerprint in (REFUSED, LOST) else ""
 
 
+@dataclass(frozen=True, slots=True)
+class ExplainedCause:
+    """A cause that a cloner showed, whose fault it is, and the known issue that explains it, if one does."""
+
+    cloner: str
+    cause: Cause
+    blame: Blame
+    known: KnownIssue | None
+
+
+@dataclass(frozen=True, slots=True)
+class TriedCase:
+    """What became of a case: its trial, and every cause that it showed."""
+
+    case: Case
+    trial: Trial
+    causes: tuple[ExplainedCause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedGraph:
+    """What became of a graph: its trial, and all that it showed, known or not.
+
+    `not_compared` says why it was not compared with another subject, for each with which it was not.
+    """
+
+    trial: Trial
+    hits: tuple[Hit, ...] = ()
+    not_compared: tuple[str, ...] = ()
+
+    @property
+    def causes(self) -> list[Cause]:
+        """The causes among the hits."""
+        return [hit.cause for hit in self.hits if hit.cause is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class NotTried:
+    """Why a graph could not be tried. `expressible` is whether the release has words for it."""
+
+    why: str
+    expressible: bool = True
+
+
 @dataclass(slots=True)
 class Tally:
-    """What trials has seen so far.
+    """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
     `known` the graphs that showed a known issue, of which `costs` has the worst that it cost.
@@ -83,10 +132,11 @@ class Tally:
     refused: int = 0
     seconds: float = 0.0
 
-    def meet(self, issues: Mapping[str, Cost]) -> None:
-        """Count a graph that showed known issues, each with the worst that it cost there."""
-        self.known.update(issues.keys())
-        for name, cost in issues.items():
+    def meet(self, hits: Collection[Hit]) -> None:
+        """Count the known issues of a graph, each once, with the worst that it cost there."""
+        met = [(each.known.id, each.cause.rank) for each in hits if each.known is not None and each.cause is not None]
+        self.known.update({name for name, _ in met})
+        for name, cost in met:
             self.costs[name] = min(cost, self.costs.get(name, cost))
 
 
@@ -94,79 +144,144 @@ class GraphTrials:
     """Trials on one subject, under one list of known issues.
 
     Of every `rate` graphs one gets the costly checks as well; 0 is none, 1 is all. Which one follows from the graph, so
-    that a graph is always tried in the same way.
+    that a graph is always tried in the same way. Each graph also runs in the processes of `others`, another backend or
+    device; what differs there is a hit of its own kind.
     """
 
     def __init__(
         self,
         process: SubjectProcess,
         known: KnownIssues,
+        others: Sequence[SubjectProcess] = (),
         *,
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
         rate: int = RATE,
     ) -> None:
+        """Nothing is tried, nor started, yet."""
         self.process = process
+        self.others = tuple(others)
         self.generation: Generation = process.subject.generation
         self.cloners = tuple(cloners)
         self.rate = rate
         self.tally = Tally()
-        self._known = {
-            cloner: known.on(self.generation, process.ready.keras, _CLONES_WITH.get(cloner, cloner))
-            for cloner in self.cloners
-        }
+        self.compared = {str(other.subject): Compared() for other in others}
+        self._all_known = known
+        self._known: dict[str, KnownIssues] = {}
 
     def known(self, cloner: str) -> KnownIssues:
-        """The known issues that may explain what a cloner does."""
+        """The known issues that may explain what a cloner does, or how two devices or backends differ."""
+        if cloner not in self._known:
+            whose = _CLONES_WITH.get(cloner, cloner)
+            self._known[cloner] = self._all_known.on(self.generation, self.process.ready.keras, whose)
         return self._known[cloner]
 
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""
         return self.rate > 0 and number_of(graph) % self.rate == 0
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
-        """Try a graph. What is known is among the answers, with its issue."""
-        checks = COSTLY if (self.sampled(graph) if costly is None else costly) else ()
-        case = case_of(graph, self.process.subject.dialect)
-        trial = run(case, self.process, self.cloners, checks)
-        self._count(trial, bool(checks))
-        return [*self._hits(graph, case, trial), *self.beside(graph, case, trial)]
+    def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph | NotTried:
+        """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
+        words = unspoken(graph, self.process.subject)
+        if words:
+            return NotTried(words, expressible=False)
+        try:
+            reason = next(filter(None, (unable(cloner, self.process) for cloner in self.cloners)), "")
+            if reason:
+                return NotTried(reason)
+            tried = self.try_graph(graph, costly=costly)
+        except SubjectError as error:
+            return NotTried(str(error))
+        if tried.not_compared and len(tried.not_compared) == len(self.others):
+            return NotTried(f"not compared: {tried.not_compared[0]}")
+        return tried
 
-    def beside(self, graph: Graph, case: Case, trial: Trial) -> list[Hit]:
-        """What there is to say of a trial beside what its cloners did: nothing, but for `harness.trials.across`."""
-        return []
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+        """Try a graph that was drawn for this subject."""
+        chosen = self.sampled(graph) if costly is None else costly
+        its = self.try_case(case_of(graph, self.process.subject.dialect), COSTLY if chosen else ())
+        case, trial = its.case, its.trial
+        if not trial.built:
+            return TriedGraph(trial, tuple(self._original_failed(graph, case, trial)))
+        hits = [
+            Hit(
+                each.cause.fingerprint,
+                each.cloner,
+                title(each.cause),
+                case,
+                graph,
+                each.cause,
+                each.blame,
+                each.known,
+                notes=trial.clones[each.cloner].notes,
+            )
+            for each in its.causes
+        ]
+        not_compared = []
+        if trial.original is not None:
+            for other in self.others:
+                found = self._compare(graph, its, trial.original, other)
+                if isinstance(found, str):
+                    not_compared.append(found)
+                else:
+                    hits += found
+        self.tally.meet(hits)
+        return TriedGraph(trial, tuple(hits), tuple(not_compared))
+
+    def try_case(self, case: Case, checks: Collection[str] = (), *, timeout: float | None = None) -> TriedCase:
+        """Try a model of whatever source, with these costly checks."""
+        trial = run(case, self.process, self.cloners, checks, timeout=timeout)
+        self._count(trial, bool(checks))
+        causes = tuple(
+            ExplainedCause(cloner, cause, blame, self._explained(cloner, cause))
+            for cloner, clone in trial.clones.items()
+            for cause, blame in zip(clone.causes, clone.blame, strict=True)
+        )
+        return TriedCase(case, trial, causes)
+
+    def _explained(self, cloner: str, cause: Cause) -> KnownIssue | None:
+        return self.known(cloner).of(cause)
 
     def _count(self, trial: Trial, costly: bool) -> None:
         tally = self.tally
         tally.trials += 1
         tally.costly += costly
+        tally.refused += trial.refused is not None
         tally.seconds += trial.seconds
         for name, clone in trial.clones.items():
             tally.verdicts[name, clone.verdict.value] += 1
 
-    def _hits(self, graph: Graph, case: Case, trial: Trial) -> list[Hit]:
-        if trial.refused is not None:
-            self.tally.refused += 1
-            if self.process.subject.version is not None:
-                # A release of another day may lack what a graph asks for: that says nothing of how it clones.
-                return []
-            said = f"{trial.refused.type}: {trial.refused.message}"
-            return [Hit(REFUSED, "", "The original cannot be built", case, graph, detail=said)]
+    def _original_failed(self, graph: Graph, case: Case, trial: Trial) -> list[Hit]:
         if trial.lost is not None:
-            return [Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.found)]
-        found = []
-        met: dict[str, Cost] = {}
-        for cloner, clone in trial.clones.items():
-            if clone.verdict is Verdict.FAITHFUL:
-                continue
-            for cause, blame in zip(clone.causes, clone.blame, strict=True):
-                issue = self._known[cloner].of(cause)
-                if issue is not None:
-                    met[issue.id] = min(cause.rank, met.get(issue.id, cause.rank))
-                found.append(
-                    Hit(cause.fingerprint, cloner, title(cause), case, graph, cause, blame, issue, notes=clone.notes)
-                )
-        self.tally.meet(met)
-        return found
+            return [Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)]
+        if trial.refused is None or self.process.subject.version is not None:
+            # A release of another day may lack what a graph asks for: that says nothing of how it clones.
+            return []
+        said = f"{trial.refused.type}: {trial.refused.message}"
+        return [Hit(REFUSED, "", "The original cannot be built", case, graph, detail=said)]
+
+    def _compare(self, graph: Graph, its: TriedCase, original: Observation, other: SubjectProcess) -> list[Hit] | str:
+        """What differs on another subject, or why that cannot be said."""
+        compared = self.compared[str(other.subject)]
+        found = compared_with(other, self.process, its.case, original)
+        if isinstance(found, str):
+            compared.not_compared[found] += 1
+            return found
+        compared.graphs += 1
+        check = terms_of(self.process.subject, other.subject).check
+        names = str(self.process.subject), str(other.subject)
+        return [
+            Hit(
+                cause.fingerprint,
+                "",
+                f"{' and '.join(names)}: {title(cause)}",
+                its.case,
+                graph,
+                cause,
+                known=self._explained(check, cause),
+                across=names,
+            )
+            for cause in found
+        ]
 
 
 def news(hits: Collection[Hit], seen: Collection[Key] = ()) -> list[Hit]:

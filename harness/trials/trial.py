@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from harness.subjects.case import UPSTREAM_AND_FIXED, Case
 from harness.subjects.observation import Answer, Failure, Observation
-from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
+from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
 from harness.trials.checks import CHECKS, compare
 from harness.trials.checks.raised import innermost
 from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
 from reports.records import Cause, Cost, Difference, Numbers, Raised
 
-__all__ = ["Case", "CloneTrial", "Trial", "TrialProcess", "run"]
+__all__ = ["Case", "CloneTrial", "Trial", "TrialProcess", "lost_difference", "run"]
 
 
 class TrialProcess(Protocol):
@@ -59,7 +59,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     clones: dict[str, CloneTrial] = {}
     refused: Failure | None = None
-    lost: Difference | None = None
+    lost: LostProcess | None = None
     original: Observation | None = None
     seconds: float = 0.0
     checking: float = 0.0
@@ -91,7 +91,7 @@ def run(
         return _judge(case, subject, dict.fromkeys(cloners, outcome), outcome, began)
     alone = outcome if not cloners else subject.trial(case, cloners=(), checks=checks, timeout=timeout)
     if not isinstance(alone, Answer):
-        return Trial(lost=_lost(alone), seconds=time.perf_counter() - began)
+        return Trial(lost=alone, seconds=time.perf_counter() - began)
     if alone.refused is not None:
         return _judge(case, subject, {}, alone, began)
     outcomes: dict[str, Outcome] = {}
@@ -171,27 +171,16 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, total, report.first or (), expected, got)
 
 
-def _ended(outcome: TimedOut | Killed | OutOfMemory) -> CloneTrial:
-    difference = _lost(outcome)
-    kind = Verdict.TIMED_OUT if isinstance(outcome, TimedOut) else Verdict.KILLED
+def _ended(lost: LostProcess) -> CloneTrial:
+    difference = lost_difference(lost)
+    kind = Verdict.TIMED_OUT if isinstance(lost, TimedOut) else Verdict.KILLED
     return CloneTrial(kind, (difference,), tuple(causes(None, [difference])))
 
 
-def _lost(outcome: Outcome) -> Difference:
+def lost_difference(lost: LostProcess) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
-    if isinstance(outcome, TimedOut):
-        word, message = "timed out", f"no answer in {outcome.seconds:g} s"
-    elif isinstance(outcome, OutOfMemory):
-        word = "out of memory"
-        message = f"{outcome.resident >> 20} MiB of {outcome.limit >> 20} MiB"
-    elif isinstance(outcome, Killed):
-        word = outcome.how
-        message = outcome.stderr[-1] if outcome.stderr else ""
-    else:
-        raise TypeError("an answer is not a lost process")
-    raised = Raised(word, message[:300], innermost(outcome.frames))
-    found = f"{word}: {message}" if message else word
-    return Difference("made", "process", f"process {word}", "an answer", found, Cost.CRASHES, raised=raised)
+    raised = Raised(lost.how, lost.message[:300], innermost(lost.frames))
+    return Difference("made", "process", f"process {lost.how}", "an answer", lost.said, Cost.CRASHES, raised=raised)
 
 
 def _blamed(judged: dict[str, CloneTrial]) -> dict[str, CloneTrial]:

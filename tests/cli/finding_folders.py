@@ -8,7 +8,6 @@ import msgspec
 
 from harness.scripts.of_finding import finding_of, script_from
 from harness.subjects import SubjectProcess
-from harness.trials.across import TrialsAcross
 from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues, load
 from reports.records import Finding, Run, write, write_bytes
@@ -23,19 +22,19 @@ def found(process: SubjectProcess, issue: str, cloner: str = "upstream") -> Find
     """What a trial of a known issue's example shows: the cause that the issue explains."""
     graph = read_example(KNOWN[issue].example or "", issue)
     trials = GraphTrials(process, KNOWN, cloners=(cloner,), rate=1)
-    [one] = [each for each in trials.try_graph(graph) if each.known is not None and each.known.id == issue]
+    [one] = [each for each in trials.try_graph(graph).hits if each.known is not None and each.known.id == issue]
     return msgspec.structs.replace(finding_of(one, process.subject, process.versions), known=None)
 
 
 def news(process: SubjectProcess, graph: Graph, cloner: str) -> Finding:
     """The costliest that a trial of a graph shows."""
-    one = GraphTrials(process, KnownIssues(), cloners=(cloner,), rate=1).look(graph)[0]
+    one = GraphTrials(process, KnownIssues(), cloners=(cloner,), rate=1).try_graph(graph).hits[0]
     return finding_of(one, process.subject, process.versions)
 
 
 def apart(process: SubjectProcess, other: SubjectProcess, graph: Graph) -> Finding:
     """What differs between two subjects."""
-    [one] = TrialsAcross(process, KnownIssues(), [other], cloners=(), rate=0).look(graph)
+    [one] = GraphTrials(process, KnownIssues(), [other], cloners=(), rate=0).try_graph(graph).hits
     return finding_of(one, process.subject, process.versions)
 
 

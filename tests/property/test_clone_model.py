@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.search.failure_message import told
+from harness.search.failure_message import message_of
 from harness.search.property_draws import PropertyDraws
 from harness.subjects.offers import graphs_on
 from harness.subjects.place import ReleasePlace
@@ -29,7 +29,7 @@ def test_every_clone_is_faithful_or_a_known_issue(
 ) -> None:
     found = clonediff_draws.first_news(clonediff_trials, graphs_on(clonediff_trials.process))
     if found is not None:
-        pytest.fail(f"{told(found, clonediff_trials)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
+        pytest.fail(f"{message_of(found, clonediff_trials)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
 
 
 @pytest.mark.parametrize("issue", [each for each in KNOWN.issues if each.example], ids=lambda each: each.id)
@@ -48,7 +48,7 @@ def test_a_known_issue_still_breaks(
     if issue not in KNOWN.on(issue.generation, process.ready.keras).issues:
         pytest.skip(reason=f"not an issue of {issue.generation} {process.ready.keras}")
     trials = GraphTrials(process, KNOWN, rate=1)
-    hits = trials.try_graph(read_example(issue.example or "", issue.id))
+    hits = trials.try_graph(read_example(issue.example or "", issue.id)).hits
     assert [each for each in hits if each.cloner == "fixed"] == []
     assert issue.id in {each.known.id for each in hits if each.known}, (
         f"known issue {issue.id!r} no longer breaks on {issue.generation} {process.ready.keras}: "
@@ -76,7 +76,7 @@ def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
     of_fingerprints: dict[str, set[str]] = {}
     for issue in trials.known("upstream").issues:
         if issue.example is not None:
-            for each in trials.try_graph(read_example(issue.example, issue.id)):
+            for each in trials.try_graph(read_example(issue.example, issue.id)).hits:
                 if each.known is not None:
                     of_issues.setdefault(each.known.id, set()).add(each.fingerprint)
                     of_fingerprints.setdefault(each.fingerprint, set()).add(each.known.id)

@@ -9,7 +9,8 @@ import pytest
 from harness.search.draw_and_shrink import Interrupted, search
 from harness.subjects import SubjectError
 from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials, Hit, Tally
+from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
+from harness.trials.trial import Trial
 from strategies import Graph, functional_graphs
 
 
@@ -22,12 +23,12 @@ class Scripted(GraphTrials):
         self.looks = 0
         self._answers = answers
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
         answer = self._answers[min(self.looks, len(self._answers) - 1)]
         self.looks += 1
         if isinstance(answer, BaseException):
             raise answer
-        return [Hit("f", "upstream", "t", case_of(graph, "keras"), graph)] if answer else []
+        return TriedGraph(Trial(), (Hit("f", "upstream", "t", case_of(graph, "keras"), graph),) if answer else ())
 
 
 GRAPHS = functional_graphs(generation="keras")

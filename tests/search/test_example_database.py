@@ -22,7 +22,8 @@ from harness.search import example_database
 from harness.search.draw_and_shrink import search
 from harness.search.example_database import DatabaseError, drawn, keyed, opened
 from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials, Hit, Tally
+from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
+from harness.trials.trial import Trial
 from strategies import Graph, functional_graphs
 
 GRAPHS = functional_graphs(generation="keras")
@@ -36,13 +37,13 @@ class Wanting(GraphTrials):
         self.rate = 0
         self.kind = kind
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> list[Hit]:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
         there = any(layer.kind == self.kind for layer in graph.layers)
-        return [Hit(self.kind, "upstream", "t", case_of(graph, "keras"), graph)] if there else []
+        return TriedGraph(Trial(), (Hit(self.kind, "upstream", "t", case_of(graph, "keras"), graph),) if there else ())
 
 
 def find(kind: str, database: ExampleDatabase | None, seed: int = 0) -> Graph:
-    found = search(Wanting(kind), GRAPHS, example_database=2000, seed_=seed, database=database)
+    found = search(Wanting(kind), GRAPHS, examples=2000, seed_=seed, database=database)
     assert found is not None
     return found.graph
 
@@ -164,7 +165,7 @@ def test_a_profile_for_ci_does_not_forbid_the_database(tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; import sys\n"
         "from harness.campaign.corpus import NightlyCorpus\n"
-        "from tests.search.test_examples import GRAPHS, find\n"
+        "from tests.search.test_example_database import GRAPHS, find\n"
         "kept = NightlyCorpus(Path(sys.argv[1]))\n"
         "found = find('LSTM', kept.database('keras'))\n"
         "assert kept.drawn('keras', GRAPHS) == (found,), kept.problems\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.subjects import Subject, SubjectProcess
-from harness.subjects.offers import unable
+from harness.trials.expressible import unable
 
 NO_MULTI_GPU = "multi_gpu: keras has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
 

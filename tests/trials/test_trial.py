@@ -74,10 +74,10 @@ def test_an_original_that_is_refused_is_the_generators_fault() -> None:
 @pytest.mark.parametrize(
     ("outcome", "verdict", "word"),
     [
-        (TimedOut(9, FRAMES), Verdict.TIMED_OUT, "timed out"),
-        (Killed("SIGSEGV", None, FRAMES), Verdict.KILLED, "SIGSEGV"),
-        (Killed(None, 3, FRAMES), Verdict.KILLED, "exit code 3"),
-        (OutOfMemory(2, 1, FRAMES), Verdict.KILLED, "out of memory"),
+        (TimedOut(9, frames=FRAMES), Verdict.TIMED_OUT, "timed out"),
+        (Killed("SIGSEGV", None, frames=FRAMES), Verdict.KILLED, "SIGSEGV"),
+        (Killed(None, 3, frames=FRAMES), Verdict.KILLED, "exit code 3"),
+        (OutOfMemory(2, 1, frames=FRAMES), Verdict.KILLED, "out of memory"),
     ],
 )
 def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Verdict, word: str) -> None:

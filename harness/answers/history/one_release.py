@@ -1,7 +1,4 @@
-"""One release, tried: a graph to a row. Whatever keeps a release from being tried is a row too.
-
-Must not import Keras.
-"""
+"""One release, tried: a graph to a row. Whatever keeps a release from being tried is a row too."""
 
 from __future__ import annotations
 
@@ -13,35 +10,46 @@ from msgspec.structs import replace
 
 from harness.answers.history.question import Question
 from harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
-from harness.answers.replay.outcome import hidden, unseen
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
-from harness.trials.cases import case_of
-from harness.trials.expressible import came_up, unspoken
-from harness.trials.triage import Verdict, likeness, title
-from harness.trials.trial import CloneTrial, Trial, run
+from harness.trials.expected import LookResult, look_for
+from harness.trials.expressible import another_came_up, unspoken
+from harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
+from harness.trials.triage import likeness
 from reports.known import KnownIssues, load
 
 Find = Callable[[Subject], ReleasePlace]
 """Where the release of a subject is; raises `SubjectError` for one that cannot be had."""
 
-_NO_CLONE = (Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.KILLED)
+_VERDICTS = {
+    LookResult.SHOWS: ReleaseVerdict.BREAKS,
+    LookResult.GONE: ReleaseVerdict.HOLDS,
+    LookResult.ANOTHER: ReleaseVerdict.OTHERWISE,
+    LookResult.NO_CLONE: ReleaseVerdict.OTHERWISE,
+    LookResult.HIDDEN: ReleaseVerdict.CANNOT_TELL,
+    LookResult.UNSEEN: ReleaseVerdict.CANNOT_TELL,
+    LookResult.REFUSED: ReleaseVerdict.CANNOT_BUILD,
+    LookResult.LOST: ReleaseVerdict.CANNOT_BUILD,
+    LookResult.INEXPRESSIBLE: ReleaseVerdict.CANNOT_BUILD,
+    LookResult.NOT_TRIED: ReleaseVerdict.CANNOT_TELL,
+}
+_SAID_BY_CAUSES = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE)
 
 
 def try_release(question: Question, subject: Subject, find: Find, limits: Limits | None = None) -> ReleaseRow:
     """The row of one release."""
     began = time.monotonic()
-    row = _tried(question, subject, find, limits)
+    row = _row(question, subject, find, limits)
     return replace(row, seconds=time.monotonic() - began)
 
 
-def _tried(question: Question, subject: Subject, find: Find, limits: Limits | None) -> ReleaseRow:
+def _row(question: Question, subject: Subject, find: Find, limits: Limits | None) -> ReleaseRow:
     row = ReleaseRow(str(subject), subject.package, subject.version or "", ReleaseVerdict.NOT_TO_BE_HAD)
     words = unspoken(question.graph, subject)
-    if words:
-        return replace(row, verdict=ReleaseVerdict.CANNOT_BUILD, reason=words)
+    if words:  # for that nothing has to be installed
+        return with_answer(row, question, NotTried(words, expressible=False))
     try:
         place = find(subject)
         process = SubjectProcess(subject, place=place, limits=limits)
@@ -50,51 +58,34 @@ def _tried(question: Question, subject: Subject, find: Find, limits: Limits | No
         return replace(row, reason=_line(str(error)))
     with process:
         row = replace(row, how=place.how, versions=process.versions)
-        came = came_up(process)
-        if came is not None:
-            return replace(row, reason=f"{subject} was asked for, and {came} came up")
-        try:
-            case = case_of(question.graph, subject.dialect)
-            trial = run(case, process, (question.cloner,), question.checks)
-        except SubjectError as error:
-            return replace(row, verdict=ReleaseVerdict.CANNOT_TELL, reason=_line(str(error)))
-        known = _known().on(subject.generation, process.ready.keras, question.cloner)
-        verdict, causes, reason = judged(question, trial, known)
-        return replace(row, verdict=verdict, causes=causes, reason=reason)
+        another = another_came_up(process)
+        if another:
+            return replace(row, reason=another)
+        trials = GraphTrials(process, _known(), cloners=(question.cloner,))
+        return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=question.expected.costly))
 
 
-def judged(question: Question, trial: Trial, known: KnownIssues) -> tuple[ReleaseVerdict, tuple[CauseSeen, ...], str]:
-    """The verdict of a release on a question, the causes that showed there, and why where it is no cause.
+def with_answer(row: ReleaseRow, question: Question, tried: TriedGraph | NotTried) -> ReleaseRow:
+    """The row with the verdict, the causes that showed there, and why where it is no cause.
 
-    What a known issue explains is told, and does not speak against a release that one cause is looked for in: an input
-    that changes its name is in all of them. Where there is no clone at all, nobody can say what else would show; nor
-    where the original has nothing to compare, or something known stands before what is looked for.
+    What a known issue explains is listed, and does not speak against a release that one cause is looked for in: an
+    input that changes its name is in all of them. Where there is no clone at all, nobody can say what else would show.
     """
-    if trial.refused is not None:
-        return ReleaseVerdict.CANNOT_BUILD, (), _line(f"{trial.refused.type}: {trial.refused.message}")
-    if trial.lost is not None:
-        return ReleaseVerdict.CANNOT_BUILD, (), _line(f"the original ends its process: {trial.lost.found}")
-    expected, clone = question.expected, trial.clones[question.cloner]
-    causes = tuple(_seen(clone, known))
-    if not expected.sought:
-        return ReleaseVerdict.BREAKS if causes else ReleaseVerdict.HOLDS, causes, ""
-    if any(map(expected.is_it, clone.causes)):
-        return ReleaseVerdict.BREAKS, causes, ""
-    nothing = unseen(expected, trial.original)
-    if nothing:
-        return ReleaseVerdict.CANNOT_TELL, causes, _line(nothing)
-    if any(cause.hides or cause.known is None for cause in causes):
-        return ReleaseVerdict.OTHERWISE, causes, ""
-    behind = hidden(expected, trial, clone.causes)
-    return (ReleaseVerdict.CANNOT_TELL, causes, _line(behind)) if behind else (ReleaseVerdict.HOLDS, causes, "")
+    looked = look_for(question.expected, tried)
+    verdict = _VERDICTS[looked.result]
+    reason = "" if verdict in _SAID_BY_CAUSES else looked.because
+    if looked.result is LookResult.LOST:
+        reason = f"the original ends its process: {reason}"
+    causes = () if isinstance(tried, NotTried) else tuple(_seen(tried))
+    return replace(row, verdict=verdict, causes=causes, reason=_line(reason))
 
 
-def _seen(clone: CloneTrial, known: KnownIssues) -> Iterator[CauseSeen]:
-    hides = clone.verdict in _NO_CLONE
-    for cause in clone.causes:
-        issue = known.of(cause)
-        key = " ".join(word for word in likeness(cause.root) if word)
-        yield CauseSeen(key, title(cause), cause.fingerprint, hides, issue.id if issue else None)
+def _seen(tried: TriedGraph) -> Iterator[CauseSeen]:
+    hides = any(each.check == "made" for cause in tried.causes for each in cause.differences)
+    for hit in tried.hits:
+        if hit.cause is not None:
+            key = " ".join(word for word in likeness(hit.cause.root) if word)
+            yield CauseSeen(key, hit.title, hit.fingerprint, hides, hit.known.id if hit.known else None)
 
 
 def _line(text: str) -> str:

@@ -39,7 +39,7 @@ def from_file(seen: OwnSeen, file: Path) -> tuple[dict[str, Any], ...]:
     return tuple(_given(each, key, seen.arrays[key], file) for each, key in zip(seen.inputs, chosen, strict=True))
 
 
-def told(seen: OwnSeen, specs: tuple[dict[str, Any], ...]) -> list[str]:
+def described(seen: OwnSeen, specs: tuple[dict[str, Any], ...]) -> list[str]:
     """What each input was given, for a person."""
     lines = []
     for each, spec in zip(seen.inputs, specs, strict=True):

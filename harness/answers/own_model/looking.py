@@ -1,6 +1,6 @@
 """One model on one subject: loaded, looked at, cloned, compared.
 
-Owns the order of these steps, and what is said where one of them cannot be taken. Must not import Keras.
+Owns the order of these steps, and what is said where one of them cannot be taken.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from harness.scripts.graph_mode import standing
 from harness.scripts.reproducer import reproducer
 from harness.subjects.case import COSTLY, UPSTREAM_AND_FIXED, Case
 from harness.subjects.observation import Failure
-from harness.subjects.outcomes import Killed, OutOfMemory, OwnSeen, TimedOut
+from harness.subjects.outcomes import LostProcess, OutOfMemory, OwnSeen, TimedOut
 from harness.subjects.process import SubjectProcess
+from harness.trials.graph_trials import ExplainedCause, GraphTrials, TriedCase
 from harness.trials.triage import Verdict, title
-from harness.trials.trial import CloneTrial, Trial, run
+from harness.trials.trial import Trial
 from reports.known import KnownIssues
 from reports.records import COSTS, Cause
 
@@ -70,7 +71,9 @@ def look(model: Model, process: SubjectProcess, wanted: CheckWanted, known: Know
         request["arrays"] = str(wanted.arrays)
     seen = process.own(request, wanted.seconds)
     if not isinstance(seen, OwnSeen):
-        return _not(told, Status.LOST, f"it {_how(seen)} while it was loaded", _room(seen), began)
+        raised = "--timeout" if isinstance(seen, TimedOut) else "--memory" if isinstance(seen, OutOfMemory) else ""
+        advice = (f"raise {raised}",) if raised else ()
+        return _not(told, Status.LOST, f"it {_how(seen)} while it was loaded", advice, began)
     told = replace(told, kind=seen.kind, layers=seen.layers, parameters=seen.parameters)
     stopped = _unfit(seen, model, process, wanted)
     if stopped is not None:
@@ -79,14 +82,15 @@ def look(model: Model, process: SubjectProcess, wanted: CheckWanted, known: Know
         specs = inputs.drawn(seen, size=wanted.size, batch=wanted.batch)
     else:
         specs = inputs.from_file(seen, wanted.arrays)
-    told = replace(told, inputs=tuple(inputs.told(seen, specs)))
+    told = replace(told, inputs=tuple(inputs.described(seen, specs)))
     case = Case(source, specs, batch=wanted.batch or inputs.BATCH, seed=wanted.seed)
-    trial = run(case, process, wanted.cloners, wanted.checks, timeout=wanted.seconds)
+    known = KnownIssues((*known.issues, *LIMITS.issues))
+    tried = GraphTrials(process, known, cloners=wanted.cloners).try_case(case, wanted.checks, timeout=wanted.seconds)
     told = replace(told, peak=peak(process.pid))
-    stopped = _untried(trial)
+    stopped = _untried(tried.trial)
     if stopped is not None:
         return _not(told, *stopped, began)
-    clones = tuple(_cloned(name, clone, case, process, known) for name, clone in trial.clones.items())
+    clones = tuple(_cloned(name, tried, process) for name in wanted.cloners)
     return replace(told, clones=clones, seconds=time.monotonic() - began)
 
 
@@ -135,7 +139,7 @@ def _untried(trial: Trial) -> _Stopped | None:
     if trial.lost is not None:
         return (
             Status.LOST,
-            trial.lost.found,
+            trial.lost.said,
             ("raise --timeout or --memory, or ask for less: --no-costly, a smaller --size",),
         )
     observed = trial.original
@@ -167,38 +171,34 @@ def _advice(failure: Failure, model: Model, process: SubjectProcess, saved_by: s
     return []
 
 
-def _how(outcome: TimedOut | Killed | OutOfMemory) -> str:
-    if isinstance(outcome, TimedOut):
-        return f"took more than {outcome.seconds:g} s"
-    if isinstance(outcome, OutOfMemory):
-        return f"took more than {outcome.limit >> 20} MiB of memory"
-    return f"ended its process ({outcome.how})"
+def _how(lost: LostProcess) -> str:
+    if isinstance(lost, TimedOut):
+        return f"took more than {lost.seconds:g} s"
+    if isinstance(lost, OutOfMemory):
+        return f"took more than {lost.limit >> 20} MiB of memory"
+    return f"ended its process ({lost.how})"
 
 
-def _room(outcome: TimedOut | Killed | OutOfMemory) -> tuple[str, ...]:
-    option = {TimedOut: "--timeout", OutOfMemory: "--memory"}.get(type(outcome))
-    return (f"raise {option}",) if option else ()
+def _cloned(cloner: str, tried: TriedCase, process: SubjectProcess) -> Cloned:
+    clone = tried.trial.clones[cloner]
+    breaks = tuple(_break(each, tried.case, process) for each in tried.causes if each.cloner == cloner)
+    return Cloned(cloner, clone.verdict.value, breaks, clone.notes)
 
 
-def _cloned(name: str, clone: CloneTrial, case: Case, process: SubjectProcess, known: KnownIssues) -> Cloned:
-    applying = (each.on(process.subject.generation, process.ready.keras, name) for each in (known, LIMITS))
-    issues = KnownIssues(tuple(issue for each in applying for issue in each.issues))
-    breaks = []
-    for cause, blame in zip(clone.causes, clone.blame, strict=True):
-        issue = issues.of(cause)
-        told = ModelBreak(
-            cause.fingerprint,
-            title(cause),
-            COSTS[cause.rank],
-            blame.value,
-            cause.root,
-            cause.followers,
-            script=_script(cause, name, case, process),
-        )
-        if issue is not None:
-            told = replace(told, known=issue.id, because=issue.because, link=issue.link, documented=issue.documented)
-        breaks.append(told)
-    return Cloned(name, clone.verdict.value, tuple(breaks), clone.notes)
+def _break(shown: ExplainedCause, case: Case, process: SubjectProcess) -> ModelBreak:
+    cause, issue = shown.cause, shown.known
+    found = ModelBreak(
+        cause.fingerprint,
+        title(cause),
+        COSTS[cause.rank],
+        shown.blame.value,
+        cause.root,
+        cause.followers,
+        script=_script(cause, shown.cloner, case, process),
+    )
+    if issue is None:
+        return found
+    return replace(found, known=issue.id, because=issue.because, link=issue.link, documented=issue.documented)
 
 
 def _script(cause: Cause, cloner: str, case: Case, process: SubjectProcess) -> str:

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.answers.replay.reading import INSTALLED
 from harness.scripts.comments import comment, named
 from harness.scripts.of_finding import script_from
 from harness.scripts.reproducer import Script
 from harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.releases import ReleaseError, place_of
-from harness.subjects.subject import Subject, UnknownSubjectError
+from harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
 from reports.records import Finding
 from strategies.graph import MalformedGraph, from_json
 from strategies.typing import infer

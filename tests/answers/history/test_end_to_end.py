@@ -12,13 +12,20 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import psutil
 import pytest
+from click.testing import CliRunner
 
+from harness.cli import cli
 from harness.subjects.place import ReleasePlace
 from reports.known import load
+from reports.records import write
+from strategies.graph import Layer, to_json
 from tests.interrupting import heed_interrupts
+from tests.reports.making import TWO, finding
 
 HISTORY = [sys.executable, "-c", "from harness.cli import main; main()", "history"]
 HOLDING, BREAKING = "keras==3.12.2", "keras==3.12.3"
@@ -202,3 +209,29 @@ def _wait_for_a_subject(pid: int) -> None:
                     return
         time.sleep(0.1)
     pytest.fail("no subject was started")
+
+
+EVIL = "\x1b[31mevil\x9b2J\x07\u202e"
+UNKNOWN = msgspec.structs.replace(TWO, layers=(Layer(EVIL), *TWO.layers[1:]))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        pytest.param("finding.json", {"title": EVIL}, id="a title"),
+        pytest.param("finding.json", {"graph": msgspec.Raw(to_json(UNKNOWN))}, id="a graph"),
+        pytest.param(f"{EVIL}.json", {"title": "a title", "graph": msgspec.Raw(b"{}")}, id="a name"),
+        pytest.param("finding.json", {"subject": EVIL}, id="a subject"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [(), ("--json",)], ids=["text", "json"])
+def test_no_control_character_of_a_file_reaches_the_terminal(
+    arguments: tuple[str, ...], name: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    write(tmp_path / name, finding(0, **changes))
+    asked = (str(tmp_path / name), "--releases", "keras==3.99.9", "--no-install", *arguments)
+    done = CliRunner().invoke(cli, ["history", *asked])
+    assert done.exit_code == 2
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    assert "evil" in done.output
+    assert not set("\x1b\x9b\x07\u202e") & set(done.output)

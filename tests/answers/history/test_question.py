@@ -8,20 +8,22 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.answers.history.one_release import judged
-from harness.answers.history.question import Question, QuestionError, finding_file, question_of
-from harness.answers.history.record import ReleaseVerdict
-from harness.answers.replay import Expected
+from harness.answers.history.one_release import with_answer
+from harness.answers.history.question import Question, QuestionError, question_of
+from harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from harness.campaign.corpus import About, NightlyCorpus
+from harness.subjects.case import Case
 from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape, Trained
 from harness.subjects.subject import Subject
+from harness.trials.expected import Expected
 from harness.trials.expressible import unspoken
+from harness.trials.graph_trials import Hit, TriedGraph
 from harness.trials.triage import Verdict as CloneVerdict
 from harness.trials.triage import causes, fingerprint
 from harness.trials.trial import CloneTrial, Trial
 from reports.known import KnownIssue, KnownIssues, Pattern, load
-from reports.records import Cause, Cost, Difference, Finding, Place, Raised, RecordError, write
-from strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref, to_json
+from reports.records import Cause, Cost, Difference, Finding, Place, Raised, write
+from strategies.graph import Call, Graph, Input, Layer, Ref, to_json
 
 DENSE = Graph(
     (Input((4,), name="x"),),
@@ -64,6 +66,20 @@ def trial(*differences: Difference, cloner: str = "upstream") -> Trial:
     return Trial({cloner: CloneTrial(verdict, differences, tuple(causes(None, differences)))})
 
 
+def row(question: Question, trial: Trial, known: KnownIssues) -> ReleaseRow:
+    """What a history says of a trial."""
+    hits = [
+        Hit(each.fingerprint, cloner, "t", Case("", ()), DENSE, each, known=known.of(each))
+        for cloner, clone in trial.clones.items()
+        for each in clone.causes
+    ]
+    return with_answer(
+        ReleaseRow("keras==3.12.0", "keras", "3.12.0", ReleaseVerdict.NOT_TRIED),
+        question,
+        TriedGraph(trial, tuple(hits)),
+    )
+
+
 def asked(tmp_path: Path, *differences: Difference) -> Question:
     write(tmp_path / "finding.json", finding(*differences))
     return question_of(str(tmp_path))
@@ -71,6 +87,7 @@ def asked(tmp_path: Path, *differences: Difference) -> Question:
 
 def test_a_finding_is_asked_about_by_its_folder_and_by_its_file(tmp_path: Path) -> None:
     by_folder = asked(tmp_path, made())
+    assert by_folder.file == tmp_path / "finding.json"
     assert by_folder == question_of(str(tmp_path / "finding.json"))
     assert (by_folder.graph, by_folder.cloner, by_folder.sought) == (DENSE, "upstream", True)
     assert question_of(str(tmp_path), "fixed").cloner == "fixed"
@@ -80,7 +97,8 @@ def test_a_graph_is_asked_about_without_a_cause(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_bytes(to_json(DENSE))
     question = question_of(str(tmp_path / "graph.json"))
     assert (question.graph, question.cloner, question.sought) == (DENSE, "upstream", False)
-    assert question.checks == ("again", "training_step", "saving")
+    assert question.expected.costly
+    assert question.file is None
 
 
 def test_a_file_of_a_corpus_is_asked_about_as_a_graph(tmp_path: Path) -> None:
@@ -88,7 +106,7 @@ def test_a_file_of_a_corpus_is_asked_about_as_a_graph(tmp_path: Path) -> None:
     question = question_of(str(file))
     assert (question.graph, question.cloner, question.sought) == (DENSE, "fixed", False)
     assert question_of(str(file), "upstream").cloner == "upstream"
-    assert finding_file(str(file)) is None
+    assert question.file is None
 
 
 @pytest.mark.parametrize("issue", [each for each in load().issues if each.example], ids=lambda each: each.id)
@@ -113,33 +131,31 @@ def test_a_known_issue_is_asked_about_by_its_id(issue: KnownIssue) -> None:
 def test_costly_parts_are_asked_for_only_where_the_cause_shows_in_them(
     root: Difference, costly: bool, tmp_path: Path
 ) -> None:
-    assert asked(tmp_path, root).checks == (("again", "training_step", "saving") if costly else ())
+    assert asked(tmp_path, root).expected.costly is costly
 
 
 @pytest.mark.parametrize(
-    ("content", "error", "said"),
+    ("content", "said"),
     [
-        ("{", QuestionError, "expected the JSON of a finding or of a graph"),
-        ("[1]", MalformedGraph, "not a graph of version 1"),
-        ('"\udcff"', QuestionError, "can't decode byte 0xff"),
-        ('{"graph": 1, "id": "x"}', RecordError, "`title`"),
-        ('{"graph": {"name": "\udcff"}}', QuestionError, "can't decode byte 0xff"),
-        ('{"graph": 1}', MalformedGraph, "file.json: graph: not a graph"),
-        ('{"graph": 1, "about": 2}', MalformedGraph, "`$.about`"),
-        ('{"graph": 1, "format": 99}', MalformedGraph, "format 99"),
-        ('{"inputs": []}', MalformedGraph, "not a graph"),
-        (to_json(msgspec.structs.replace(DENSE, layers=(Layer("Dens"),))).decode(), MalformedGraph, "found 'Dens'"),
+        ("{", "expected the JSON of a finding or of a graph"),
+        ("[1]", "not a graph of version 1"),
+        ('"\udcff"', "can't decode byte 0xff"),
+        ('{"graph": 1, "id": "x"}', "`title`"),
+        ('{"graph": {"name": "\udcff"}}', "can't decode byte 0xff"),
+        ('{"graph": 1}', "file.json: graph: not a graph"),
+        ('{"graph": 1, "about": 2}', "`$.about`"),
+        ('{"graph": 1, "format": 99}', "format 99"),
+        ('{"inputs": []}', "not a graph"),
+        (to_json(msgspec.structs.replace(DENSE, layers=(Layer("Dens"),))).decode(), "found 'Dens'"),
         (msgspec.json.encode(finding(Difference("backend", "p", "value", "", "", Cost.COMPUTES))).decode(),
-         QuestionError, "two backends that differ"),
+         "two backends that differ"),
         (msgspec.json.encode(msgspec.structs.replace(finding(), graph=msgspec.Raw(b"{}"))).decode(),
-         MalformedGraph, "file.json: graph: not a graph"),
+         "file.json: `$.graph`: not a graph"),
     ],
 )  # fmt: skip
-def test_a_file_that_is_wrong_is_named_with_the_place(
-    content: str, error: type[Exception], said: str, tmp_path: Path
-) -> None:
+def test_a_file_that_is_wrong_is_named_with_the_place(content: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "file.json").write_text(content, errors="surrogateescape")
-    with pytest.raises(error, match=r"file\.json") as raised:
+    with pytest.raises(QuestionError, match=r"file\.json") as raised:
         question_of(str(tmp_path / "file.json"))
     assert said in str(raised.value)
 
@@ -147,7 +163,7 @@ def test_a_file_that_is_wrong_is_named_with_the_place(
 def test_what_is_nothing_of_all_that_is_said_with_what_is_near(tmp_path: Path) -> None:
     with pytest.raises(QuestionError, match="did you mean lambda-refused"):
         question_of("lambda-refusd")
-    with pytest.raises(QuestionError, match=r"there is no finding\.json in it"):
+    with pytest.raises(QuestionError, match="no finding and no graph"):
         question_of(str(tmp_path))
 
 
@@ -167,15 +183,16 @@ KNOWN = KnownIssues((KnownIssue("name", "keras", "t", "b", (Pattern(aspect="name
 )
 def test_the_verdict_on_a_cause(shown: tuple[Difference, ...], verdict: ReleaseVerdict, tmp_path: Path) -> None:
     question = asked(tmp_path, made())
-    found, seen, _ = judged(question, trial(*shown), KNOWN)
-    assert found is verdict
-    assert len(seen) == len(shown)
+    found = row(question, trial(*shown), KNOWN)
+    assert found.verdict is verdict
+    assert len(found.causes) == len(shown)
 
 
 def test_no_clone_hides_what_is_looked_for_even_where_it_is_known(tmp_path: Path) -> None:
     known = KnownIssues((KnownIssue("no-clone", "keras", "t", "b", (Pattern(check="made"),)),))
-    verdict, (cause,), _ = judged(asked(tmp_path, renamed()), trial(made()), known)
-    assert (verdict, cause.hides, cause.known) == (ReleaseVerdict.OTHERWISE, True, "no-clone")
+    found = row(asked(tmp_path, renamed()), trial(made()), known)
+    (cause,) = found.causes
+    assert (found.verdict, cause.hides, cause.known) == (ReleaseVerdict.OTHERWISE, True, "no-clone")
 
 
 NO = Failure("ValueError", "no")
@@ -202,14 +219,16 @@ def test_what_the_original_has_not_cannot_be_told(
     question = asked(tmp_path, root)
     whole = Observation(SHAPE, ModelRun(), ModelRun(), trained=Trained(), saved=Saved(run=ModelRun()))
     lacking = msgspec.structs.replace(whole, **original)
-    assert judged(question, msgspec.structs.replace(trial(), original=whole), KNOWN)[0] is ReleaseVerdict.HOLDS
+    assert row(question, msgspec.structs.replace(trial(), original=whole), KNOWN).verdict is ReleaseVerdict.HOLDS
     for beside in (renamed(), FROZEN):
-        verdict, _, said = judged(question, msgspec.structs.replace(trial(beside), original=lacking), KNOWN)
-        assert verdict is ReleaseVerdict.CANNOT_TELL, "whatever else shows, known or not"
-        assert why in said
+        found = row(question, msgspec.structs.replace(trial(beside), original=lacking), KNOWN)
+        assert found.verdict is ReleaseVerdict.CANNOT_TELL, "whatever else shows, known or not"
+        assert why in found.reason
     issue = KnownIssue("it", "keras", "t", "b", (Pattern(check=root.check, path=root.path),))
     by_issue = Question("it", DENSE, expected=Expected(issue=issue))
-    assert judged(by_issue, msgspec.structs.replace(trial(), original=lacking), KNOWN)[0] is ReleaseVerdict.CANNOT_TELL
+    assert (
+        row(by_issue, msgspec.structs.replace(trial(), original=lacking), KNOWN).verdict is ReleaseVerdict.CANNOT_TELL
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,19 +251,20 @@ def test_what_shows_only_behind_something_known_cannot_be_told(
     whole = Observation(SHAPE, ModelRun(), ModelRun())
     shown = Trial({"upstream": CloneTrial(CloneVerdict.DIVERGED, causes=found)}, original=whole)
     known = KnownIssues((*KNOWN.issues, KnownIssue("fails", "keras", "t", "b", (Pattern(exception="TypeError"),))))
-    said = judged(asked(tmp_path, VALUE), shown, known)
-    assert (said[0], len(said[1])) == (verdict, len(found))
-    assert why in said[2]
+    said = row(asked(tmp_path, VALUE), shown, known)
+    assert (said.verdict, len(said.causes)) == (verdict, len(found))
+    assert why in said.reason
 
 
 def test_of_a_graph_anything_breaks_the_promise() -> None:
-    assert judged(Question("g", DENSE), trial(renamed()), KNOWN)[0] is ReleaseVerdict.BREAKS
-    assert judged(Question("g", DENSE), trial(), KNOWN)[0] is ReleaseVerdict.HOLDS
+    assert row(Question("g", DENSE), trial(renamed()), KNOWN).verdict is ReleaseVerdict.BREAKS
+    assert row(Question("g", DENSE), trial(), KNOWN).verdict is ReleaseVerdict.HOLDS
 
 
 def test_a_model_that_cannot_be_built_is_told_with_its_reason() -> None:
     refused = Trial(refused=Failure("TypeError", "no such\nargument"))
-    assert judged(Question("g", DENSE), refused, KNOWN) == (
+    said = row(Question("g", DENSE), refused, KNOWN)
+    assert (said.verdict, said.causes, said.reason) == (
         ReleaseVerdict.CANNOT_BUILD,
         (),
         "TypeError: no such argument",

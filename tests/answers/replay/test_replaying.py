@@ -8,16 +8,19 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from harness.answers.replay import Expected, ReplayOutcome, replayed, still_breaks
-from harness.answers.replay.trying import ReplayRow, example_on
+from harness.answers.replay.outcome import ReplayOutcome, replayed
+from harness.answers.replay.trying import ReplayRow
 from harness.cli.text.replay import exit_code
 from harness.scripts.of_finding import example_of, script_of
 from harness.scripts.run_alone import fails_alone
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.case import Case
 from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
+from harness.subjects.outcomes import Killed
 from harness.subjects.place import ReleasePlace
-from harness.trials.graph_trials import GraphTrials, Hit
+from harness.trials.expected import Expected
+from harness.trials.graph_trials import GraphTrials, Hit, NotTried, TriedGraph
+from harness.trials.known_examples import example_on, still_breaks
 from harness.trials.triage import Verdict, fingerprint
 from harness.trials.trial import CloneTrial, Trial
 from reports.known import KnownIssue, KnownIssues, Pattern, explains, load
@@ -107,7 +110,7 @@ def expecting(root: Difference) -> Expected:
         ),
         pytest.param(expecting(CRASH), BUILT, shown(cause(ELSEWHERE)), ReplayOutcome.CHANGED, id="raised elsewhere"),
         pytest.param(expecting(VALUE), REFUSED, [], ReplayOutcome.ERROR, id="not built"),
-        pytest.param(expecting(VALUE), Trial(lost=CRASH), [], ReplayOutcome.ERROR, id="process lost"),
+        pytest.param(expecting(VALUE), Trial(lost=Killed("SIGSEGV", None)), [], ReplayOutcome.ERROR, id="process lost"),
         pytest.param(Expected(issue=ISSUE), BUILT, shown(cause(NAME)), ReplayOutcome.BROKEN, id="an issue shows"),
         pytest.param(Expected(issue=ISSUE), BUILT, [], ReplayOutcome.FIXED, id="an issue is gone"),
         pytest.param(Expected(), BUILT, [], ReplayOutcome.HOLDS, id="a bare graph holds"),
@@ -116,7 +119,13 @@ def expecting(root: Difference) -> Expected:
     ],
 )
 def test_the_answer(expected: Expected, trial: Trial, hits: list[Hit], outcome: ReplayOutcome) -> None:
-    assert replayed(expected, trial, hits).outcome is outcome
+    assert replayed(expected, TriedGraph(trial, tuple(hits))).outcome is outcome
+
+
+@pytest.mark.parametrize("expressible", [True, False])
+def test_what_could_not_be_tried_is_an_error(expressible: bool) -> None:
+    answer = replayed(expecting(VALUE), NotTried("why", expressible))
+    assert (answer.outcome, answer.because, answer.shown) == (ReplayOutcome.ERROR, "why", ())
 
 
 @pytest.mark.parametrize(
@@ -146,13 +155,13 @@ def test_a_finding_of_before_shows_though_its_fingerprint_is_another_today(told:
     [
         pytest.param(REFUSED, ReplayOutcome.BROKEN, id="as before"),
         pytest.param(Trial(refused=Failure("TypeError", "no")), ReplayOutcome.CHANGED, id="with another exception"),
-        pytest.param(Trial(lost=CRASH), ReplayOutcome.CHANGED, id="with its process"),
+        pytest.param(Trial(lost=Killed("SIGSEGV", None)), ReplayOutcome.CHANGED, id="with its process"),
         pytest.param(BUILT, ReplayOutcome.FIXED, id="built"),
     ],
 )
 def test_an_original_that_could_not_be_built(trial: Trial, outcome: ReplayOutcome) -> None:
     told = finding(0, id="original-refused-valueerror", differences=(), detail="ValueError: no such layer", cloner="")
-    assert replayed(Expected.of(told), trial, []).outcome is outcome
+    assert replayed(Expected.of(told), TriedGraph(trial)).outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -171,7 +180,7 @@ def test_an_original_that_could_not_be_built(trial: Trial, outcome: ReplayOutcom
 def test_what_the_original_has_not_is_an_error_and_never_fixed(root: Difference, original: dict[str, object]) -> None:
     assert BUILT.original is not None
     trial = msgspec.structs.replace(BUILT, original=msgspec.structs.replace(BUILT.original, **original))
-    answer = replayed(expecting(root), trial, [])
+    answer = replayed(expecting(root), TriedGraph(trial))
     assert answer.outcome is ReplayOutcome.ERROR
     assert answer.because.startswith("the original itself ")
 

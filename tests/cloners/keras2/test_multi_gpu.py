@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from harness.answers.own_model.looking import CheckWanted, look
+from harness.answers.own_model.models import parse
 from harness.inside.cloners.multi_gpu import ITS_OWN, SIMULATED
 from harness.scripts.of_finding import script_of
 from harness.scripts.run_alone import fails_alone
 from harness.subjects.case import Case
-from harness.subjects.offers import unable
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
+from harness.trials.expressible import unable
 from harness.trials.graph_trials import GraphTrials, Hit
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
@@ -101,7 +105,7 @@ def accused(process: SubjectProcess, known: KnownIssues) -> Hit:
     """What trials has to say of `multi_gpu_model` on the graph of the reported bug: one thing."""
     reported = load()["keras2-two-outputs"]
     trials = GraphTrials(process, known, cloners=("multi_gpu", "multi_gpu/fixed"), rate=0)
-    (hit,) = trials.try_graph(read_example(reported.example or "", reported.id))
+    (hit,) = trials.try_graph(read_example(reported.example or "", reported.id)).hits
     assert hit.cloner == "multi_gpu"
     return hit
 
@@ -111,6 +115,13 @@ def test_it_has_the_known_issues_of_what_it_clones_with(cloner: str, explains: b
     issue = replace(load()["keras2-two-outputs"], cloner=cloner)
     hit = accused(warm("keras==2.2.4"), KnownIssues((issue,)))
     assert hit.known == (issue if explains else None)
+
+
+def test_check_knows_those_issues_too(warm: Warm, tmp_path: Path) -> None:
+    (tmp_path / "reported.py").write_text(f"def make():\n{textwrap.indent(REPORTED, '    ')}    return model\n")
+    wanted = CheckWanted(cloners=("multi_gpu",), checks=())
+    checked = look(parse(f"{tmp_path / 'reported.py'}:make"), warm("keras==2.2.4"), wanted, load())
+    assert [each.known for each in checked.breaks] == ["keras2-two-outputs"], checked
 
 
 def test_an_hit_says_that_the_placement_is_simulated(warm: Warm) -> None:

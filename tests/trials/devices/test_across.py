@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +17,11 @@ from harness.search.draw_and_shrink import search
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.place import ReleasePlace
 from harness.subjects.presence import missing
-from harness.trials.across import Compared, TrialsAcross, others_of
+from harness.trials.across import others_of
 from harness.trials.cases import case_of
 from harness.trials.checks.devices import Terms
 from harness.trials.devices import terms_of
-from harness.trials.graph_trials import Hit, news
+from harness.trials.graph_trials import GraphTrials, Hit, news
 from reports.known import KnownIssues, load
 from reports.records import Cause, Cost, Difference, Finding, read
 from reports.run_folder import RunFolder
@@ -125,9 +124,10 @@ def test_what_one_side_computes_differently_is_an_hit_of_no_cloner(
 ) -> None:
     other = planted(process, fault, tmp_path)
     try:
-        trials = TrialsAcross(process, load(), [other], rate=0)
-        found = news(trials.try_graph(DENSE))
-        assert trials.compared == {str(other.subject): Compared(0, Counter([apart])) if apart else Compared(1)}
+        trials = GraphTrials(process, load(), [other], rate=0)
+        found = news(trials.try_graph(DENSE).hits)
+        its = trials.compared[str(other.subject)]
+        assert (its.graphs, its.not_compared) == ((0, {apart: 1}) if apart else (1, {}))
         if aspect is None:
             assert found == []
             return
@@ -137,16 +137,16 @@ def test_what_one_side_computes_differently_is_an_hit_of_no_cloner(
         assert (told.cause.root.check, told.cause.root.aspect) == ("device", aspect)
         assert told.title.startswith(f"{process.subject} and {other.subject}: ")
         assert (told.cause.root.first.name if told.cause.root.first else None) == first
-        assert news(trials.try_graph(DENSE), {told.key}) == [], "the same one is no news again"
+        assert news(trials.try_graph(DENSE).hits, {told.key}) == [], "the same one is no news again"
     finally:
         other.close()
 
 
 def test_the_same_subject_twice_has_nothing_to_tell(process: SubjectProcess) -> None:
     with SubjectProcess(process.subject) as other:
-        trials = TrialsAcross(process, KnownIssues(), [other], rate=0)
-        assert [each for each in trials.try_graph(DENSE) if each.across] == []
-        assert trials.compared == {str(other.subject): Compared(1)}
+        trials = GraphTrials(process, KnownIssues(), [other], rate=0)
+        assert [each for each in trials.try_graph(DENSE).hits if each.across] == []
+        assert (trials.compared[str(other.subject)].graphs, trials.tally.trials) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_fuzz_keeps_what_two_sides_compute_differently(process: SubjectProcess, 
     (tmp_path / "planted").mkdir()
     other = planted(process, "value", tmp_path / "planted")
     try:
-        trials = TrialsAcross(process, load(), [other], rate=0)
+        trials = GraphTrials(process, load(), [other], rate=0)
         found = search(trials, functional_graphs(generation="keras"), examples=300, seed_=3)
         assert found is not None and found.across
         assert found.cause is not None

@@ -88,17 +88,17 @@ WORDS: tuple[Word, ...] = (
 
 def say_less_at_once(graph: Graph) -> Offers:
     """Nothing of this at all; then nothing of each sort."""
-    yield _told(graph, lambda part: _all(part, WORDS))
-    yield _told(graph, lambda part: _all(part, WORDS[:-2]))
+    yield _rewritten(graph, lambda part: _all(part, WORDS))
+    yield _rewritten(graph, lambda part: _all(part, WORDS[:-2]))
     for word in WORDS:
-        yield _told(graph, word)
+        yield _rewritten(graph, word)
 
 
 def say_less(graph: Graph) -> Offers:
     """One word at one place less."""
     for word in WORDS:
         for place in range(_times_said(graph, word)):
-            yield _told(graph, _only(word, place))
+            yield _rewritten(graph, _only(word, place))
 
 
 def _times_said(graph: Graph, word: Word) -> int:
@@ -108,7 +108,7 @@ def _times_said(graph: Graph, word: Word) -> int:
         said.append(word(part) != part)
         return part
 
-    _told(graph, note)
+    _rewritten(graph, note)
     return sum(said)
 
 
@@ -129,16 +129,16 @@ def _all(part: Part, words: tuple[Word, ...]) -> Part:
     return part
 
 
-def _told(graph: Graph, word: Word) -> Graph | None:
+def _rewritten(graph: Graph, word: Word) -> Graph | None:
     """The graph with something left unsaid, at every level."""
     try:
-        return _told_graph(graph, word, tuple(_input(word, each) for each in graph.inputs))
+        return _rewritten_graph(graph, word, tuple(_input(word, each) for each in graph.inputs))
     except MalformedGraph:
         return None
 
 
-def _told_graph(graph: Graph, word: Word, inputs: tuple[Input, ...]) -> Graph:
-    layers = tuple(_told_layer(layer, word) for layer in graph.layers)
+def _rewritten_graph(graph: Graph, word: Word, inputs: tuple[Input, ...]) -> Graph:
+    layers = tuple(_rewritten_layer(layer, word) for layer in graph.layers)
     less = word(graph)
     assert isinstance(less, Graph)
     return structs.replace(less, inputs=inputs, layers=layers)
@@ -150,19 +150,19 @@ def _input(word: Word, given: Input) -> Input:
     return less
 
 
-def _told_layer(layer: Layer, word: Word) -> Layer:
+def _rewritten_layer(layer: Layer, word: Word) -> Layer:
     """What the inputs of an inner model are follows from its tensors: nothing is left out of them."""
-    args = tuple((key, _told_value(value, word)) for key, value in layer.args)
-    graph = None if layer.graph is None else _told_graph(layer.graph, word, layer.graph.inputs)
+    args = tuple((key, _rewritten_value(value, word)) for key, value in layer.args)
+    graph = None if layer.graph is None else _rewritten_graph(layer.graph, word, layer.graph.inputs)
     less = word(structs.replace(layer, args=args, graph=graph))
     assert isinstance(less, Layer)
     return less
 
 
-def _told_value(value: Value, word: Word) -> Value:
+def _rewritten_value(value: Value, word: Word) -> Value:
     match value:
         case Made():
-            return Made(_told_layer(value.layer, word))
+            return Made(_rewritten_layer(value.layer, word))
         case Seq() if any(isinstance(item, Made) for item in value.items):
-            return Seq(tuple(_told_value(item, word) for item in value.items), value.form)
+            return Seq(tuple(_rewritten_value(item, word) for item in value.items), value.form)
     return value

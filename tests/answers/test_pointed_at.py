@@ -1,4 +1,4 @@
-"""What a replay reads: a campaign's corpus, its files, and files that are wrong."""
+"""What a user points at, read: a campaign's corpus, its files, and files that are wrong."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.answers.replay.reading import Item, Reading
+from harness.answers.pointed_at import PointedAt, pointed_at
 from harness.campaign.corpus import About, NightlyCorpus
 from reports.known import KnownIssues
 from reports.records import write
@@ -16,10 +16,9 @@ from tests.reports.making import TWO, finding
 ANY = Graph((Input((4,)),), (Layer("Dense", (("units", 3),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
 
-def items(*paths: Path) -> list[Item]:
-    reading = Reading(KnownIssues())
-    found = reading.items(map(str, paths))
-    assert reading.problems == []
+def items(*paths: Path) -> list[PointedAt]:
+    found, problems = pointed_at(map(str, paths), KnownIssues())
+    assert problems == []
     return found
 
 

@@ -1,0 +1,289 @@
+"""What a user points at, read: a run, a finding, a graph, a known issue, a campaign's corpus, a folder of such files.
+
+The one place where an argument of the command line becomes something that can be tried. What cannot be read is among
+the answers too, with the file, the field and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from harness.trials.expected import Expected
+from reports.known import KnownIssue, KnownIssues
+from reports.records import FORMAT, UNREADABLE, Finding, RecordError, read
+from reports.store import Kept, read_run
+from strategies.graph import Graph, MalformedGraph, from_json
+from strategies.kinds import Generation
+from strategies.typing import infer
+
+FINDING = "finding.json"
+GENERATIONS: tuple[str, ...] = get_args(Generation)
+"""The names of the folders of a corpus."""
+
+APART = ("backend", "device")
+"""What is of two subjects that differ, and of no cloner."""
+
+_RUN = ("run.json", "events.ndjson", "findings")
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PointedAt:
+    """One thing to try. `where` is the file it was read from, or the argument.
+
+    `finding` is the finding that it is, if it is one. `subject` is "" where nothing says on what it was found,
+    `generation` where any will do, `cloner` where none is named. `problem` says why it cannot be tried at all.
+    """
+
+    where: str
+    title: str = ""
+    id: str = ""
+    graph: Graph | None = None
+    expected: Expected = field(default_factory=Expected)
+    subject: str = ""
+    cloner: str = "upstream"
+    generation: str = ""
+    across: tuple[str, ...] = ()
+    finding: Finding | None = None
+    problem: str = ""
+
+
+class NotFoundError(ValueError):
+    """What was named is no finding; the message says what there is."""
+
+
+class _About(msgspec.Struct, frozen=True):
+    subject: str = ""
+    cloner: str = ""
+
+
+class _OfCorpus(msgspec.Struct, frozen=True):
+    """A file of a corpus, as far as it is read here; `harness.campaign.corpus` writes it."""
+
+    graph: msgspec.Raw
+    about: _About = _About()
+    format: int = FORMAT
+
+
+def pointed_at(arguments: Iterable[str], known: KnownIssues) -> tuple[list[PointedAt], list[str]]:
+    """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that."""
+    found: dict[str, PointedAt] = {}
+    problems: list[str] = []
+    for argument in arguments:
+        for each in _of_argument(argument, known, problems):
+            path = Path(each.where)
+            found.setdefault(str(path.resolve()) if path.exists() else each.where, each)
+    return list(found.values()), problems
+
+
+def finding_at(what: Path, id_: str = "") -> Kept:
+    """The one finding of that name, with the files beside it: by its folder, its finding.json, or a run and an id.
+
+    `id_` is its id or its folder's name in a run, or the beginning of one.
+    """
+    if what.is_file() or (what / FINDING).is_file():
+        path = what if what.is_file() else what / FINDING
+        finding = _read_finding(path)
+        if id_ and not finding.id.startswith(id_):
+            raise NotFoundError(f"{what}: is the finding {finding.id}, not {id_}; leave the id out")
+        return Kept(path.parent, finding, None, *(_text(path.parent / name) for name in ("repro.py", "issue.md")))
+    if not what.exists():
+        raise NotFoundError(
+            f"{what}: no such finding or run; name a finding's folder, or a run and an id: runs/latest ID"
+        )
+    run = read_run(what)
+    there = {kept.name: kept for kept in run.findings}
+    exact = [name for name, kept in there.items() if id_ and id_ in (name, kept.finding.id)]
+    near = [name for name, kept in there.items() if name.startswith(id_) or kept.finding.id.startswith(id_)]
+    names = exact or near
+    if len(names) == 1:
+        return there[names[0]]
+    unread = [name for name in run.unreadable if id_ and (name.startswith(id_) or name.endswith(id_))]
+    if unread and not names:
+        problem = next((each for each in run.problems if unread[0] in each), "cannot be read")
+        raise NotFoundError(f"{what}: {problem}")
+    if not there:
+        raise NotFoundError(f"{what}: this run has no findings")
+    if names:
+        said = f"{len(names)} findings begin with {id_}" if id_ else f"there are {len(names)} findings: name one"
+        raise NotFoundError(f"{what}: {said}: {listed(names)}")
+    raise NotFoundError(f"{what}: no finding begins with {id_}; there are {listed(sorted(there))}")
+
+
+def listed(names: list[str]) -> str:
+    """Names in a row, not too many of them."""
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more
+
+
+def _of_argument(argument: str, known: KnownIssues, problems: list[str]) -> Iterator[PointedAt]:
+    path = Path(argument)
+    try:
+        is_folder, is_file, problem = path.is_dir(), path.is_file(), ""
+    except (OSError, ValueError) as error:  # too long for a name, or with a zero byte in it
+        is_folder, is_file, problem = False, False, f"no name for a file: {error}"
+    if is_folder:
+        yield from _of_folder(path, problems)
+    elif is_file:
+        yield _of_file(path)
+    elif argument in (issue.id for issue in known.issues):
+        yield _of_issue(known[argument])
+    else:
+        yield PointedAt(argument, problem=problem or _unknown(argument, known))
+
+
+def _of_folder(path: Path, problems: list[str]) -> Iterator[PointedAt]:
+    if (path / FINDING).exists():
+        yield _of_file(path / FINDING)
+    elif any((path / name).exists() for name in _RUN):
+        yield from _of_run(path, problems)
+    else:
+        files = _visible_files(path, "*.json") or sorted(path.glob(f"*/{FINDING}"))
+        files = files or [each for name in GENERATIONS for each in _visible_files(path / name, "*.json")]
+        if not files:
+            yield PointedAt(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
+        yield from map(_of_file, files)
+
+
+def _of_run(path: Path, problems: list[str]) -> Iterator[PointedAt]:
+    try:
+        run = read_run(path)
+    except RecordError as error:
+        yield PointedAt(str(path), problem=str(error))
+        return
+    said: set[str] = set()
+    for kept in run.findings:
+        yield _of_finding(kept.finding, str(kept.folder / FINDING))
+    for name in run.unreadable:
+        its = next((problem for problem in run.problems if name in problem), "")
+        said.add(its)
+        yield PointedAt(str(run.path / "findings" / name / FINDING), problem=its or "cannot be read")
+    problems += [f"{path}: {problem}" for problem in run.problems if problem not in said]
+
+
+def _of_file(path: Path) -> PointedAt:
+    where = str(path)
+    try:
+        fields = {} if path.name == FINDING else _fields(path)
+        if path.name == FINDING or (isinstance(fields, dict) and "graph" in fields and "id" in fields):
+            return _of_finding(_read_finding(path), where)
+        return _of_graph(path, in_corpus=isinstance(fields, dict) and "graph" in fields)
+    except (RecordError, MalformedGraph) as error:
+        return PointedAt(where, problem=str(error).removeprefix(f"{where}: "))
+
+
+def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
+    """A file that has a graph alone, or one as a corpus keeps it."""
+    where, content = str(path), path.read_bytes()
+    if not in_corpus:
+        graph = _checked(content, where)
+        return PointedAt(where, path.name, graph=graph, generation=graph.generation or "")
+    try:
+        kept = msgspec.json.decode(content, type=_OfCorpus)
+    except msgspec.ValidationError as error:
+        raise MalformedGraph(f"{where}: not a graph as a corpus keeps it: {error}") from None
+    if kept.format > FORMAT:
+        raise MalformedGraph(f"{where}: format {kept.format}, but this clonediff reads up to {FORMAT}: update it")
+    graph = _checked(bytes(kept.graph), f"{where}: graph")
+    folder = path.resolve().parent.name
+    return PointedAt(
+        where,
+        path.name,
+        graph=graph,
+        generation=graph.generation or (folder if folder in GENERATIONS else ""),
+        subject=kept.about.subject,
+        cloner=kept.about.cloner or "upstream",
+    )
+
+
+def _of_finding(finding: Finding, where: str) -> PointedAt:
+    found = PointedAt(
+        where,
+        finding.title,
+        finding.id,
+        expected=Expected.of(finding),
+        subject=finding.subject,
+        cloner=finding.cloner or "upstream",
+        generation=finding.generation,
+        across=finding.across,
+        finding=finding,
+    )
+    try:
+        graph = _checked(bytes(finding.graph), "`$.graph`")
+    except MalformedGraph as error:
+        return replace(found, problem=str(error))
+    apart = finding.root is not None and finding.root.check in APART
+    if len(finding.across) not in (0, 2) or (not finding.across and apart):
+        return replace(found, problem="does not say which two subjects differ: `across` has to name them")
+    return replace(found, graph=graph)
+
+
+def _of_issue(issue: KnownIssue) -> PointedAt:
+    found = PointedAt(
+        issue.id,
+        issue.title,
+        issue.id,
+        expected=Expected(issue=issue),
+        cloner=issue.cloner,
+        generation=issue.generation,
+    )
+    if issue.cloner in APART:
+        said = f"tells of two {issue.cloner}s that differ: replay a finding of it, which names them"
+        return replace(found, problem=said)
+    if issue.example is None:
+        return replace(found, problem="this known issue has no example to try; name a finding or a graph")
+    try:
+        return replace(found, graph=_checked(issue.example.encode(), "example"))
+    except MalformedGraph as error:
+        return replace(found, problem=str(error))
+
+
+def _unknown(argument: str, known: KnownIssues) -> str:
+    ids = [issue.id for issue in known.issues if issue.example is not None]
+    near = difflib.get_close_matches(argument, ids, 3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "known issues are listed in reports/known_issues.toml"
+    return f"no such folder or file, and no known issue of that id; {hint}"
+
+
+def _read_finding(path: Path) -> Finding:
+    """A finding from its finding.json. What only the events of its run say, they are asked for."""
+    finding = read(path, Finding)
+    run = path.resolve().parent.parent.parent
+    if not finding.subject and any((run / name).exists() for name in _RUN[:2]):
+        return next((each.finding for each in read_run(run).findings if each.name == path.parent.name), finding)
+    return finding
+
+
+def _checked(content: bytes, where: str) -> Graph:
+    """A graph, held against the catalogue. A `MalformedGraph` says where it is wrong."""
+    graph = from_json(content, where)
+    infer(graph, where)
+    return graph
+
+
+def _fields(path: Path) -> Any:
+    try:
+        return msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read ({error.strerror})") from None
+    except UNREADABLE as error:
+        raise RecordError(f"{path}: expected the JSON of a finding or of a graph: {error}") from None
+
+
+def _visible_files(folder: Path, pattern: str) -> list[Path]:
+    """Files by their names, without those that are still being written."""
+    return sorted(each for each in folder.glob(pattern) if not each.name.startswith("."))
+
+
+def _text(path: Path) -> str:
+    """The text of a file; "" where there is none that can be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

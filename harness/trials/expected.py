@@ -1,0 +1,274 @@
+"""What is expected of a trial, and whether it shows: the cause of a finding, a known issue, or anything at all.
+
+A cause that no check looked for, on either model, is never gone: `unseen` and `hidden` say why it may be there all the
+same.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from harness.subjects.observation import Observation
+from harness.trials.checks import CHECKS
+from harness.trials.graph_trials import LOST, REFUSED, NotTried, TriedGraph
+from harness.trials.triage import alike, fingerprint, title
+from harness.trials.trial import Trial
+from reports.known import KnownIssue, explains
+from reports.records import Cause, Difference, Finding
+
+
+class LookResult(enum.Enum):
+    """What came of looking for something; where nothing is expected, anything that shows is it."""
+
+    SHOWS = "it shows"
+    GONE = "it does not, and nothing shows that is not known"
+    ANOTHER = "it does not, but something shows that is not known"
+    NO_CLONE = "it cannot be seen, since for a known reason there is no clone"
+    HIDDEN = "it cannot be seen behind something known"
+    UNSEEN = "it cannot be seen, since the original itself fails"
+    REFUSED = "the original cannot be built"
+    LOST = "the original takes its process with it"
+    INEXPRESSIBLE = "the release has no words for the graph"
+    NOT_TRIED = "it could not be tried"
+
+
+class LookedFor(msgspec.Struct, frozen=True):
+    """What came of looking for something, and why that."""
+
+    result: LookResult
+    because: str = ""
+
+
+_AFTER_A_RUN = ("outputs", "masks", "training", "saved", "again")
+_BEHIND = {"outputs": _AFTER_A_RUN, "weights": ("weights", *_AFTER_A_RUN)}
+"""The checks that see nothing where another one ended in an exception; of those not named, only itself."""
+_OF_RUNS = ("outputs", "masks")
+_AS_IT_FAILS = ("no longer raises", "raises another")
+"""Aspects that show only where the original itself fails."""
+_BEGINNING = re.compile(r"^(original|again|twice)\.")
+"""What the path of a difference begins with that is told of another model than the clone."""
+_COSTLY = ("untouched", *(name for name, check in CHECKS.items() if check.part))
+"""The checks that see all there is to see only where a trial does its costly parts too."""
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """What is looked for: the cause of a finding, a known issue, an original that is not built, or nothing at all.
+
+    `refused` is REFUSED or LOST, where it is the original that failed, and `said` the type of what it failed with.
+    `anywhere` says that the cause counts in whatever frame it is raised: code moves on from release to release.
+    """
+
+    cause: Cause | None = None
+    issue: KnownIssue | None = None
+    refused: str = ""
+    said: str = ""
+    anywhere: bool = False
+
+    @classmethod
+    def of(cls, finding: Finding) -> Expected:
+        """What a finding says. Its id is that of its cause."""
+        if finding.root is not None:
+            rank = min(each.rank for each in finding.differences)
+            return cls(Cause(fingerprint(finding.root), finding.root, finding.differences[1:], rank))
+        for refused in (REFUSED, LOST):
+            if finding.id.startswith(refused):
+                return cls(refused=refused, said=finding.detail.partition(":")[0])
+        return cls()
+
+    @property
+    def sought(self) -> bool:
+        """Whether anything is."""
+        return self.cause is not None or self.issue is not None or bool(self.refused)
+
+    @property
+    def costly(self) -> bool:
+        """Whether it takes the costly parts of a trial to see it; where nothing is looked for, everything counts.
+
+        What ends a process may do so in any part of a trial.
+        """
+        if self.refused or self._ends_a_process:
+            return self.refused != REFUSED
+        checks = self.checks
+        return not checks or any(check in _COSTLY for check in checks)
+
+    @property
+    def checks(self) -> frozenset[str]:
+        """The checks that may show it; none where any may."""
+        if self.cause is not None:
+            return frozenset(each.check for each in self.cause.differences)
+        if self.issue is None or any(pattern.check is None for pattern in self.issue.match):
+            return frozenset()
+        return frozenset(pattern.check or "" for pattern in self.issue.match)
+
+    @property
+    def roots(self) -> frozenset[str]:
+        """The checks that its root may belong to."""
+        return self.checks if self.cause is None else frozenset([self.cause.root.check])
+
+    @property
+    def places(self) -> tuple[tuple[str, str, str], ...]:
+        """Check, path and aspect of what may be its root; of a known issue as it gives them, "" for any."""
+        if self.cause is not None:
+            root = self.cause.root
+            return ((root.check, root.path, root.aspect),)
+        patterns = self.issue.match if self.issue is not None else ()
+        return tuple((each.check or "", each.path or "", each.aspect or "") for each in patterns)
+
+    @property
+    def _ends_a_process(self) -> bool:
+        paths = [path for _, path, _ in self.places]
+        paths += [each.path for each in self.cause.followers] if self.cause is not None else []
+        return any(path.startswith("process") for path in paths)
+
+    def is_it(self, cause: Cause) -> bool:
+        """Whether a cause is the one that is looked for."""
+        if self.cause is not None:
+            if self.anywhere:
+                return alike(self.cause, cause)
+            told = self.cause.fingerprint
+            return cause.fingerprint == told or fingerprint(_as_far_as(self.cause.root, cause.root)) == told
+        return self.issue is not None and explains(self.issue, cause)
+
+
+def shows(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> bool | None:
+    """Whether what is looked for shows among the causes of a trial; None where that cannot be seen."""
+    if not trial.built:
+        return None
+    if any(map(expected.is_it, causes)):
+        return True
+    return None if hidden(expected, trial, causes) else False
+
+
+def look_for(expected: Expected, tried: TriedGraph | NotTried) -> LookedFor:
+    """What became of what was expected."""
+    if isinstance(tried, NotTried):
+        return LookedFor(LookResult.NOT_TRIED if tried.expressible else LookResult.INEXPRESSIBLE, tried.why)
+    trial, causes = tried.trial, tried.causes
+    if expected.refused:
+        return _look_for_refusal(expected, trial)
+    if not trial.built:
+        return LookedFor(*_failed(trial))
+    if not expected.sought:
+        return LookedFor(LookResult.SHOWS if causes else LookResult.GONE)
+    if any(map(expected.is_it, causes)):
+        return LookedFor(LookResult.SHOWS)
+    nothing = unseen(expected, trial.original)
+    if nothing:
+        return LookedFor(LookResult.UNSEEN, nothing)
+    fresh = [hit.cause for hit in tried.hits if hit.cause is not None and hit.known is None]
+    if fresh:
+        return LookedFor(LookResult.ANOTHER, _instead(expected, fresh))
+    behind = hidden(expected, trial, causes)
+    if behind:
+        no_clone = any(each.check == "made" for cause in causes for each in cause.differences)
+        return LookedFor(LookResult.NO_CLONE if no_clone else LookResult.HIDDEN, behind)
+    left = ", ".join(dict.fromkeys(hit.known.id for hit in tried.hits if hit.known is not None))
+    return LookedFor(LookResult.GONE, f"known issues remain: {left}" if left else "")
+
+
+def _look_for_refusal(expected: Expected, trial: Trial) -> LookedFor:
+    """Of an original that could not be built, or that ended its process."""
+    if trial.built:
+        return LookedFor(LookResult.GONE, "the original is built and runs")
+    now = REFUSED if trial.refused is not None else LOST
+    type_ = trial.refused.type if trial.refused else trial.lost.how if trial.lost else ""
+    same = (now, type_) == (expected.refused, expected.said)
+    return LookedFor(LookResult.SHOWS if same else LookResult.ANOTHER, _failed(trial)[1])
+
+
+def _failed(trial: Trial) -> tuple[LookResult, str]:
+    if trial.refused is not None:
+        return LookResult.REFUSED, f"{trial.refused.type}: {trial.refused.message}"
+    return LookResult.LOST, trial.lost.said if trial.lost is not None else "no answer"
+
+
+def _instead(expected: Expected, fresh: Sequence[Cause]) -> str:
+    for cause in fresh:
+        if expected.cause is not None and alike(expected.cause, cause):
+            frame = cause.root.raised.frame if cause.root.raised else ""
+            return "the same, but raised elsewhere" + (f": {frame}" if frame else "")
+    return "gone; instead: " + "; ".join(f"{title(cause)} [{cause.fingerprint}]" for cause in fresh)
+
+
+def hidden(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> str:
+    """Why what is looked for may be there unseen; "" where it is gone."""
+    nothing = unseen(expected, trial.original)
+    if nothing:
+        return nothing
+    for cause in causes:
+        for follower in cause.followers:
+            if expected.is_it(Cause(fingerprint(follower), follower, rank=follower.rank)):
+                return f"it shows, but as what follows from another: {title(cause)} [{cause.fingerprint}]"
+    for cause in causes:
+        if any(_hides(each, expected) for each in cause.differences):
+            return f"it cannot be seen behind another: {title(cause)} [{cause.fingerprint}]"
+    return ""
+
+
+def _as_far_as(told: Difference, seen: Difference) -> Difference:
+    """What is seen, without what a finding of an earlier clonediff does not tell."""
+    if told.raised is not None and seen.raised is not None and not told.raised.calling:
+        seen = replace(seen, raised=replace(seen.raised, calling=""))
+    if told.first is not None and seen.first is not None and not told.first.inside:
+        seen = replace(seen, first=replace(seen.first, inside=""))
+    return seen
+
+
+def _hides(difference: Difference, expected: Expected) -> bool:
+    """Whether nothing of what is looked for can be seen past a difference."""
+    if difference.check == "made":
+        return True
+    if difference.raised is None:
+        return False
+    roots = expected.roots
+    if roots and not roots.intersection(_BEHIND.get(difference.check, (difference.check,))):
+        return False
+    if expected.cause is None or expected.cause.root.check not in _OF_RUNS or difference.check != "outputs":
+        return True
+    # A clone that fails in training mode alone has been looked at in inference.
+    return _mode(difference) == _mode(expected.cause.root)
+
+
+def _mode(difference: Difference) -> str:
+    return difference.path.partition(".")[0]
+
+
+def unseen(expected: Expected, original: Observation | None) -> str:
+    """Why the original has nothing of what is looked for to compare a clone with; "" where it has."""
+    if original is None:
+        return ""
+    return next(filter(None, (_missing(original, *place) for place in expected.places)), "")
+
+
+def _missing(original: Observation, check: str, path: str, aspect: str) -> str:
+    """What the original lacks for a difference of this kind to show; "" where it lacks nothing."""
+    where = _BEGINNING.sub("", path)
+    if check == "saved":
+        return _unsaved(original, where.startswith("saved.run") and aspect not in _AS_IT_FAILS)
+    if check not in (*_AFTER_A_RUN, "untouched") or aspect in _AS_IT_FAILS:
+        return ""
+    if check == "training" and (not where or where.startswith("trained")):
+        if original.trained is None:
+            return "the original itself cannot be trained"
+        failure = original.trained.failure
+        return f"the original itself cannot be trained: {failure.type}" if failure else ""
+    mode = next((each for each in ("inference", "training") if where.startswith(each)), "")
+    if check in _OF_RUNS and not where:
+        mode = "inference"
+    run = {"inference": original.inference, "training": original.training}.get(mode)
+    return f"the original itself fails in {mode}: {run.failure.type}" if run is not None and run.failure else ""
+
+
+def _unsaved(original: Observation, running: bool) -> str:
+    saved = original.saved
+    problem = None if saved is None else saved.saving or saved.loading
+    if saved is None or problem is not None:
+        return "the original itself cannot be saved and loaded" + (f": {problem.type}" if problem else "")
+    if running and saved.run is not None and saved.run.failure is not None:
+        return f"the original itself fails once it is saved and loaded: {saved.run.failure.type}"
+    return ""

@@ -1,0 +1,25 @@
+"""A release that is tried is tried as in a search: by the same known issues, and by a cloner that can do something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.answers.history.one_release import try_release
+from harness.answers.history.question import question_of
+from harness.answers.history.record import ReleaseVerdict
+from harness.subjects.place import BESIDE, ReleasePlace
+from harness.subjects.subject import Subject
+
+
+def test_multi_gpu_has_the_known_issues_of_what_it_clones_with(release_place: Callable[[str], ReleasePlace]) -> None:
+    place = release_place("keras==2.2.4")
+    question = question_of("keras2-two-outputs", "multi_gpu")
+    row = try_release(question, Subject.parse("keras==2.2.4"), lambda subject: place)
+    assert row.verdict is ReleaseVerdict.BREAKS, row
+    assert [each.known for each in row.causes] == ["keras2-two-outputs"]
+
+
+def test_a_cloner_that_can_do_nothing_there_says_nothing_of_the_release() -> None:
+    row = try_release(question_of("input-name", "multi_gpu"), Subject.parse("keras"), lambda subject: BESIDE)
+    assert (row.verdict, row.causes) == (ReleaseVerdict.CANNOT_TELL, ())
+    assert row.reason.startswith("multi_gpu: keras has no multi_gpu_model")
