@@ -1,15 +1,86 @@
-"""Real releases for the tests that need one: each is installed once, into the user's cache folder."""
+"""What all tests share: releases, warm subjects, which tests run in one worker, and which are left out."""
 
 from __future__ import annotations
 
+import os
+from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.subjects.place import ReleasePlace
+from harness.subjects.process import SubjectProcess
 from harness.subjects.releases import ReleaseError, place_of
 from harness.subjects.subject import Subject
+from tests.command_line import Command, command
 from tests.had import not_had
+from tests.together import group, turn
+
+MOST = 3
+"""As many subjects `warm` keeps: each holds half a gigabyte."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all", action="store_true", help="run the slow tests, too, as CLONEDIFF_ALL=1 does; `-m slow` runs them alone"
+    )
+
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT_OUT] = 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is slow, unless it is asked for; the rest in groups, those that take longest first."""
+    slow = [each for each in items if each.get_closest_marker("slow")]
+    if slow and not _wants_all(config):
+        config.stash[LEFT_OUT] = len(slow)
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [each for each in items if each not in slow]
+    items.sort(key=lambda each: turn(each.nodeid))
+
+
+def _wants_all(config: pytest.Config) -> bool:
+    """Whether slow tests run: they were asked for, or a test is named, or `-m` says which are wanted."""
+    asked = config.getoption("--all") or os.environ.get("CLONEDIFF_ALL", "") not in ("", "0")
+    return bool(asked or config.option.markexpr or any("::" in each for each in config.args))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Whole groups to whoever is free: the tests of one subject, and otherwise those of one module."""
+    if config.getoption("dist") != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group(nodeid)
+
+    config.option.loadscopereorder = False  # the longest first, and not those of most tests
+    return Groups(config, log)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # a worker of pytest-xdist has no terminal
+        session.config.workeroutput["left out"] = session.config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    left_out = getattr(node, "workeroutput", {}).get("left out", 0)
+    node.config.stash[LEFT_OUT] = max(left_out, node.config.stash[LEFT_OUT])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.stash[LEFT_OUT]:
+        terminalreporter.write_line(f"{config.stash[LEFT_OUT]} slow tests were left out; --all runs them, too")
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +103,33 @@ def release_place() -> Callable[[str], ReleasePlace]:
         return result
 
     return place
+
+
+@pytest.fixture(scope="session")
+def warm(
+    clonediff_processes: Callable[[str], SubjectProcess], release_place: Callable[[str], ReleasePlace]
+) -> Callable[[str], SubjectProcess]:
+    """The warm process of a subject, by its name, for all tests of a worker; one that died is started again."""
+    running: OrderedDict[str, SubjectProcess] = OrderedDict()
+
+    def process(name: str) -> SubjectProcess:
+        release_place(name)
+        running[name] = clonediff_processes(name)
+        running.move_to_end(name)
+        if len(running) > MOST:
+            running.popitem(last=False)[1].close()
+        return running[name]
+
+    return process
+
+
+@pytest.fixture(scope="session")
+def keras(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
+    """The warm process of the Keras that is installed."""
+    return warm("keras")
+
+
+@pytest.fixture
+def clonediff(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Command:
+    """The command line, run in this process."""
+    return command(monkeypatch, capsys, tmp_path)

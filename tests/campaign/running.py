@@ -17,11 +17,12 @@ import psutil
 from reports.known import KNOWN_ISSUES
 from reports.records import Finding, read
 from tests.interrupting import heed_interrupts
+from tests.waiting import PATIENCE
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 
-UNKNOWN = ("input-options", "model-trainable")
-"""Known issues that a campaign of these tests is not told of, so that there is something to find."""
+UNKNOWN = "model-trainable"
+"""The known issue that a campaign of these tests is not told of, so that there is something to find, and soon."""
 
 
 def known_without(folder: Path, *ids: str) -> Path:
@@ -35,7 +36,7 @@ def known_without(folder: Path, *ids: str) -> Path:
     return path
 
 
-def fuzz(folder: Path, *arguments: str, timeout: float = 400) -> subprocess.CompletedProcess[str]:
+def fuzz(folder: Path, *arguments: str, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
     """`clonediff fuzz`, to its end."""
     return subprocess.run(
         [*CLONEDIFF, "fuzz", *arguments], cwd=folder, capture_output=True, text=True, timeout=timeout, check=False

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
-import random
 import shutil
 import signal
-import time
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -30,13 +29,14 @@ from tests.campaign.running import (
     summary,
     workers_below,
 )
+from tests.waiting import PATIENCE, until
 
-TRIALS = 120
+TRIALS = 60
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return known_without(tmp_path_factory.mktemp("known"), *UNKNOWN)
+    return known_without(tmp_path_factory.mktemp("known"), UNKNOWN)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def _asked(known: Path, out: str) -> list[str]:
 def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) -> None:
     its = read_run(whole)
     assert not its.problems
-    assert len(its.findings) == 2
+    assert len(its.findings) == 1
     assert {kept.finding.proof for kept in its.findings} == {True}
     assert all(kept.issue and kept.script for kept in its.findings)
     assert its.run.drawn == TRIALS
@@ -71,6 +71,7 @@ def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) 
     assert not list((whole / "journal").iterdir())
 
 
+@pytest.mark.slow(reason="two jobs find the same where a worker is killed, too")
 def test_two_jobs_find_the_same_as_one(whole: Path, known: Path, tmp_path: Path) -> None:
     done = fuzz(tmp_path, *_asked(known, "run"), "--jobs", "2")
     assert done.returncode == 1, done.stderr
@@ -87,7 +88,7 @@ def test_two_jobs_find_the_same_as_one(whole: Path, known: Path, tmp_path: Path)
 def test_another_night_tries_what_was_found_first(whole: Path, known: Path, tmp_path: Path) -> None:
     corpus = whole.parent / "corpus"
     kept = list((corpus / "keras").glob("*.json"))
-    assert len(kept) == 2
+    assert len(kept) == 1
     done = fuzz(
         tmp_path, "--trials", "1", "--seed", "77", "--known-issues", str(known), "--corpus", str(corpus), "--json"
     )
@@ -96,18 +97,19 @@ def test_another_night_tries_what_was_found_first(whole: Path, known: Path, tmp_
     }
 
 
-def test_a_driver_that_is_killed_is_gone_on_with(whole: Path, known: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "times", [1, pytest.param(3, marks=pytest.mark.slow(reason="once is enough to see that a run is gone on with"))]
+)
+def test_a_driver_that_is_killed_is_gone_on_with(times: int, whole: Path, known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    at = random.Random(4)
-    for turn in range(3):
+    for turn in range(times):
         arguments = ["--resume", "run", "--json"] if turn else _asked(known, "run")
         with fuzzing(tmp_path, *arguments, "--jobs", "2") as process:
-            _wait(lambda shards=turn: _lines(run) > shards or process.poll() is not None)
-            time.sleep(at.uniform(0, 3))
+            until(lambda shards=turn: _lines(run) > shards or process.poll() is not None)
             left = below(process.pid)
             process.kill()
             process.wait()
-        _, alive = psutil.wait_procs(left, timeout=30)
+        _, alive = psutil.wait_procs(left, timeout=PATIENCE)
         assert not alive, [each.cmdline() for each in alive]
         read_run(run)
     done = fuzz(tmp_path, "--resume", "run", "--json", "--jobs", "2")
@@ -148,21 +150,27 @@ def test_a_run_from_elsewhere_cannot_lead_out_of_its_folder(name: str, whole: Pa
 
 
 @pytest.mark.parametrize(
-    "victims", [pytest.param(subjects_below, id="subject"), pytest.param(workers_below, id="worker")]
+    "victims",
+    [
+        pytest.param(
+            subjects_below,
+            id="subject",
+            marks=pytest.mark.slow(reason="a worker takes its subject along; tests/subjects kills one by itself"),
+        ),
+        pytest.param(workers_below, id="worker"),
+    ],
 )
 def test_a_process_that_is_killed_loses_nothing(victims, whole: Path, known: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     run = tmp_path / "run"
-    at = random.Random(9)
-    killed = 0
+    killed: set[int] = set()
     with fuzzing(tmp_path, *_asked(known, "run"), "--jobs", "2") as process:
-        _wait(lambda: (run / "done.ndjson").exists() or process.poll() is not None)
-        while process.poll() is None and killed < 4:
-            time.sleep(at.uniform(0.5, 3))
-            there = victims(process.pid)
-            if there:
-                at.choice(there).kill()
-                killed += 1
-        stdout, stderr = process.communicate(timeout=400)
+        until(lambda: (run / "done.ndjson").exists() or process.poll() is not None)
+        while process.poll() is None and len(killed) < 2:
+            for victim in [each for each in victims(process.pid) if each.pid not in killed][:1]:
+                victim.kill()
+                killed.add(victim.pid)
+            until(lambda: process.poll() is not None or any(each.pid not in killed for each in victims(process.pid)))
+        stdout, stderr = process.communicate(timeout=PATIENCE)
     assert killed
     assert process.returncode == 1, stderr
     assert json.loads(stdout)["failures"] == []
@@ -172,9 +180,9 @@ def test_a_process_that_is_killed_loses_nothing(victims, whole: Path, known: Pat
 def test_an_interrupt_finishes_what_is_under_way(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with fuzzing(tmp_path, "--minutes", "9", "--known-issues", str(known), "--out", "run", "--json") as process:
-        _wait(lambda: _lines(run) > 2 or process.poll() is not None)
+        until(lambda: _lines(run) > 2 or process.poll() is not None)
         os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
+        stdout, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, stderr
     said = json.loads(stdout)
     assert said["interrupted"]
@@ -184,43 +192,42 @@ def test_an_interrupt_finishes_what_is_under_way(known: Path, tmp_path: Path) ->
     assert (run / "report.html").exists()
 
 
+@pytest.mark.slow(reason="the longest way to an interrupt: something has to be found first")
 def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> None:
     run = tmp_path / "run"
     nothing = tmp_path / "nothing.toml"
     nothing.write_text("format = 1\n")
     asked = ("--minutes", "9", "--known-issues", str(nothing), "--out", "run", "--json")
     with fuzzing(tmp_path, *asked) as process:
-        _wait(lambda: (run / "events.ndjson").exists() and '"finding"' in (run / "events.ndjson").read_text())
+        until(lambda: (run / "events.ndjson").exists() and '"finding"' in (run / "events.ndjson").read_text())
         assert list((run / "findings").glob("*/finding.json")), "it is there once it is told"
         left = below(process.pid)
         os.kill(process.pid, signal.SIGINT)
-        time.sleep(0.5)
-        began = time.monotonic()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(1)  # two at once are one
         os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-        took = time.monotonic() - began
+        stdout, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, stderr
-    assert took < 20
     assert json.loads(stdout)["findings"], "what was seen is kept, though nobody made it smaller"
     assert found(run)
-    _, alive = psutil.wait_procs(left, timeout=30)
+    _, alive = psutil.wait_procs(left, timeout=PATIENCE)
     assert not alive
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="a campaign that makes findings smaller, twice")
 def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_path: Path) -> None:
     run = tmp_path / "run"
     nothing = tmp_path / "nothing.toml"
     nothing.write_text("format = 1\n")
     asked = ("--trials", "100000", "--known-issues", str(nothing), "--out", "run", "--jobs", "1", "--json")
     with fuzzing(tmp_path, *asked) as process:
-        _wait(lambda: len(_pieces(run)) > 2 or process.poll() is not None)
-        _wait(lambda: any((run / "journal").glob("*.json")) or process.poll() is not None)
+        until(lambda: len(_pieces(run)) > 2 or process.poll() is not None)
+        until(lambda: any((run / "journal").glob("*.json")) or process.poll() is not None)
         process.kill()
         process.wait()
     before = _pieces(run)
     with fuzzing(tmp_path, "--resume", "run", "--jobs", "1", "--json") as process:
-        _wait(lambda: len(_pieces(run)) > len(before) + 2 or process.poll() is not None)
+        until(lambda: len(_pieces(run)) > len(before) + 2 or process.poll() is not None)
         os.kill(process.pid, signal.SIGINT)
         process.communicate(timeout=120)
     its = read_run(run)
@@ -249,6 +256,7 @@ def _pieces(run: Path) -> list[Settled]:
     return [done for done in DoneLog(run).read() if isinstance(done, Settled)]
 
 
+@pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")
 def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(tmp_path: Path) -> None:
     done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", "planted/aborts", "--seed", "2", "--json")
     said = summary(done)
@@ -267,27 +275,12 @@ def test_a_run_that_is_over_can_be_asked_again(whole: Path, tmp_path: Path) -> N
     assert found(whole) == before
 
 
-def test_the_time_to_start_is_not_of_the_budget(tmp_path: Path) -> None:
-    done = fuzz(tmp_path, "--minutes", "0.05", "--jobs", "1", "--json")
-    assert summary(done)["seconds"] > 3, "a machine that starts a Keras sooner tells nothing here"
-    assert summary(done)["drawn"] > 0
-
-
 def test_two_cannot_have_one_folder(known: Path, tmp_path: Path) -> None:
     with fuzzing(tmp_path, "--minutes", "9", "--known-issues", str(known), "--out", "run", "--jobs", "1") as process:
-        _wait(lambda: (tmp_path / "run" / "plan.json").exists() or process.poll() is not None)
+        until(lambda: (tmp_path / "run" / "plan.json").exists() or process.poll() is not None)
         done = fuzz(tmp_path, "--resume", "run")
         assert done.returncode == 2
         assert "another clonediff is at work" in done.stderr
-
-
-def _wait(until, seconds: float = 180) -> None:  # type: ignore[no-untyped-def]
-    deadline = time.monotonic() + seconds
-    for _ in itertools.count():
-        if until():
-            return
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.1)
 
 
 def _lines(run: Path) -> int:

@@ -16,6 +16,7 @@ import pytest
 
 from reports.store import read_run
 from tests.campaign.running import found, fuzz, fuzzing, known_without, summary, workers_below
+from tests.waiting import PATIENCE, until
 
 DASK = [sys.executable, "-m", "dask"]
 QUICK = ("--trials", "6", "--json")
@@ -23,7 +24,7 @@ QUICK = ("--trials", "6", "--json")
 
 def test_nothing_listens_beyond_this_machine(tmp_path: Path) -> None:
     with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--jobs", "2") as process:
-        _until((tmp_path / "run" / "done.ndjson").exists)
+        until((tmp_path / "run" / "done.ndjson").exists)
         its = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
         assert len(workers_below(process.pid)) == 2
         listening = [
@@ -36,6 +37,7 @@ def test_nothing_listens_beyond_this_machine(tmp_path: Path) -> None:
     assert set(listening) == {"127.0.0.1"}
 
 
+@pytest.mark.slow(reason="two campaigns in turn; test_tls_is_passed_on has a real cluster as well")
 def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
@@ -77,7 +79,15 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("victim", "said"), [("scheduler", "the scheduler is gone"), ("worker", "the cluster has had no worker for 4 s")]
+    ("victim", "said"),
+    [
+        ("scheduler", "the scheduler is gone"),
+        pytest.param(
+            "worker",
+            "the cluster has had no worker for 4 s",
+            marks=pytest.mark.slow(reason="test_engine gives a cluster without workers up, too"),
+        ),
+    ],
 )
 def test_a_cluster_that_goes_away_leaves_what_was_done(
     victim: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -86,12 +96,12 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
     with _cluster(tmp_path, "tcp://127.0.0.1") as address:
         monkeypatch.setenv("CLONEDIFF_WAIT", "4")
         with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--scheduler", address) as process:
-            _until(lambda: (run / "events.ndjson").exists() and '"progress"' in (run / "events.ndjson").read_text())
+            until(lambda: (run / "events.ndjson").exists() and '"progress"' in (run / "events.ndjson").read_text())
             for each in psutil.Process().children(recursive=True):
                 with suppress(psutil.Error):  # one of an earlier test may just be gone
                     if f" {victim} " in " ".join(each.cmdline()) and each.pid != process.pid:
                         each.kill()
-            stdout, stderr = process.communicate(timeout=90)
+            stdout, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2, stderr
     assert f"not done: {said}" in stdout
     assert "Traceback" not in stderr
@@ -117,7 +127,7 @@ def _cluster(folder: Path, host: str, *files: str) -> Iterator[str]:
         [*scheduler, "--scheduler-file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder
     ) as first:
         try:
-            _until(file.exists)
+            until(file.exists)
             address = re.search(rf"{protocol}://[\d.:]+", file.read_text())
             assert address
             worker = [*DASK, "worker", address[0], "--host", ip, "--nthreads", "1", "--nworkers", "2", "--no-dashboard"]
@@ -131,10 +141,10 @@ def _cluster(folder: Path, host: str, *files: str) -> Iterator[str]:
                     yield address[0]
                 finally:
                     second.terminate()
-                    second.wait(30)
+                    second.wait(PATIENCE)
         finally:
             first.terminate()
-            first.wait(30)
+            first.wait(PATIENCE)
 
 
 def _certificates(folder: Path) -> tuple[Path, Path, Path]:
@@ -160,12 +170,3 @@ def _subjects() -> list[psutil.Process]:
             if "from inside.serve import main" in " ".join(each.cmdline()):
                 mine.append(each)
     return mine
-
-
-def _until(ready, seconds: float = 120) -> None:  # type: ignore[no-untyped-def]
-    import time
-
-    deadline = time.monotonic() + seconds
-    while not ready():
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.1)

@@ -29,6 +29,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.slow(reason="a campaign has to find and write enough to fill a disk")
 def test_a_full_disk_is_a_line_and_what_was_written_is_whole(small: Path, tmp_path: Path) -> None:
     nothing = tmp_path / "nothing.toml"
     nothing.write_text("format = 1\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 from harness.campaign import speed
 from harness.cli import cli
+from tests.waiting import PATIENCE, until
 
 EVERY = 0.02
 COUNTING = f"""
@@ -41,15 +43,22 @@ def test_what_is_not_its_turn_stands_still(
     with speed._running("counting", (20, 60), tmp_path, counting) as runner:
         while not runner.over():
             runner.turn()
-            stopped = runner.trials()
-            time.sleep(0.4)
-            assert runner.trials() == stopped
-        below = psutil.Process(runner.process.pid).children(recursive=True)
+            its = psutil.Process(runner.process.pid)
+            below = its.children(recursive=True)
+            until(lambda its=(its, *below): {each.status() for each in its} == {psutil.STATUS_STOPPED})
         assert below
-        rate = runner.rate()
-    assert 0.3 / EVERY < rate <= 1.05 / EVERY, "half of the time it stood still, which does not count"
-    _, alive = psutil.wait_procs(below, timeout=10)
+        assert 0 < runner.rate() <= 1.05 / EVERY
+    _, alive = psutil.wait_procs(below, timeout=PATIENCE)
     assert not alive
+
+
+def test_the_time_that_it_stood_still_is_not_its_own(tmp_path: Path) -> None:
+    marks = [(100.0, 20), (101.0, 30), (111.0, 40)]  # ten seconds passed between its turns
+    lines = [{"at": datetime.fromtimestamp(at, UTC).isoformat(), "event": "progress", "trials": n} for at, n in marks]
+    (tmp_path / "events.ndjson").write_text("".join(json.dumps(each) + "\n" for each in lines))
+    with speed._running("counting", (20, 40), tmp_path, [sys.executable, "-c", ""]) as runner:
+        runner.turns = [(99.0, 101.5), (110.5, 112.0)]
+        assert runner.rate() == pytest.approx(20 / 2.0)
 
 
 def test_what_ends_by_itself_is_told(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import tokenize
 from pathlib import Path
 
@@ -17,19 +16,23 @@ import pytest
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from harness.cli.check import _print_script
 from reports.records import Cost, Difference
+from tests.command_line import Command
 from tests.interrupting import heed_interrupts
+from tests.waiting import PATIENCE, until
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 
 
-def clonediff(*arguments: str, cwd: Path, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+def check(
+    *arguments: str, cwd: Path, timeout: float = PATIENCE, **environment: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*CLONEDIFF, "check", *arguments],
         cwd=cwd,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -46,16 +49,15 @@ def clonediff(*arguments: str, cwd: Path, timeout: float = 300, **environment: s
         pytest.param(("dict.keras", "--script", "--json"), "--json", id="script"),
     ],
 )
-def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, models: Path) -> None:
-    done = clonediff(*arguments, cwd=models)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, clonediff: Command, models: Path) -> None:
+    code, out, err = clonediff("check", *arguments, cwd=models)
+    assert (code, out) == (2, "")
+    assert said in err
 
 
 def test_a_faithful_model_is_exit_code_0(models: Path, tmp_path: Path) -> None:
     out = tmp_path / "checked.json"
-    done = clonediff("dict.keras", "--json", "--no-costly", "--out", str(out), cwd=models)
+    done = check("dict.keras", "--json", "--no-costly", "--out", str(out), cwd=models)
     assert done.returncode == 0, done.stderr
     (checked,) = json.loads(done.stdout)
     assert (checked["model"], checked["status"], checked["versions"]["keras"] != "") == ("dict.keras", "checked", True)
@@ -63,7 +65,7 @@ def test_a_faithful_model_is_exit_code_0(models: Path, tmp_path: Path) -> None:
 
 
 def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
-    done = clonediff("lambda.keras", "--unsafe", "--script", "--no-costly", cwd=models)
+    done = check("lambda.keras", "--unsafe", "--script", "--no-costly", cwd=models)
     assert done.returncode == 1, done.stderr
     assert "upstream: crashed" in done.stderr
     script = tmp_path / "repro.py"
@@ -71,14 +73,14 @@ def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(models: Path
     alone = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
     assert alone.returncode != 0
     assert "ValueError: Requested the deserialization of a `Lambda`" in alone.stderr
-    allowed = clonediff("lambda.keras", "--unsafe", "--allow-known", "--no-costly", cwd=models)
+    allowed = check("lambda.keras", "--unsafe", "--allow-known", "--no-costly", cwd=models)
     assert allowed.returncode == 0, allowed.stdout
     unknown = ("--allow-known", "--known-issues", "nothing-known.toml")
-    assert clonediff("lambda.keras", "--unsafe", "--no-costly", *unknown, cwd=models).returncode == 1
+    assert check("lambda.keras", "--unsafe", "--no-costly", *unknown, cwd=models).returncode == 1
 
 
 def test_one_that_cannot_be_loaded_is_exit_code_2_and_the_others_are_checked(models: Path) -> None:
-    done = clonediff("junk.keras", "dict.keras", "--no-costly", cwd=models)
+    done = check("junk.keras", "dict.keras", "--no-costly", cwd=models)
     assert done.returncode == 2
     assert "cannot be loaded" in done.stdout
     assert "upstream: faithful" in done.stdout
@@ -94,7 +96,7 @@ def test_a_subject_that_fails_takes_nothing_with_it_of_what_was_done(tmp_path: P
     )
     models, subjects = ("dense.py:make", "applications"), ("--subject", "tf_keras", "--subject", "keras")
     asked = (*models[:1], *subjects, "--no-costly", "--out", str(out))
-    done = clonediff(*asked, cwd=tmp_path, PYTHONPATH=str(broken.parent))
+    done = check(*asked, cwd=tmp_path, PYTHONPATH=str(broken.parent))
     assert done.returncode == 2, done.stderr
     assert "cannot be tried: keras: does not start: ImportError: half of it is missing" in done.stdout
     assert [(each["subject"], each["status"]) for each in json.loads(out.read_text())] == [
@@ -104,7 +106,7 @@ def test_a_subject_that_fails_takes_nothing_with_it_of_what_was_done(tmp_path: P
     assert len([line for line in done.stdout.splitlines() if line.startswith("dense.py:make ")]) == 4, (
         "twice in a table"
     )
-    all_ = clonediff(*models[1:], *subjects[2:], "--json", cwd=tmp_path, PYTHONPATH=str(broken.parent))
+    all_ = check(*models[1:], *subjects[2:], "--json", cwd=tmp_path, PYTHONPATH=str(broken.parent))
     assert [(each["model"], each["status"]) for each in json.loads(all_.stdout)] == [
         ("applications", "cannot be tried")
     ]
@@ -128,7 +130,7 @@ def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
 
 def test_a_model_may_take_no_more_than_its_time(models: Path) -> None:
     (models / "slow.py").write_text("import time\n\n\ndef make():\n    time.sleep(600)\n")
-    done = clonediff("slow.py:make", "--timeout", "1", cwd=models, timeout=120)
+    done = check("slow.py:make", "--timeout", "1", cwd=models)
     assert done.returncode == 2
     assert "took more than 1 s while it was loaded" in done.stdout
     assert "--timeout" in done.stdout
@@ -138,13 +140,15 @@ def test_a_model_may_take_no_more_than_its_memory(models: Path) -> None:
     (models / "large.py").write_text(
         "def make():\n    held = [bytearray(1 << 28) for _ in range(40)]\n    return held\n"
     )
-    done = clonediff("large.py:make", "--memory", "1.5", cwd=models, timeout=120)
+    done = check("large.py:make", "--memory", "1.5", cwd=models)
     assert done.returncode == 2
     assert "took more than 1536 MiB" in done.stdout
 
 
 def test_an_interrupt_is_exit_code_130(models: Path) -> None:
-    (models / "waits.py").write_text("import time\n\n\ndef make():\n    time.sleep(600)\n")
+    (models / "waits.py").write_text(
+        f"import time\n\n\ndef make():\n    open({str(models / 'waiting')!r}, 'w').close()\n    time.sleep(600)\n"
+    )
     started = subprocess.Popen(
         [*CLONEDIFF, "check", "dict.keras", "waits.py:make", "--no-costly"],
         cwd=models,
@@ -158,9 +162,9 @@ def test_an_interrupt_is_exit_code_130(models: Path) -> None:
         assert started.stdout is not None
         while "fixed: faithful" not in started.stdout.readline():
             assert started.poll() is None
-        time.sleep(1)
+        until((models / "waiting").exists, started)
         os.kill(started.pid, signal.SIGINT)
-        _, stderr = started.communicate(timeout=60)
+        _, stderr = started.communicate(timeout=PATIENCE)
     finally:
         started.kill()
     assert started.returncode == 130, stderr
@@ -168,11 +172,11 @@ def test_an_interrupt_is_exit_code_130(models: Path) -> None:
 
 
 def test_an_application_is_checked_and_all_are_listed(tmp_path: Path) -> None:
-    listed = clonediff("--list", cwd=tmp_path)
+    listed = check("--list", cwd=tmp_path)
     assert listed.returncode == 0, listed.stderr
     names = [line.split()[0] for line in listed.stdout.splitlines()]
     assert names.index("MobileNetV3Small") < names.index("ResNet50") < names.index("VGG16")
-    done = clonediff("applications:MobileNetV3Small", "--no-costly", "--json", cwd=tmp_path)
+    done = check("applications:MobileNetV3Small", "--no-costly", "--json", cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr
     (checked,) = json.loads(done.stdout)
     assert {each["cloner"]: each["verdict"] for each in checked["clones"]}["fixed"] == "faithful"

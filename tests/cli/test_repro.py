@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -29,12 +29,6 @@ SCREEN = 45
 
 def repro(*arguments: str | Path) -> Result:
     return CliRunner().invoke(cli, ["repro", *map(str, arguments)])
-
-
-@pytest.fixture(scope="module")
-def keras() -> Iterator[SubjectProcess]:
-    with SubjectProcess(Subject.parse("keras")) as process:
-        yield process
 
 
 @pytest.fixture(scope="module")

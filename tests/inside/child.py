@@ -28,6 +28,7 @@ class Child:
     """A running child. `line` sends a line as it is, `ask` a request."""
 
     def __init__(self, generation: str, **environment: str) -> None:
+        self.generation = generation
         self.process = subprocess.Popen(
             [sys.executable, "-u", "-c", COMMAND, generation],
             stdin=subprocess.PIPE,

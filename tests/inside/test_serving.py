@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import msgspec
 import pytest
@@ -14,15 +13,8 @@ from .child import Child, serving
 from .models import CHAIN, FLOATS, NO_LAMBDA, STEPS, UNBUILDABLE, case
 
 
-@pytest.fixture(scope="module", params=["keras", "tf_keras"])
-def child(request: pytest.FixtureRequest) -> Iterator[Child]:
-    with serving(request.param) as child:
-        child.generation = request.param  # type: ignore[attr-defined]  # for the tests of this module
-        yield child
-
-
 def _case(child: Child, body: str, *inputs: dict) -> dict:
-    return case(body, child.generation, *inputs)  # type: ignore[attr-defined]
+    return case(body, child.generation, *inputs)
 
 
 def test_first_line_says_what_it_is(child: Child) -> None:
@@ -32,7 +24,7 @@ def test_first_line_says_what_it_is(child: Child) -> None:
     assert {"units", "activation", "trainable"} <= set(ready["offers"]["layers"]["Dense"][0])
     assert "training" in ready["offers"]["layers"]["Dropout"][1]
     assert ready["offers"]["lacks"] == ["multi_gpu_model"]
-    assert ready["generation"] == child.generation  # type: ignore[attr-defined]
+    assert ready["generation"] == child.generation
     assert ready["devices"][0] == "cpu:0"
 
 

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from .child import Child, serving, without_idents
+from .child import Child, without_idents
 from .models import CHAIN, FLOATS, NAMED, NO_LAMBDA, RICH, STEPS, case
-
-GENERATIONS = ("keras", "tf_keras")
-
-
-@pytest.fixture(scope="module", params=GENERATIONS)
-def child(request: pytest.FixtureRequest) -> Iterator[Child]:
-    with serving(request.param) as child:
-        child.generation = request.param  # type: ignore[attr-defined]  # for the tests of this module
-        yield child
 
 
 def _answer(
     child: Child, body: str, *inputs: dict[str, Any], cloners: tuple[str, ...] = ("fixed",), **checks: bool
 ) -> Any:
-    generation: str = child.generation  # type: ignore[attr-defined]
-    return child.answer(case(body, generation, *inputs), list(cloners), **checks)
+    return child.answer(case(body, child.generation, *inputs), list(cloners), **checks)
 
 
 @pytest.mark.parametrize("body", [CHAIN, RICH, NAMED], ids=["chain", "rich", "named"])

@@ -23,6 +23,8 @@ from tests.judge.texts import HOLLOW, MENDS, TENSORS, UPWARDS, answer
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 OLD = "keras==2.2.4"
 
+SLOW = pytest.mark.slow(reason="six candidates are tried on dozens of graphs of Keras 2.2.4, one process after another")
+
 
 def judge(*arguments: str, cwd: Path, timeout: float = 550) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -77,7 +79,7 @@ def verdicts(release_place: Callable[[str], ReleasePlace], tmp_path_factory: pyt
     return {each["candidate"]: each for each in summary["candidates"]} | {"": folder / "run"}
 
 
-@pytest.mark.slow
+@SLOW
 def test_the_release_itself_shows_the_reported_bug(verdicts: dict[str, Any]) -> None:
     upstream = verdicts["upstream"]
     assert upstream["verdict"] == "shows the reported bug"
@@ -87,13 +89,13 @@ def test_the_release_itself_shows_the_reported_bug(verdicts: dict[str, Any]) -> 
     assert upstream["broken"] == 0
 
 
-@pytest.mark.slow
+@SLOW
 def test_the_fixed_cloner_holds(verdicts: dict[str, Any]) -> None:
     assert verdicts["fixed"]["verdict"] == "holds"
     assert verdicts["fixed"]["tried"] > 15
 
 
-@pytest.mark.slow
+@SLOW
 def test_the_next_release_fixes_it_and_still_loses_masks(verdicts: dict[str, Any]) -> None:
     following = verdicts["keras==2.2.5"]
     assert following["verdict"] == "fixes it, leaves others broken"
@@ -103,7 +105,7 @@ def test_the_next_release_fixes_it_and_still_loses_masks(verdicts: dict[str, Any
     assert [each["first_on"] for each in lost] == ["a Lambda with a mask function"]
 
 
-@pytest.mark.slow
+@SLOW
 def test_a_proposal_that_mends_the_report_is_told_from_one_that_holds(verdicts: dict[str, Any]) -> None:
     mends = verdicts["mends.txt"]
     assert mends["reported"]["holds"]
@@ -114,7 +116,7 @@ def test_a_proposal_that_mends_the_report_is_told_from_one_that_holds(verdicts: 
     assert masked
 
 
-@pytest.mark.slow
+@SLOW
 @pytest.mark.parametrize(
     ("name", "raised", "line"),
     [("upwards.txt", "KeyError", 25), ("tensors.txt", "TypeError", 26), ("hollow.py", "NameError", 3)],
@@ -132,13 +134,13 @@ def test_each_fails_for_its_own_reason(name: str, raised: str, line: int, verdic
     assert verdict["own_tests"]["failed"] == ["test_clone_functional_model"]
 
 
-@pytest.mark.slow
+@SLOW
 def test_a_text_without_the_function_is_a_verdict(verdicts: dict[str, Any]) -> None:
     assert verdicts["without.md"]["verdict"] == "does not load"
     assert "`other`" in verdicts["without.md"]["sentence"]
 
 
-@pytest.mark.slow
+@SLOW
 def test_its_folder_has_a_verdict_and_scripts_that_fail_on_their_own(
     verdicts: dict[str, Any], release_place: Callable[[str], ReleasePlace]
 ) -> None:
@@ -153,7 +155,7 @@ def test_its_folder_has_a_verdict_and_scripts_that_fail_on_their_own(
     assert "NameError" in raised_in(done.stderr)
 
 
-@pytest.mark.slow
+@SLOW
 def test_an_interrupt_keeps_what_was_known(release_place: Callable[[str], ReleasePlace], tmp_path: Path) -> None:
     release_place(OLD)
     (tmp_path / "without.py").write_text("def other():\n    pass\n")

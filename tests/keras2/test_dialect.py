@@ -52,25 +52,25 @@ def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
 
 
 @pytest.mark.parametrize("spec", ["keras==2.2.4", "keras==2.2.5", "keras==2.3.1"])
-def test_what_is_drawn_is_built_and_runs(spec: str, release_place: Callable[[str], ReleasePlace]) -> None:
-    with SubjectProcess(Subject.parse(spec), place=release_place(spec)) as process:
+def test_what_is_drawn_is_built_and_runs(spec: str, warm: Callable[[str], SubjectProcess]) -> None:
+    process = warm(spec)
 
-        @seed(2)
-        @drawing(60)
-        @given(functional_graphs(generation="keras2"))
-        def runs(graph: Graph) -> None:
-            case = case_of(graph, "keras2")
-            answer = process.trial(case, cloners=[])
-            assert isinstance(answer, Answer), answer
-            assert answer.refused is None, case.source
-            assert answer.original is not None
-            assert answer.original.inference.failure is None, case.source
-            assert answer.original.training.failure is None, case.source
+    @seed(2)
+    @drawing(60)
+    @given(functional_graphs(generation="keras2"))
+    def runs(graph: Graph) -> None:
+        case = case_of(graph, "keras2")
+        answer = process.trial(case, cloners=[])
+        assert isinstance(answer, Answer), answer
+        assert answer.refused is None, case.source
+        assert answer.original is not None
+        assert answer.original.inference.failure is None, case.source
+        assert answer.original.training.failure is None, case.source
 
-        runs()
+    runs()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="test_reported_bug finds and shrinks the same, among all that is drawn")
 def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(release_place: Callable[[str], ReleasePlace]) -> None:
     place = release_place("keras==2.2.4")
     with SubjectProcess(Subject.parse("keras==2.2.4"), place=place) as process:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
-from harness.subjects import Case, Subject, SubjectProcess
+from harness.subjects import Case, SubjectProcess
 from harness.subjects.observation import Answer
-from harness.subjects.place import ReleasePlace
 
 RELEASES = ("keras==2.2.4", "keras==2.2.5", "keras==2.3.1")
 
@@ -48,9 +47,8 @@ model = keras.Model(inputs, normal)
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def release(request: pytest.FixtureRequest, release_place: Callable[[str], ReleasePlace]) -> Iterator[SubjectProcess]:
-    with SubjectProcess(Subject.parse(request.param), place=release_place(request.param)) as process:
-        yield process
+def release(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
+    return warm(request.param)
 
 
 def _answer(release: SubjectProcess, body: str, given: dict[str, object], *checks: str) -> Answer:

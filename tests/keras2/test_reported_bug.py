@@ -7,27 +7,28 @@ from collections.abc import Callable
 from harness.scripts.of_finding import script_of
 from harness.scripts.run_alone import fails_alone
 from harness.search.draw_and_shrink import search
-from harness.subjects import Subject, SubjectProcess
+from harness.subjects import SubjectProcess
 from harness.subjects.offers import graphs_on
 from harness.subjects.place import ReleasePlace
 from harness.trials.graph_trials import GraphTrials, Hit
 from reports.known import KnownIssues, load
 from strategies.graph import from_json, refs
 
+Warm = Callable[[str], SubjectProcess]
 
-def found(release: str, place: ReleasePlace, issue: str) -> tuple[Hit, bool | None]:
+
+def found(process: SubjectProcess, place: ReleasePlace, issue: str) -> tuple[Hit, bool | None]:
     """The first news where all but one issue is known, made small; and whether its script fails alone."""
     known = KnownIssues(tuple(each for each in load().issues if each.id != issue))
-    with SubjectProcess(Subject.parse(release), place=place) as process:
-        trials = GraphTrials(process, known, cloners=("upstream",), rate=0)
-        news = search(trials, graphs_on(process), examples=400, seed_=0)
-        assert news is not None
-        script = script_of(news, process.subject.dialect, process.versions)
-        return news, fails_alone(script, process.subject, place)
+    trials = GraphTrials(process, known, cloners=("upstream",), rate=0)
+    news = search(trials, graphs_on(process), examples=400, seed_=0)
+    assert news is not None
+    script = script_of(news, process.subject.dialect, process.versions)
+    return news, fails_alone(script, process.subject, place)
 
 
-def test_two_outputs_without_a_mask_are_lost_in_2_2_4(release_place: Callable[[str], ReleasePlace]) -> None:
-    news, alone = found("keras==2.2.4", release_place("keras==2.2.4"), "keras2-two-outputs")
+def test_two_outputs_without_a_mask_are_lost_in_2_2_4(warm: Warm, release_place: Callable[[str], ReleasePlace]) -> None:
+    news, alone = found(warm("keras==2.2.4"), release_place("keras==2.2.4"), "keras2-two-outputs")
     assert news.cause is not None
     assert news.cause.root.raised is not None
     assert news.cause.root.raised.type == "AssertionError"
@@ -41,16 +42,15 @@ def test_two_outputs_without_a_mask_are_lost_in_2_2_4(release_place: Callable[[s
     assert alone is True
 
 
-def test_2_2_5_clones_it(release_place: Callable[[str], ReleasePlace]) -> None:
+def test_2_2_5_clones_it(warm: Warm) -> None:
     reported = load()["keras2-two-outputs"]
     assert reported.example is not None
-    with SubjectProcess(Subject.parse("keras==2.2.5"), place=release_place("keras==2.2.5")) as process:
-        shown = GraphTrials(process, KnownIssues(), rate=1).look(from_json(reported.example, reported.id))
+    shown = GraphTrials(warm("keras==2.2.5"), KnownIssues(), rate=1).look(from_json(reported.example, reported.id))
     assert [each for each in shown if each.cause is None or each.cause.root.check == "made"] == []
 
 
-def test_2_2_5_loses_the_mask_function(release_place: Callable[[str], ReleasePlace]) -> None:
-    news, alone = found("keras==2.2.5", release_place("keras==2.2.5"), "keras2-lambda-mask")
+def test_2_2_5_loses_the_mask_function(warm: Warm, release_place: Callable[[str], ReleasePlace]) -> None:
+    news, alone = found(warm("keras==2.2.5"), release_place("keras==2.2.5"), "keras2-lambda-mask")
     assert news.cause is not None
     assert news.cause.root.aspect == "config.mask"
     assert [layer.kind for layer in news.graph.layers] == ["Lambda"]

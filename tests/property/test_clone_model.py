@@ -35,16 +35,13 @@ def test_every_clone_is_faithful_or_a_known_issue(
 @pytest.mark.parametrize("issue", [each for each in KNOWN.issues if each.example], ids=lambda each: each.id)
 def test_a_known_issue_still_breaks(
     issue: KnownIssue,
-    clonediff_processes: Callable[[str], SubjectProcess],
-    release_place: Callable[[str], ReleasePlace],
+    warm: Callable[[str], SubjectProcess],
     request: pytest.FixtureRequest,
 ) -> None:
     subject = SHOWN_ON[issue.generation]
     if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
         pytest.skip(reason=f"--clonediff-subject leaves {subject} out")
-    if subject not in ("keras", "tf_keras"):
-        release_place(subject)
-    process = clonediff_processes(subject)
+    process = warm(subject)
     if issue not in KNOWN.on(issue.generation, process.ready.keras).issues:
         pytest.skip(reason=f"not an issue of {issue.generation} {process.ready.keras}")
     trials = GraphTrials(process, KNOWN, rate=1)

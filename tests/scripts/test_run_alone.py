@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # it comes without types
@@ -16,6 +14,7 @@ import pytest
 from harness.scripts.reproducer import Script
 from harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, tried_alone
 from harness.subjects import Subject
+from tests.waiting import until
 
 TRACEBACK = "Traceback (most recent call last):\n  File x\nImportError: no\n"
 
@@ -85,9 +84,9 @@ def test_a_script_ends_with_who_started_it(tmp_path: Path) -> None:
     assert parent.stdout is not None
     child = psutil.Process(int(parent.stdout.readline()))
     try:
-        _until(ready.exists)
+        until(ready.exists)
         os.kill(parent.pid, signal.SIGKILL)
-        _until(lambda: not _runs(child))
+        until(lambda: not _runs(child))
     finally:
         parent.kill()
         parent.communicate()
@@ -100,10 +99,3 @@ def _runs(process: psutil.Process) -> bool:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
-
-
-def _until(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)

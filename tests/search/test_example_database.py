@@ -25,6 +25,7 @@ from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
 from harness.trials.trial import Trial
 from strategies import Graph, functional_graphs
+from tests.waiting import until
 
 GRAPHS = functional_graphs(generation="keras")
 
@@ -219,6 +220,14 @@ def test_without_redis_the_error_says_what_to_install(tmp_path: Path, monkeypatc
     assert "secret" not in str(raised.value)
 
 
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
 @pytest.fixture
 def redis_url(tmp_path: Path) -> Iterator[str]:
     pytest.importorskip("redis", reason="redis is not installed")
@@ -230,12 +239,7 @@ def redis_url(tmp_path: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     arguments: list[Any] = [server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", tmp_path]
     process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            break
-        except OSError:
-            time.sleep(0.1)
+    until(lambda: _answers(port), process)
     yield f"redis://127.0.0.1:{port}/0"
     process.kill()
     process.wait()

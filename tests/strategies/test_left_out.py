@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -15,6 +16,7 @@ from strategies.lowering import MASKED_LISTS
 from strategies.typing import infer
 
 
+@cache
 def drawn(**options: object) -> list[Graph]:
     """Three hundred graphs, always the same."""
     graphs: list[Graph] = []
@@ -77,7 +79,7 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
 
 @pytest.mark.parametrize("feature", ABILITIES)
 def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
-    kinds = ["Lambda", "Masking", "Attention", "Add"]
+    kinds = ("Lambda", "Masking", "Attention", "Add")
     assert any(map(ABILITIES[feature], drawn(kinds=kinds, min_instructions=4)))
     assert not any(map(ABILITIES[feature], drawn(kinds=kinds, min_instructions=4, features=FEATURES - {feature})))
 
@@ -105,7 +107,7 @@ def test_what_is_named_stands_nowhere() -> None:
     without = ("GRU", "LSTM.go_backwards", "ops.relu")
     layers = [
         layer
-        for graph in drawn(without=without, kinds=["GRU", "LSTM", "Bidirectional", "ops.relu"])
+        for graph in drawn(without=without, kinds=("GRU", "LSTM", "Bidirectional", "ops.relu"))
         for inner in graphs_in(graph)
         for part in inner.layers
         for layer in layers_in(part)

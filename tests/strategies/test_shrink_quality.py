@@ -93,8 +93,18 @@ model = keras.Model(inputs, lambda_a)
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seeds", [range(10), range(10, 20), range(20, 30)], ids=["0-9", "10-19", "20-29"])
+SLOW = pytest.mark.slow(reason="a search takes seconds: one for each fault is seen at once, the other 29 at night")
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(1), id="0"),
+        pytest.param(range(1, 10), id="1-9", marks=SLOW),
+        pytest.param(range(10, 20), id="10-19", marks=SLOW),
+        pytest.param(range(20, 30), id="20-29", marks=SLOW),
+    ],
+)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_smallest_graph_is_found(fault: str, seeds: range) -> None:
     shows, smallest = FAULTS[fault]

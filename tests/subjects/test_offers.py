@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from harness.subjects import Subject, SubjectProcess
+from harness.subjects import SubjectProcess
 from harness.trials.expressible import unable
 
 NO_MULTI_GPU = "multi_gpu: keras has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
-
-
-@pytest.fixture(scope="module")
-def keras() -> Iterator[SubjectProcess]:
-    with SubjectProcess(Subject.parse("keras")) as process:
-        yield process
 
 
 @pytest.mark.parametrize(

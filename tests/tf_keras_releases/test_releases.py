@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from harness.subjects import Case, Subject, SubjectProcess
+from harness.subjects import Case, SubjectProcess
 from harness.subjects.offers import graphs_on
-from harness.subjects.place import ReleasePlace
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import Trial, run
@@ -58,9 +57,8 @@ model = keras.Model(inputs, layers.Dropout(0.5)(layers.Dense(4)(inputs)))
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def release(request: pytest.FixtureRequest, release_place: Callable[[str], ReleasePlace]) -> Iterator[SubjectProcess]:
-    with SubjectProcess(Subject.parse(request.param), place=release_place(request.param)) as process:
-        yield process
+def release(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
+    return warm(request.param)
 
 
 def _trial(release: SubjectProcess, body: str, fed: dict[str, object], *checks: str) -> Trial:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -13,11 +13,10 @@ from harness.answers.replay.trying import ReplayRow
 from harness.cli.text.replay import exit_code
 from harness.scripts.of_finding import example_of, script_of
 from harness.scripts.run_alone import fails_alone
-from harness.subjects import Subject, SubjectProcess
+from harness.subjects import SubjectProcess
 from harness.subjects.case import Case
 from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
 from harness.subjects.outcomes import Killed
-from harness.subjects.place import ReleasePlace
 from harness.trials.expected import Expected
 from harness.trials.graph_trials import GraphTrials, Hit, NotTried, TriedGraph
 from harness.trials.known_examples import example_on, still_breaks
@@ -216,12 +215,6 @@ def test_the_exit_code(outcomes: list[ReplayOutcome], interrupted: bool, code: i
     assert exit_code(rows, interrupted=interrupted) == code
 
 
-@pytest.fixture(scope="module")
-def keras() -> Iterator[SubjectProcess]:
-    with SubjectProcess(Subject.parse("keras")) as process:
-        yield process
-
-
 ONE_CALL = KNOWN["input-name"].example
 CANNOT = KnownIssue("none", "keras", "t", "b", (Pattern(check="sharing"),), example=ONE_CALL)
 
@@ -265,7 +258,5 @@ def test_an_issue_that_cannot_be_tried_is_neither(keras: SubjectProcess, changes
     assert still_breaks(msgspec.structs.replace(CANNOT, **changes), GraphTrials(keras, KnownIssues())) is None
 
 
-def test_an_issue_is_gone_in_a_release_without_it(release_place: Callable[[str], ReleasePlace]) -> None:
-    name = "keras==3.14.1"
-    with SubjectProcess(Subject.parse(name), place=release_place(name)) as process:
-        assert still_breaks(KNOWN["lambda-refused"], GraphTrials(process, KNOWN)) is False
+def test_an_issue_is_gone_in_a_release_without_it(warm: Callable[[str], SubjectProcess]) -> None:
+    assert still_breaks(KNOWN["lambda-refused"], GraphTrials(warm("keras==3.14.1"), KNOWN)) is False

@@ -35,12 +35,12 @@ def hits(trials: GraphTrials, graph: Graph) -> list[Hit]:
     return [each for each in trials.try_graph(graph, costly=False).hits if each.cloner == "upstream"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="hundreds of trials; every campaign of tests/campaign reduces what it finds")
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_the_cause_stays_and_the_graph_becomes_small(
-    generation: Generation, clonediff_processes: Callable[[str], SubjectProcess]
+    generation: Generation, warm: Callable[[str], SubjectProcess]
 ) -> None:
-    trials = GraphTrials(clonediff_processes(generation), KnownIssues(), rate=0)
+    trials = GraphTrials(warm(generation), KnownIssues(), rate=0)
     found = broken(trials, generation)
     assert len(found) == FINDINGS
     for key, graph in found.items():
@@ -50,13 +50,13 @@ def test_the_cause_stays_and_the_graph_becomes_small(
     assert trials.tally.refused == 0, "a candidate was offered that cannot be built"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(reason="hundreds of trials of graphs that are small already")
 def test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned(
-    clonediff_processes: Callable[[str], SubjectProcess],
+    keras: SubjectProcess,
 ) -> None:
     """A known issue's example is small already: what a reduction makes of it still shows that issue and no other."""
     known = load()
-    trials = GraphTrials(clonediff_processes("keras"), known, rate=0)
+    trials = GraphTrials(keras, known, rate=0)
     issues = known.on("keras", trials.process.ready.keras).issues
     tried = 0
     for issue in [each for each in issues if each.example][:5]:

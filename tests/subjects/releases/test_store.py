@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
@@ -179,9 +178,8 @@ def test_who_comes_second_waits_and_says_so_until_the_first_is_killed(cache: Pat
             said.append(line)
             first.kill()
 
-        began = time.monotonic()
         with store.locked("keras-3.14.1", say):
-            assert time.monotonic() - began < 30
+            assert first.wait() != 0, "it was killed, and did not let go by itself"
         assert said == ["keras-3.14.1: another process is at work on it; waiting"]
     finally:
         first.kill()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
 
 from harness.inside.cloners.planted import PLANTED
-from harness.subjects import Subject, SubjectProcess
+from harness.subjects import SubjectProcess
 from harness.subjects.case import COSTLY
 from harness.trials.checks import CHECKS
 from harness.trials.triage import Blame, Verdict
 from harness.trials.trial import CloneTrial, Trial, run
+from tests.waiting import PATIENCE
 
 from .planted_models import MODELS, case
 
@@ -22,18 +23,17 @@ CAUGHT_BY = {name: (fault.__doc__ or "").split(":", 1)[0] for name, fault in PLA
 
 
 @pytest.fixture(scope="module", params=GENERATIONS)
-def trials(request: pytest.FixtureRequest) -> Iterator[dict[str, Trial]]:
+def trials(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]) -> dict[str, Trial]:
     """Each model through upstream, fixed and every planted fault, in one process."""
     costly = [f"planted/{name}" for name, check in CAUGHT_BY.items() if check in ("again", "training", "saved")]
     cheap = [f"planted/{name}" for name in CAUGHT_BY if f"planted/{name}" not in costly]
-    with SubjectProcess(Subject.parse(request.param)) as process:
-        found = {}
-        for name in MODELS:
-            tried = case(name, request.param)
-            first = run(tried, process, cheap, timeout=300)
-            full = run(tried, process, ["upstream", "fixed", *costly], COSTLY, timeout=300)
-            found[name] = replace(full, clones={**first.clones, **full.clones})
-        yield found
+    process, found = warm(request.param), {}
+    for name in MODELS:
+        tried = case(name, request.param)
+        first = run(tried, process, cheap, timeout=PATIENCE)
+        full = run(tried, process, ["upstream", "fixed", *costly], COSTLY, timeout=PATIENCE)
+        found[name] = replace(full, clones={**first.clones, **full.clones})
+    return found
 
 
 def test_fixed_is_faithful_on_every_model(trials: dict[str, Trial]) -> None:

@@ -1,0 +1,15 @@
+"""A child of each generation, spoken to line by line by the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from .child import Child, serving
+
+
+@pytest.fixture(scope="package", params=["keras", "tf_keras"])
+def child(request: pytest.FixtureRequest) -> Iterator[Child]:
+    with serving(request.param) as child:
+        yield child

@@ -1,0 +1,70 @@
+"""Which tests a run leaves out, that each of them says why, and which run together."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.together import LONGEST, TOGETHER, group
+
+TESTS = Path(__file__).parent
+SLOW = "tests/reduce/test_real.py"
+"""A module of slow tests alone: three of them."""
+NAMED = f"{SLOW}::test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "everything", "collected"),
+    [
+        pytest.param((SLOW,), "0", 0, id="unless it is asked for"),
+        pytest.param((SLOW, "--all"), "0", 3, id="all by an option"),
+        pytest.param((SLOW,), "1", 3, id="all by the environment"),
+        pytest.param((NAMED,), "0", 1, id="one that is named"),
+    ],
+)
+def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, collected: int) -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *arguments]
+    environment = {**os.environ, "CLONEDIFF_ALL": everything}
+    done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
+    assert sum("::" in line for line in done.stdout.splitlines()) == collected, done.stdout
+    assert ("3 slow tests were left out; --all runs them, too" in done.stdout) == (not collected)
+
+
+def test_each_slow_test_says_why() -> None:
+    silent = []
+    for path in sorted(TESTS.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        given = {
+            id(node.func)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and [each.arg for each in node.keywords] == ["reason"]
+        }
+        silent += [
+            f"{path}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and ast.unparse(node) == "pytest.mark.slow" and id(node) not in given
+        ]
+    assert silent == [], "write pytest.mark.slow(reason=...)"
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "its"),
+    [
+        ("tests/property/test_clone_model.py::test_every_clone[tf_keras-shard0]", "tf_keras"),
+        ("tests/property/test_clone_model.py::test_a_known_issue_still_breaks[lambda-refused]", "keras"),
+        ("tests/keras2/test_framework.py::test_the_release[keras==2.3.1]", "keras==2.3.1"),
+        ("tests/source/test_reproducer.py::test_a_script[keras]", "tests/source/test_reproducer.py"),
+    ],
+)
+def test_tests_of_one_subject_run_together(nodeid: str, its: str) -> None:
+    assert group(nodeid) == its
+
+
+def test_the_modules_that_are_named_are_there() -> None:
+    named = [each for each in (*TOGETHER, *LONGEST) if each.endswith(".py")]
+    assert [each for each in named if not (TESTS.parent / each).is_file()] == []

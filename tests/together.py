@@ -1,0 +1,50 @@
+"""Which tests run in one worker, one after another, and which of these groups begin first."""
+
+from __future__ import annotations
+
+import re
+
+TOGETHER = {
+    "tests/trials/checks/test_planted.py": "keras",
+    "tests/cli/test_replay.py": "keras",
+    "tests/cli/test_repro.py": "keras",
+    "tests/inside/test_serving.py": "tests/inside",
+    "tests/inside/test_trials.py": "tests/inside",
+    "tests/keras2/test_framework.py": "keras==2.2.4",
+    "tests/keras2/test_reported_bug.py": "keras==2.2.4",
+    "tests/cloners/keras2/test_multi_gpu.py": "keras==2.2.4",
+    "tests/keras3_releases/test_corpus_replayed.py": "tests/keras3_releases",
+    "tests/keras3_releases/test_releases.py": "tests/keras3_releases",
+    "tests/property/test_clone_model.py": "keras",
+    "tests/property/test_planted_faults.py": "keras",
+    "tests/property/test_proposed.py": "keras==2.2.4",
+    "tests/search/reducing/test_real.py": "keras",
+    "tests/subjects/test_offers.py": "keras",
+    "tests/answers/replay/test_replaying.py": "keras",
+}
+"""The modules that share warm subjects, with the group of their tests; one whose id names a subject is in its group."""
+
+LONGEST = (
+    "tests/campaign/test_campaign.py",
+    "keras",
+    "tf_keras",
+    "tests/campaign/test_cluster.py",
+    "keras==2.2.4",
+    "tests/cli/test_check_command.py",
+    "tests/scripts/test_reproducer.py",
+    "tests/subjects/releases/test_installs.py",
+)
+"""The groups that take longest, the longest first: begun at the end, one would be waited for alone."""
+
+
+def group(nodeid: str) -> str:
+    """What a test runs together with: those of its subject, where they share one, and otherwise those of its module."""
+    module, _, test = nodeid.partition("::")
+    named = re.search(r"\[((?:keras|tf_keras|tensorflow)(?:==[\d.]+)?)[-\]]", test)
+    return named[1] if named and module in TOGETHER else TOGETHER.get(module, module)
+
+
+def turn(nodeid: str) -> int:
+    """When its group begins, beside those of other tests."""
+    its = group(nodeid)
+    return LONGEST.index(its) if its in LONGEST else len(LONGEST)
