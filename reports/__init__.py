@@ -1,1 +1,1 @@
-"""What was found and how it is shown: records, known issues, reports. Imports no Keras, and no `harness`."""
+"""What was found and how it is shown: records, known issues, reports."""

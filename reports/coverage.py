@@ -1,7 +1,7 @@
 """Which kinds of layer met which features in the graphs of a run.
 
 Owns the features: what can be true of a layer as it stands in a graph. Whoever runs trials adds each graph to a
-`Counting`, and keeps what it comes to with the run. Must not import Keras.
+`Counting`, and keeps what it comes to with the run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A graph as SVG: a box a call, models inside models, shared layers with a letter, masks dashed, differences marked.
 
-Owns what a box says and what a line looks like; where they go is `reports.layout`'s. Must not import Keras.
+Owns what a box says and what a line looks like; where they go is `reports.layout`'s.
 """
 
 from __future__ import annotations

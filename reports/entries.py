@@ -1,7 +1,4 @@
-"""Files of numbered entries: TOML with `format = 1` and a list of tables. Owns how they are read and told to be wrong.
-
-Must not import `harness`.
-"""
+"""Files of numbered entries: TOML with `format = 1` and a list of tables. Owns how they are read and told to be wrong."""
 
 from __future__ import annotations
 

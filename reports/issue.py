@@ -1,7 +1,7 @@
 """The text of an issue for a finding, in Markdown: what a maintainer wants to read, in that order.
 
 Owns the words for what was promised and what was broken. Nothing in it is for clonediff's own users: a maintainer need
-not know it. Must not import Keras.
+not know it.
 """
 
 from __future__ import annotations

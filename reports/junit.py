@@ -2,7 +2,7 @@
 
 A finding that counts is a failure; one whose script does not fail alone is skipped, and so is a known issue that still
 breaks, like a test that is expected to fail. A known issue that no longer breaks passes, with a note. What could not be
-tried or read is an error. Every suite has one case for the search itself, so that none is empty. Must not import Keras.
+tried or read is an error. Every suite has one case for the search itself, so that none is empty.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Known issues: what breaks, why, and where that is said. Reads `known_issues.toml` and matches causes against it.
 
-An entry matches by what the root of a cause is like, with `*` as in a shell; all that a pattern gives must match.
-A cause is explained where an entry matches its root and allows what follows from it. Must not import `harness`.
+An entry matches by what the root of a cause is like, with `*` as in a shell; all that a pattern gives must match. A
+cause is explained where an entry matches its root and allows what follows from it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Short texts for boxes: a layer's arguments, shapes, and how wide a text will be. Must not import Keras."""
+"""Short texts for boxes: a layer's arguments, shapes, and how wide a text will be."""
 
 from __future__ import annotations
 

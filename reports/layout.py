@@ -1,7 +1,7 @@
 """Where the boxes and the lines of a drawing go: boxes in rows, each below those that it follows from.
 
 Pure geometry: sizes in, positions out. An edge that passes a row gets a place of its own there, so that it runs beside
-the boxes and not through them. Must not import Keras.
+the boxes and not through them.
 """
 
 from __future__ import annotations

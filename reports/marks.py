@@ -1,7 +1,4 @@
-"""Which boxes of a drawing differ, and in what: the first layer where original and clone part, and those after it.
-
-Must not import Keras.
-"""
+"""Which boxes of a drawing differ, and in what: the first layer where original and clone part, and those after it."""
 
 from __future__ import annotations
 

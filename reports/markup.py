@@ -1,7 +1,6 @@
 """Elements of HTML and SVG, put together so that no text of a record can become one of them.
 
-Every child and every attribute is escaped, unless it is `Markup` already, which only this module makes. Must not import
-Keras.
+Every child and every attribute is escaped, unless it is `Markup` already, which only this module makes.
 """
 
 from __future__ import annotations

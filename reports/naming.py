@@ -1,7 +1,7 @@
 """Which layer of a graph a name in Keras is: "lambda_1" is the second Lambda that was made without a name.
 
 A difference says where it is by the name that a layer has in Keras, and in a graph most layers have none. Owns the
-order in which a graph's layers are made. Must not import Keras.
+order in which a graph's layers are made.
 """
 
 from __future__ import annotations

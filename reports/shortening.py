@@ -1,6 +1,6 @@
 """Texts of a size that a report can hold: what a record says may be any text, and of any length.
 
-Owns how long the longest is. The record itself keeps all of it, and the cut text says so. Must not import Keras.
+Owns how long the longest is. The record itself keeps all of it, and the cut text says so.
 """
 
 from __future__ import annotations

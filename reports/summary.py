@@ -1,4 +1,4 @@
-"""A run in Markdown, for the page of a CI job. Must not import Keras."""
+"""A run in Markdown, for the page of a CI job."""
 
 from __future__ import annotations
 

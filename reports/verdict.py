@@ -1,6 +1,6 @@
 """What a run comes to: the line at the top of every report, and the exit code.
 
-Owns which findings count. Must not import Keras.
+Owns which findings count.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The files that a report is made of, written into a run's folder: each whole, or not at all.
-
-Must not import Keras.
-"""
+"""The files that a report is made of, written into a run's folder: each whole, or not at all."""
 
 from __future__ import annotations
 

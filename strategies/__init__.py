@@ -1,4 +1,4 @@
-"""What to try: graphs as data, the catalogue of kinds, and the strategies that draw from it. Imports no Keras.
+"""What to try: graphs as data, the catalogue of kinds, and the strategies that draw from it.
 
 A name is looked up in its module when it is asked for: whoever only reads graphs does not wait for Hypothesis.
 """

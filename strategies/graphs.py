@@ -1,7 +1,7 @@
 """`functional_graphs()`: the strategy that everything else draws from.
 
-Owns how programs are drawn: which instructions, how many, and what is simplest. Must not import Keras. All that an
-instruction needs is drawn together, in one element of a list, so that shrinking can drop it whole.
+Owns how programs are drawn: which instructions, how many, and what is simplest. All that an instruction needs is drawn
+together, in one element of a list, so that shrinking can drop it whole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From a register program to a graph: a total function.
 
 Owns what an instruction means on the tensors it finds. One that does not fit is a no-op; one that wants several like
-tensors and finds a single one takes that several times. Must not import Keras or Hypothesis.
+tensors and finds a single one takes that several times.
 """
 
 from __future__ import annotations

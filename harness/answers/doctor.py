@@ -1,7 +1,7 @@
 """What of clonediff works on this machine, and what is missing for the rest.
 
 Asks metadata, the file system and the programs that are here; needs no network. Subjects are started, each in its own
-process. Must not import Keras.
+process.
 """
 
 from __future__ import annotations

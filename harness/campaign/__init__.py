@@ -1,4 +1,1 @@
-"""Many trials within a budget, on one machine or many: what is next, what is kept, what is told.
-
-Must not import Keras; only `cluster` and `engine` import Dask.
-"""
+"""Many trials within a budget, on one machine or many: what is next, what is kept, what is told."""

@@ -1,7 +1,6 @@
 """What a person sees of a campaign while it runs, and when it ends.
 
-On a terminal one line that is written again and again; elsewhere a plain line now and then. Must not import Keras, nor
-Dask.
+On a terminal one line that is written again and again; elsewhere a plain line now and then.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Owns the folder: a file for each graph of a finding, which a person may read, add to or delete, and Hypothesis' examples
 beside them. It is not `reports/corpus`: that has the bugs of the past with the releases that had them, was written by
-people and is the same for everyone; this is a machine's or a team's own, and a campaign writes it. Must not import
-Keras.
+people and is the same for everyone; this is a machine's or a team's own, and a campaign writes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a campaign was asked for and what of it is done, in the run's folder, for whoever goes on with it.
 
 `plan.json` is written once, `done.ndjson` has a line for each thing done. A line that was cut off is one thing that is
-done again. Must not import Keras, nor Dask.
+done again.
 """
 
 from __future__ import annotations

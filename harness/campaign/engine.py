@@ -1,7 +1,7 @@
 """The campaign itself: which task is next, on whichever workers there are, until the budget is spent.
 
 Owns the order of tasks, what a lost worker means, and when it ends. What to try is said by the queues, what is kept by
-those who listen. Must not import Keras.
+those who listen.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What happens in a campaign, as it happens: frozen, and the same whoever listens.
 
-The run's folder is written by one listener, the console by another. Must not import Keras, nor Dask.
+The run's folder is written by one listener, the console by another.
 """
 
 from __future__ import annotations

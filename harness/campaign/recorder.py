@@ -1,6 +1,6 @@
 """Writes a campaign into its run's folder as it happens.
 
-Owns when each file is written. Whoever reads the folder meanwhile sees whole files. Must not import Keras, nor Dask.
+Owns when each file is written. Whoever reads the folder meanwhile sees whole files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A campaign from what was asked for to its exit code: the plan, the folder, the cluster, the engine, the reports.
-
-Must not import Keras; Dask is imported once there is something to run.
-"""
+"""A campaign from what was asked for to its exit code: the plan, the folder, the cluster, the engine, the reports."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 A shard is a few graphs on one subject. It is the same wherever and whenever it runs, so a worker that is lost loses
 nothing: the shard runs again. What comes back is small, since it crosses the network and is kept for whoever resumes.
-Must not import Keras, nor Dask.
 """
 
 from __future__ import annotations

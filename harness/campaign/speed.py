@@ -1,7 +1,7 @@
 """How many trials a second campaigns make, beside trials that are run one after another with nothing around them.
 
-Owns what is held against what, and when each of them runs: the same graphs of the same shards, in turns of some
-seconds in which all others are stopped, since a machine is not as fast all the time. Must not import Keras, nor Dask.
+Owns what is held against what, and when each of them runs: the same graphs of the same shards, in turns of some seconds
+in which all others are stopped, since a machine is not as fast all the time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a worker of a campaign is asked for: to meet a subject, to try a shard, to make smaller what a shard found.
 
 Each is a plain function of data, so that it gives the same on whichever worker it runs, and as often as it is asked.
-Must not import Keras, nor Dask.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a campaign comes to so far, subject by subject, and the records that say so.
 
-Kept small: a sum for each thing, however long the campaign runs. Pure. Must not import Keras, nor Dask.
+Kept small: a sum for each thing, however long the campaign runs. Pure.
 """
 
 from __future__ import annotations

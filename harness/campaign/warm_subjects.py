@@ -1,7 +1,4 @@
-"""The warm processes of a worker: one of each subject for each of its threads, kept from shard to shard.
-
-Must not import Keras, nor Dask.
-"""
+"""The warm processes of a worker: one of each subject for each of its threads, kept from shard to shard."""
 
 from __future__ import annotations
 

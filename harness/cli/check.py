@@ -1,6 +1,6 @@
 """`clonediff check`: a model of your own, or those that come with Keras, through upstream and fixed, all checks.
 
-Owns the arguments, the progress and the exit code. Must not import Keras.
+Owns the arguments, the progress and the exit code.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`clonediff doctor`: what is installed, which subjects work, and what is missing for the rest.
 
-Owns what is printed and the exit code. Must not import Keras.
+Owns what is printed and the exit code.
 """
 
 from __future__ import annotations

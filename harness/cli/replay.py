@@ -1,6 +1,6 @@
 """`clonediff replay`: try a finding, a graph or a known issue once more, and say whether it is fixed.
 
-Owns the arguments, what is said and the exit code. Must not import Keras.
+Owns the arguments, what is said and the exit code.
 """
 
 from __future__ import annotations

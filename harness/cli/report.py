@@ -1,6 +1,6 @@
 """`clonediff report`: draw the reports of a run again, from its folder.
 
-Owns the arguments, what is said of the run and the exit code. Must not import Keras.
+Owns the arguments, what is said of the run and the exit code.
 """
 
 from __future__ import annotations

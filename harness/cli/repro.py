@@ -1,6 +1,6 @@
 """`clonediff repro`: the script of a finding, made anew; or a run of it; or the text of its issue.
 
-Owns the arguments, what is said and the exit code. Must not import Keras.
+Owns the arguments, what is said and the exit code.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`clonediff subjects list | install | remove`: the releases that are installed to be tried.
 
-Owns what is printed. Imports no Keras: what is beside clonediff is told by its metadata.
+Owns what is printed.
 """
 
 from __future__ import annotations

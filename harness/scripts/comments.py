@@ -1,7 +1,4 @@
-"""Text from a record as part of a comment in a script: it can end neither the comment nor the line.
-
-Must not import Keras.
-"""
+"""Text from a record as part of a comment in a script: it can end neither the comment nor the line."""
 
 from __future__ import annotations
 

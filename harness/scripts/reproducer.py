@@ -1,6 +1,6 @@
 """A script of plain Keras that shows a difference: the model, the clone, and the comparison that fails.
 
-Must not import Keras. Nothing of ours is in the script: it is for pasting into a bug report.
+Nothing of ours is in the script: it is for pasting into a bug report.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The lines of a script that run two models on the numbers of a trial and compare what they give.
 
-Must not import Keras. The numbers are those that `harness/inside/values.py` draws, by the same generator in the same
-order, so that what differed in the trial differs in the script.
+The numbers are those that `harness/inside/values.py` draws, by the same generator in the same order, so that what
+differed in the trial differs in the script.
 """
 
 from __future__ import annotations

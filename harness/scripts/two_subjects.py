@@ -1,6 +1,6 @@
 """A script of plain Keras that runs one model on two backends, or on two devices, and compares what they gave.
 
-Must not import Keras. The script starts itself once for each side, since a process has one backend.
+The script starts itself once for each side, since a process has one backend.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The search for one thing that is not known, and for the smallest graph that shows it.
 
-Hypothesis draws and shrinks; here is only what counts as the same failure, and when to stop. Must not import Keras.
+Hypothesis draws and shrinks; here is only what counts as the same failure, and when to stop.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a property test draws on one subject: one part of several, by a profile, with what failed before tried first.
-
-Must not import Keras.
-"""
+"""What a property test draws on one subject: one part of several, by a profile, with what failed before tried first."""
 
 from __future__ import annotations
 

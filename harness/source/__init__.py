@@ -1,6 +1,6 @@
 """Graph to source: what a person would have typed to build the model.
 
-Must not import Keras. One dialect a module; `write_source` is the way in.
+One dialect a module; `write_source` is the way in.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is under test: a release, a backend, a device; and the warm process in which it runs.
-
-Must not import Keras: a subject is spoken to, never imported.
-"""
+"""What is under test: a release, a backend, a device; and the warm process in which it runs."""
 
 from harness.subjects.case import Case
 from harness.subjects.outcomes import (

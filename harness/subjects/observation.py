@@ -1,7 +1,6 @@
 """What a subject says of a model: plain data, written beside Keras and compared outside it.
 
-Owns the shape of every answer that crosses from `harness/inside` to the checks. Must not import Keras, nor
-anything of `inside`: that room writes the same shape as plain JSON, in the syntax of the oldest Python it runs on.
+Owns the shape of every answer that crosses from `harness/inside`, which writes it as plain JSON, to the checks.
 
 Arrays travel as digests. Where two digests differ, `Subject.values` asks for the numbers behind them.
 """

@@ -1,6 +1,6 @@
 """What to draw for one subject: graphs that its release has the layers and the arguments for.
 
-Owns how a release's offers become arguments of `functional_graphs`. Must not import Keras.
+Owns how a release's offers become arguments of `functional_graphs`.
 """
 
 from __future__ import annotations

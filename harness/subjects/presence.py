@@ -1,7 +1,7 @@
 """What this machine has for a subject, told without starting one: packages that are installed, GPUs of the driver.
 
 A package that is there may still fail to import, and a GPU be one that a backend cannot use: that is known once the
-subject has started, and is then a `SubjectError`. Must not import Keras.
+subject has started, and is then a `SubjectError`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A case, a subject, cloners: what came of it.
 
 Owns the way from a subject's outcome to a verdict on each cloner, with its differences and their causes. Pure apart
-from the process. Must not import Keras.
+from the process.
 """
 
 from __future__ import annotations

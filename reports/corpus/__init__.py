@@ -1,7 +1,7 @@
 """Bugs of the past: a graph for each, and the releases in which it was seen to break and to hold. Reads `index.toml`.
 
 They tell whether a harness sees what it should, in which release a bug began and ended, and whether a proposed fix
-brings an old bug back. Must not import `harness`.
+brings an old bug back.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns the page: its order, its style and its script, and what keeps a record's text from becoming either. The page takes
 nothing from anywhere: its policy allows this style and this script, by their hashes, and nothing else. It can be read
-without the script, which sorts, searches, copies and changes the theme. Must not import Keras.
+without the script, which sorts, searches, copies and changes the theme.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cells of a page's tables. Must not import Keras."""
+"""The cells of a page's tables."""
 
 from __future__ import annotations
 

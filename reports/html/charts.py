@@ -1,4 +1,4 @@
-"""Trials and findings over time, as inline SVG. Must not import Keras."""
+"""Trials and findings over time, as inline SVG."""
 
 from __future__ import annotations
 

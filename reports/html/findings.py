@@ -1,7 +1,4 @@
-"""The findings of a page: one that opens a finding, with both graphs, the differences, the script and the issue's text.
-
-Must not import Keras.
-"""
+"""The findings of a page: one that opens a finding, with both graphs, the differences, the script and the issue's text."""
 
 from __future__ import annotations
 

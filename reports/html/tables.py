@@ -1,4 +1,4 @@
-"""What ran, which kinds met which features, known issues, and problems with the files. Must not import Keras."""
+"""What ran, which kinds met which features, known issues, and problems with the files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The catalogue: every kind of layer and operation that a graph can hold.
 
-An entry lives in the module of its family; a new one is picked up from there. Must not import Keras or Hypothesis.
+An entry lives in the module of its family; a new one is picked up from there.
 """
 
 from __future__ import annotations

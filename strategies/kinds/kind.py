@@ -1,11 +1,10 @@
 """What an entry of the catalogue is, and the rules most entries are made of.
 
-Owns `Kind`, `Spec` and the small rules that entries are put together from. Must not import Keras or Hypothesis: options
-are plain tuples of values, the simplest first, and a strategy draws from them.
+Owns `Kind`, `Spec` and the small rules that entries are put together from.
 
 Adding a kind takes one entry in one module of this package:
 
-    Kind("Dense", options={"units": (4, 1, 8)}, fits=floats(1, 3), gives=last("units"), masks=True)
+Kind("Dense", options={"units": (4, 1, 8)}, fits=floats(1, 3), gives=last("units"), masks=True)
 """
 
 from __future__ import annotations

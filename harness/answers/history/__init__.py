@@ -1,1 +1,1 @@
-"""The history of a bug: release by release, does it break? Must not import Keras."""
+"""The history of a bug: release by release, does it break?"""

@@ -1,7 +1,4 @@
-"""Which releases there are to choose from: those of the index, or where that is out of reach those of this machine.
-
-Must not import Keras.
-"""
+"""Which releases there are to choose from: those of the index, or where that is out of reach those of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a history says, as plain data: a row for each release, and the answer. Must not import Keras."""
+"""What a history says, as plain data: a row for each release, and the answer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Many releases tried at once, each in a process of its own, until enough is known.
 
-Owns the threads and what an interrupt leaves. Must not import Keras.
+Owns the threads and what an interrupt leaves.
 """
 
 from __future__ import annotations

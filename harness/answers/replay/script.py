@@ -1,7 +1,4 @@
-"""The script of a finding made anew, for its own subject or another one, and what a run of it on its own shows.
-
-Must not import Keras.
-"""
+"""The script of a finding made anew, for its own subject or another one, and what a run of it on its own shows."""
 
 from __future__ import annotations
 

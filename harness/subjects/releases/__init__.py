@@ -3,7 +3,7 @@
 Three ways, all of them the real package: laid over the packages beside clonediff (Keras 3, `tf_keras`); on a stack of
 its own, with the Python and the TensorFlow of its day (Keras 2.2 and 2.3, the `tf.keras` of TensorFlow 2.0 to 2.15);
 Keras 2 over the TensorFlow beside clonediff in v1 mode, where there is no such Python. A release is installed once, in
-the user's cache folder. Must not import Keras, and never touches the environment that clonediff runs in.
+the user's cache folder.
 """
 
 from __future__ import annotations

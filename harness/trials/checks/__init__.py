@@ -1,7 +1,7 @@
 """What a faithful clone is: one check for each line of the promise, all of them on plain data.
 
 A check is a function of a `Pair`, an original's observation and what a cloner made of it, and gives back every
-`Difference` it sees, in the original's order; an empty list is a pass. Must not import Keras, nor anything of
+`Difference` it sees, in the original's order; an empty list is a pass. Knows nothing of
 `harness.inside`. The check of devices compares two answers instead, and stands in `harness.trials.checks.devices`.
 """
 
