@@ -1,4 +1,4 @@
-"""Files of numbered entries: TOML with `format = 1` and a list of tables. Owns how they are read and told to be wrong."""
+"""Files of numbered entries: TOML with `format = 1` and a list of tables, how they are read, and what is wrong."""
 
 from __future__ import annotations
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 import msgspec
 
-from harness.campaign.console import Console, summary
 from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.done_log import DoneLog
+from harness.campaign.events import Event
 from harness.campaign.recorder import Recorder
 from harness.campaign.shards import Done, Plan, Setup
 from harness.campaign.totals import Totals, compared
@@ -27,7 +27,6 @@ from harness.subjects.subject import Subject
 from harness.trials.across import others_of
 from reports.broken import broken
 from reports.known import KnownIssues, load
-from reports.markup import visible
 from reports.proof import alone
 from reports.records import Budget, RecordError
 from reports.run_folder import RunFolder
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 
 MINUTES = 2.0
 """The budget where none is given."""
-TOLD = 5
-"""As many things that could not be done are told to a person."""
 
 
 class MistakenError(ValueError):
@@ -91,11 +88,35 @@ class CampaignBegun:
 
 @dataclass(frozen=True, slots=True)
 class CampaignResult:
-    """What it came to: for a script, for a person, for the shell."""
+    """What it came to. `folder` is the run's, as it was named; `summary` is for a script."""
 
+    folder: str
+    totals: Totals
+    read: RunRead
+    ending: Ending
     summary: dict[str, Any]
-    told: str
-    exit_code: int
+
+    @property
+    def exit_code(self) -> int:
+        """What the shell is told."""
+        if self.ending.interrupted:
+            return 130
+        if self.totals.lost or self.ending.failures:
+            return 2
+        return 1 if self.totals.news() else 0
+
+
+class Watcher(Protocol):
+    """Who shows a campaign to a person while it runs."""
+
+    def __call__(self, event: Event) -> None:
+        """Something happened."""
+
+    def warn(self, problem: str) -> None:
+        """Something that the user should know of."""
+
+    def clear(self) -> None:
+        """The campaign is over: nothing is shown any more but the result."""
 
 
 def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
@@ -192,7 +213,7 @@ def _left_under_way(folder: RunFolder) -> Iterator[str]:
             path.unlink()
 
 
-def run(began: CampaignBegun, where: WorkersWanted, *, quiet: bool = False) -> CampaignResult:
+def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, Totals], Watcher]) -> CampaignResult:
     """Carry a campaign out; whatever ends it, what was found is in the folder."""
     from reports.store import read_run
     from reports.writing import write_reports
@@ -200,39 +221,27 @@ def run(began: CampaignBegun, where: WorkersWanted, *, quiet: bool = False) -> C
     plan, folder = began.plan, began.folder
     started = time.monotonic()
     totals = Totals(KnownIssues(plan.setup.known))
-    console = Console(plan, totals, quiet=quiet)
+    watcher = watched_by(plan, totals)
     corpus = NightlyCorpus(Path(plan.corpus), plan.setup.database)
     for problem in began.problems:
-        console.warn(problem)
+        watcher.warn(problem)
     try:
         with _cluster(where, plan.setup) as client:
             from harness.campaign.cluster import threads
             from harness.campaign.engine import Engine
 
             recorder = Recorder(folder, plan, totals, corpus, threads(client))
-            engine = Engine(plan, client, began.done_log, [recorder, console])
+            engine = Engine(plan, client, began.done_log, [recorder, watcher])
             engine.resume(began.done)
             ending = engine.run()
             recorder.finish(engine.queues.values(), interrupted=ending.interrupted)
     finally:
-        console.clear()
+        watcher.clear()
         folder.close()
     read = read_run(folder.path)
     write_reports(read)
-    told = [summary(totals, read, str(folder.path)), *_failures(ending)]
-    if ending.interrupted:
-        told.append(f"interrupted; to go on: clonediff fuzz --resume {folder.path}")
-    return CampaignResult(
-        _summary(folder, totals, read, ending, time.monotonic() - started),
-        "\n".join(told),
-        130 if ending.interrupted else 2 if totals.lost or ending.failures else 1 if totals.news() else 0,
-    )
-
-
-def _failures(ending: Ending) -> Iterator[str]:
-    yield from (f"not done: {visible(each)}" for each in ending.failures[:TOLD])
-    if len(ending.failures) > TOLD:
-        yield f"and {len(ending.failures) - TOLD} more that could not be done: `--json` has all of them"
+    summary = _summary(folder, totals, read, ending, time.monotonic() - started)
+    return CampaignResult(str(folder.path), totals, read, ending, summary)
 
 
 @contextlib.contextmanager

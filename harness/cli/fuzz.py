@@ -99,6 +99,7 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with.
     """
     from harness.campaign import session
+    from harness.cli.text.campaign import CampaignText, result_text
 
     if options["minutes"] is not None and not math.isfinite(options["minutes"]):
         raise click.BadParameter("expected a number that has an end", param_hint="--minutes")
@@ -112,9 +113,9 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
             began = session.go_on(resume)
     except session.MistakenError as error:
         raise click.UsageError(str(error)) from None
-    ended = session.run(began, where, quiet=as_json)
-    click.echo(json.dumps(ended.summary, indent=2) if as_json else ended.told)
-    sys.exit(ended.exit_code)
+    result = session.run(began, where, lambda plan, totals: CampaignText(plan, totals, quiet=as_json))
+    click.echo(json.dumps(result.summary, indent=2) if as_json else result_text(result))
+    sys.exit(result.exit_code)
 
 
 def _refuse_plan(ctx: click.Context) -> None:

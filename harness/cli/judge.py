@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Any
 import click
 import msgspec
 
+from harness.cli import options as shared
+from harness.cli.terminal import StatusLine, about_left
 from harness.judge.reading import Proposal, UnreadableError, read_text
 from harness.judge.releases import is_release, proposal_of
 from harness.judge.session import JudgeSession
@@ -44,8 +45,8 @@ from reports.run_folder import RunFolder
     show_default=True,
     help="The seconds that one graph may take.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
-@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+@shared.out_folder
+@shared.as_json("Print the verdicts as JSON.")
 def command(
     files: tuple[str, ...],
     subject_name: str,
@@ -94,14 +95,14 @@ def command(
     except KeyboardInterrupt:
         interrupted = True
     finally:
-        progress.clear()
+        progress.status.clear()
         session.close(interrupted=interrupted)
     about = f"{subject} ({_versions(session)})"
     folder.run(_run(session, started, seed_))
     all_of_it = session.write_summary(about)
     folder.event("end", interrupted=interrupted)
     if as_json:
-        click.echo(json.dumps(_summary(session, folder.path, interrupted, progress.seconds()), indent=2))
+        click.echo(json.dumps(_summary(session, folder.path, interrupted, progress.status.seconds), indent=2))
     else:
         screen([one.judged for one in session.candidates], about, sys.stdout)
         click.echo(f"{'interrupted; ' if interrupted else ''}all of it is in {all_of_it}, with a script for the worst")
@@ -117,49 +118,25 @@ def _read(name: str) -> str:
 
 
 class JudgeProgress:
-    """A line on standard error: what is being done, and about how long it will take."""
+    """Which candidate is tried, what is being done with it, and about how long all will take."""
 
     def __init__(self, candidates: int, *, quiet: bool) -> None:
         """`candidates` is how many files there are; the release itself and the scripts come on top."""
-        self._began = time.monotonic()
+        self.status = StatusLine(quiet=quiet, soon=0.0, piped=5.0)
         self._parts = candidates + 2
         self._done = -1
-        self._name = ""
-        self._line = ""
-        self._said = 0.0
-        self._quiet = quiet
+        self._name = "judging"
 
     def on(self, name: str) -> None:
         """The next part begins."""
         self._done += 1
         self._name = name
-        self._said = 0.0
 
     def say(self, what: str, part: float) -> None:
         """What is being done, and how much of this part is."""
-        now = time.monotonic()
-        if self._quiet or now - self._said < (0.3 if sys.stderr.isatty() else 5.0):
-            return
-        self._said = now
         done = max(0.0, self._done + part)
-        left = f", about {self.seconds() * (self._parts - done) / done:.0f} s left" if done > 0.5 else ""
-        line = f"{self._name or 'judging'}: {what}{left}"
-        if sys.stderr.isatty():
-            self.clear()
-            self._line = line[:160]
-            click.echo(self._line, nl=False, err=True)
-        else:
-            click.echo(line, err=True)
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._line:
-            click.echo("\r" + " " * len(self._line) + "\r", nl=False, err=True)
-            self._line = ""
-
-    def seconds(self) -> float:
-        """How long it has taken so far."""
-        return time.monotonic() - self._began
+        left = about_left(self.status.seconds * (self._parts - done) / done) if done > 0.5 else ""
+        self.status.show(f"{self._name}: {what}{left}")
 
 
 def _versions(session: JudgeSession) -> str:

@@ -1,4 +1,4 @@
-"""The findings of a page: one that opens a finding, with both graphs, the differences, the script and the issue's text."""
+"""The findings of a page: each opens, with both graphs, the differences, the script and the text of its issue."""
 
 from __future__ import annotations
 

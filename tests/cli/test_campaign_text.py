@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.campaign.console import Console, summary
 from harness.campaign.events import (
     Found,
     NewCause,
@@ -22,6 +21,7 @@ from harness.campaign.events import (
 )
 from harness.campaign.shards import Example, KnownRetried, Plan, Setup, ShardDone, SubjectStarted
 from harness.campaign.totals import Totals
+from harness.cli.text.campaign import CampaignText, summary
 from reports.known import load
 from reports.records import Budget, Cost, Finding
 from reports.store import read_run
@@ -43,9 +43,9 @@ def totals() -> Totals:
     return totals
 
 
-def console(totals: Totals, budget: Budget = BUDGET, *, quiet: bool = False) -> Console:
+def console(totals: Totals, budget: Budget = BUDGET, *, quiet: bool = False) -> CampaignText:
     setup = Setup("c", ("upstream", "fixed"), 8)
-    return Console(Plan("2026-01-01T00:00:00+00:00", ("keras",), setup, 0, budget), totals, quiet=quiet)
+    return CampaignText(Plan("2026-01-01T00:00:00+00:00", ("keras",), setup, 0, budget), totals, quiet=quiet)
 
 
 def shard(turn: int, **fields: object) -> ShardDone:
@@ -137,9 +137,9 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
 ) -> None:
     listener = console(totals)
     evil = "\x1b[2Jgone\r\x07\u202e"
-    finding = msgspec.structs.replace(FINDING, title=evil, notes=(evil,))
-    listener(NewCause(finding))
-    listener(Found(finding, ""))
+    evil_one = msgspec.structs.replace(FINDING, title=evil, notes=(evil,))
+    listener(NewCause(evil_one))
+    listener(Found(evil_one, ""))
     listener(Settling("keras", KEY, evil, begins=True))
     listener(SubjectLost("keras", evil))
     listener(Tick(None, 1))
