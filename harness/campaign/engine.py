@@ -30,8 +30,8 @@ from harness.campaign.events import (
     Found,
     KnownIssuesRetried,
     Listener,
+    MakingSmaller,
     NewCause,
-    Settling,
     ShardEnded,
     ShardLost,
     Shrunk,
@@ -45,9 +45,9 @@ from harness.campaign.shard_queue import FoundCause, ShardQueue
 from harness.campaign.shards import (
     Done,
     KnownRetried,
+    MadeSmaller,
     Plan,
     RawFinding,
-    Settled,
     Shard,
     ShardDone,
     Spent,
@@ -77,7 +77,7 @@ class Task:
     shard: Shard | None = None
     case: FoundCause | None = None
     raw_finding: RawFinding | None = None
-    before: Settled | None = None
+    before: MadeSmaller | None = None
     seconds: float | None = None
     attempt: int = 0
     began: float = field(default_factory=time.monotonic)
@@ -143,7 +143,7 @@ class Engine:
                     self._tell(KnownIssuesRetried(each))
                 case ShardDone() if each.subject in self._busy:
                     self._take(each, fresh=False)
-                case Settled() if each.subject in self._busy:
+                case MadeSmaller() if each.subject in self._busy:
                     self._settle(each, fresh=False)
         for shard_queue in self._queues.values():
             for case in shard_queue.cases.values():
@@ -227,7 +227,7 @@ class Engine:
         if found is None:
             return None
         case, shard, raw_finding = found
-        self._tell(Settling(name, case.key, case.title, begins=True))
+        self._tell(MakingSmaller(name, case.key, case.title, begins=True))
         before = case.settled if case.settled is not None and case.settled.turn == shard.turn else None
         return Task("settle", name, shard, case, raw_finding, before, seconds)
 
@@ -251,7 +251,7 @@ class Engine:
             case "shard":
                 call = tasks.try_shard, campaign, task.shard
             case _:
-                call = tasks.settle, campaign, task.shard, task.raw_finding, task.before, task.seconds
+                call = tasks.make_smaller, campaign, task.shard, task.raw_finding, task.before, task.seconds
         future = self._client.submit(
             *call,
             key=f"clonediff-{task.what}-{campaign}-{uuid4().hex}",
@@ -286,7 +286,7 @@ class Engine:
             match done:
                 case tasks.Gone(reason=reason):
                     self._retry(task, reason)
-                case tasks.Broken(reason=reason):
+                case tasks.OurFault(reason=reason):
                     self._give_up(task, reason)
                 case tasks.Denied():
                     raise done.error()
@@ -313,7 +313,7 @@ class Engine:
                 self._failed[done.subject] = 0
                 self._done_log.add(done)
                 self._take(done)
-            case Settled():
+            case MadeSmaller():
                 # The finding first: what is in the log of what is done is not done again.
                 self._settle(done)
                 self._done_log.add(done)
@@ -363,7 +363,7 @@ class Engine:
                 if key not in before:
                     self._tell_seen(case)
 
-    def _settle(self, settled: Settled, *, fresh: bool = True) -> None:
+    def _settle(self, settled: MadeSmaller, *, fresh: bool = True) -> None:
         shard_queue = self._queues.get(settled.subject)
         if shard_queue is None:
             return
@@ -371,7 +371,7 @@ class Engine:
         self.time.shrinking += settled.seconds
         self._tell(Shrunk(settled.subject, settled.trials, settled.seconds))
         if fresh:
-            self._tell(Settling(settled.subject, case.key, case.title, begins=False))
+            self._tell(MakingSmaller(settled.subject, case.key, case.title, begins=False))
         if settled.finding is not None and case.finding is not None:
             self._tell(Found(case.finding, settled.script, fresh))
 
@@ -389,7 +389,7 @@ class Engine:
         """Leave a task undone, for whoever goes on with this campaign."""
         if task.case is not None:
             self._queues[task.subject].given_back(task.case.key)
-            self._tell(Settling(task.subject, task.case.key, task.case.title, begins=False))
+            self._tell(MakingSmaller(task.subject, task.case.key, task.case.title, begins=False))
 
     def _give_up(self, task: Task, reason: str) -> None:
         if task.subject in self._busy:
@@ -400,7 +400,7 @@ class Engine:
             self.ending.failures.append(f"{task.subject}: the known issues cannot be tried: {reason}")
         elif task.case is not None:
             self._queues[task.subject].give_up(task.case.key)
-            self._tell(Settling(task.subject, task.case.key, task.case.title, begins=False))
+            self._tell(MakingSmaller(task.subject, task.case.key, task.case.title, begins=False))
             self.ending.failures.append(f"{task.subject}: {task.case.title}: cannot be made smaller: {reason}")
         elif task.shard is not None:
             self.ending.failures.append(f"{task.subject}: shard {task.shard.turn} cannot be tried: {reason}")

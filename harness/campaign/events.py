@@ -62,7 +62,7 @@ class NewCause:
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
+class MakingSmaller:
     """A cause is being made smaller, or is not any more."""
 
     subject: str
@@ -120,7 +120,7 @@ Event: TypeAlias = (
     | ShardEnded
     | ShardLost
     | NewCause
-    | Settling
+    | MakingSmaller
     | Unsteady
     | Found
     | Shrunk

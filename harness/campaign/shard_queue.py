@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from harness.campaign.shards import SIZE, RawFinding, Settled, Shard, ShardDone
+from harness.campaign.shards import SIZE, MadeSmaller, RawFinding, Shard, ShardDone
 from harness.trials.graph_trials import Key
 from reports.records import Finding
 
@@ -32,7 +32,7 @@ class FoundCause:
     waiting: list[tuple[int, RawFinding]] = field(default_factory=list)
     under_way: bool = False
     given_up: bool = False
-    settled: Settled | None = None
+    settled: MadeSmaller | None = None
     seen: Finding | None = None
     seconds: float = 0.0
 
@@ -138,7 +138,7 @@ class ShardQueue:
         case.under_way = True
         return case, shard, raw_finding
 
-    def settled(self, settled: Settled) -> FoundCause:
+    def settled(self, settled: MadeSmaller) -> FoundCause:
         """Take what came of a raw finding, or of a piece of making it smaller."""
         case = self.cases.setdefault(settled.key, FoundCause(settled.key))
         case.under_way = False

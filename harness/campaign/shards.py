@@ -115,7 +115,7 @@ class Rest(msgspec.Struct, frozen=True):
     shrunk: msgspec.Raw | None = None
 
 
-class Settled(msgspec.Struct, frozen=True, tag="settled"):
+class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
     """What came of a raw finding by now: the finding made smaller and proven, or None where it did not show again.
 
     `trials` and `seconds` are what this piece took; without a `rest` it is as small as it gets.
@@ -172,5 +172,5 @@ class Spent(msgspec.Struct, frozen=True, tag="spent"):
     seconds: float
 
 
-Done: TypeAlias = ShardDone | Settled | KnownRetried | SubjectStarted | Spent
+Done: TypeAlias = ShardDone | MadeSmaller | KnownRetried | SubjectStarted | Spent
 """What is kept of a campaign that may have to go on: a line each."""

@@ -15,7 +15,7 @@ import msgspec
 from hypothesis.database import ExampleDatabase
 from msgspec.structs import replace
 
-from harness.campaign.shards import RawFinding, Rest, Settled, Shard
+from harness.campaign.shards import MadeSmaller, RawFinding, Rest, Shard
 from harness.scripts.of_finding import finding_of, script_of
 from harness.scripts.run_alone import PROVEN, tried_alone
 from harness.search.draw_and_shrink import shrink
@@ -37,7 +37,7 @@ class _Paused(BaseException):
     """The time of this piece is over; not an `Exception`, so that Hypothesis lets it through."""
 
 
-class Kept(NamedTuple):
+class KeptVersion(NamedTuple):
     """A finding and its script."""
 
     finding: Finding
@@ -82,15 +82,15 @@ def piece(
     trials: GraphTrials,
     shard: Shard,
     raw_finding: RawFinding,
-    before: Settled | None = None,
+    before: MadeSmaller | None = None,
     *,
     until: float | None = None,
     database: ExampleDatabase | None = None,
-) -> Settled:
+) -> MadeSmaller:
     """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone."""
     drawn = from_json(bytes(raw_finding.finding.graph), "a raw finding")
     rest = before.rest if before is not None and before.rest is not None else Rest()
-    kept = Kept(before.finding, before.script) if before is not None and before.finding is not None else None
+    kept = KeptVersion(before.finding, before.script) if before is not None and before.finding is not None else None
     costly = trials.sampled(drawn)
 
     def look(graph: Graph) -> Hit | None:
@@ -98,7 +98,7 @@ def piece(
             (each for each in news(trials.try_graph(graph, costly=costly).hits) if each.key == raw_finding.key), None
         )
 
-    def proven(hit: Hit) -> Kept:
+    def proven(hit: Hit) -> KeptVersion:
         return _proven(trials, hit, raw_finding.finding)
 
     same = Same(look, until)
@@ -109,7 +109,7 @@ def piece(
         if shrunk is None:
             shrunk = _by_hypothesis(trials, shard, drawn, raw_finding.key, same, database)
             if shrunk is None:
-                return Settled(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)
+                return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)
             rest = Rest(shrunk=msgspec.Raw(to_json(shrunk)))
             same.follow("")
         smallest = reduce(shrunk, same, most=_most(raw_finding.key, REDUCTIONS)).graph
@@ -118,7 +118,7 @@ def piece(
         kept = _better(kept, proven(same.shown) if same.shown is not None else None)
     else:
         kept = _first_proven((smallest, shrunk, drawn), kept, same.shown, look, proven)
-    return Settled(
+    return MadeSmaller(
         shard.subject,
         raw_finding.key,
         shard.turn,
@@ -146,7 +146,7 @@ def _by_hypothesis(
     )
 
 
-def _better(kept: Kept | None, new: Kept | None) -> Kept | None:
+def _better(kept: KeptVersion | None, new: KeptVersion | None) -> KeptVersion | None:
     """The new one, which is smaller, unless its script alone shows nothing and that of the other does."""
     if new is None or (kept is not None and new.finding.proof is False and kept.finding.proof is not False):
         return kept
@@ -155,13 +155,13 @@ def _better(kept: Kept | None, new: Kept | None) -> Kept | None:
 
 def _first_proven(
     graphs: tuple[Graph, ...],
-    kept: Kept | None,
+    kept: KeptVersion | None,
     shown: Hit | None,
     look: Callable[[Graph], Hit | None],
-    proven: Callable[[Hit], Kept],
-) -> Kept | None:
+    proven: Callable[[Hit], KeptVersion],
+) -> KeptVersion | None:
     """The smallest whose script does not pass alone, or else the smallest. They come with the smallest first."""
-    first: Kept | None = None
+    first: KeptVersion | None = None
     for graph in dict.fromkeys(graphs):
         found = kept
         if kept is None or bytes(kept.finding.graph) != to_json(graph):
@@ -175,7 +175,7 @@ def _first_proven(
     return first or kept
 
 
-def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> Kept:
+def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> KeptVersion:
     """A finding with its script, which is run alone where it is plain Keras."""
     process = trials.process
     script = script_of(hit, process.subject.dialect, process.versions)
@@ -183,7 +183,7 @@ def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> Kept:
     if hit.cloner in PROVEN or hit.across:
         proof, unproven = tried_alone(script, process.subject, process.place)
         finding = replace(finding, proof=proof, unproven=unproven)
-    return Kept(finding, script.text)
+    return KeptVersion(finding, script.text)
 
 
 def _most(key: Key, usual: int) -> int:

@@ -20,7 +20,16 @@ import msgspec
 from hypothesis.strategies import SearchStrategy
 
 from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.shards import Example, KnownRetried, RawFinding, Settled, Setup, Shard, ShardDone, SubjectStarted
+from harness.campaign.shards import (
+    Example,
+    KnownRetried,
+    MadeSmaller,
+    RawFinding,
+    Setup,
+    Shard,
+    ShardDone,
+    SubjectStarted,
+)
 from harness.campaign.shrinking import piece
 from harness.campaign.warm_subjects import warm_subjects
 from harness.scripts.of_finding import example_of, finding_of, script_of
@@ -56,7 +65,7 @@ class Denied:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class OurFault:
     """A fault of ours, which would come again: this task is given up, and the campaign goes on."""
 
     reason: str
@@ -66,11 +75,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied | Broken]:
+def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied | OurFault]:
     """A task that answers with what stopped it: an exception does not always cross the network as what it is."""
 
     @functools.wraps(task)
-    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone | Denied | Broken:
+    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone | Denied | OurFault:
         try:
             return task(*args, **kwargs)
         except SubjectError as error:
@@ -79,7 +88,7 @@ def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied | Broken]:
             return Denied(error.errno, error.strerror or str(error), error.filename)
         except Exception as error:
             frames = [f"{Path(each.filename).name}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)]
-            return Broken(f"{type(error).__name__}: {error} (at {' > '.join(frames[-4:])})")
+            return OurFault(f"{type(error).__name__}: {error} (at {' > '.join(frames[-4:])})")
 
     return run
 
@@ -173,9 +182,9 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
 
 
 @_answering
-def settle(
-    campaign: str, shard: Shard, raw_finding: RawFinding, before: Settled | None, seconds: float | None
-) -> Settled:
+def make_smaller(
+    campaign: str, shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None
+) -> MadeSmaller:
     """Make what a shard found smaller, from where the piece `before` ended.
 
     `seconds` is how long that may take, but for the script; None for as long as it takes.

@@ -25,7 +25,7 @@ _COMMANDS = {
 }
 
 
-class _Lazily(click.Group):
+class _LazyGroup(click.Group):
     """A group that imports a command's module when it is needed, so that `--help` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -43,7 +43,7 @@ class _Lazily(click.Group):
             formatter.write_dl(sorted(_COMMANDS.items()))
 
 
-@click.group(cls=_Lazily, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="clonediff")
 def cli() -> None:
     """Find where a clone of a Keras model is not the model it was cloned from.

@@ -11,7 +11,7 @@ from .observer import Observer
 from .structure import leaves
 
 
-class Place:
+class LayerPlace:
     """A layer in a model: who holds it, and under which name. `first` is the first place of the same object."""
 
     __slots__ = ("first", "inside", "layer", "role")
@@ -28,7 +28,7 @@ class Layers:
 
     def __init__(self, model: Any, observer: Observer) -> None:
         self.model = model
-        self.places: list[Place] = []
+        self.places: list[LayerPlace] = []
         self.index: dict[int, int] = {}
         self.members: dict[int, dict[int, int]] = {}
         self._observer = observer
@@ -59,7 +59,7 @@ class Layers:
         number = len(self.places)
         first = self.index.setdefault(id(layer), number)
         inside[id(layer)] = number
-        self.places.append(Place(layer, holder, name, first))
+        self.places.append(LayerPlace(layer, holder, name, first))
         if first == number and layer is not self.model:
             self._visit(layer, number)
 

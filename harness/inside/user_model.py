@@ -28,7 +28,7 @@ _SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb")
 
 
 def own_model(request: dict[str, Any], framework: Framework) -> dict[str, Any]:
-    """What `OwnSeen` declares on the wire. `request` has a `source`, and may have the `file` that it loads."""
+    """What `ModelDescribed` declares on the wire. `request` has a `source`, and may have the `file` that it loads."""
     file = request.get("file")
     code, unread = ([], "") if file is None else searched(file)
     if (code or unread) and not request.get("unsafe"):

@@ -78,7 +78,7 @@ def _of_arguments(difference: Difference) -> bool:
     return difference.check == "untouched" and ".kwargs" in difference.path
 
 
-def standing(script: Script, versions: Mapping[str, str]) -> Script:
+def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
     """The script with the versions it was seen on: last, or first where it takes them, with what v1 mode needs."""
     if not versions:
         return script

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from harness.scripts.graph_mode import standing
+from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import Script, reproducer
 from harness.scripts.run_alone import PROVEN
 from harness.scripts.two_subjects import across
@@ -86,8 +86,8 @@ def _script(
     case: Case, dialect: str, root: Difference | None, cloner: str, sides: tuple[str, ...], versions: Mapping[str, str]
 ) -> Script:
     if root is None:
-        return standing(Script(case.source), versions)
+        return with_versions(Script(case.source), versions)
     if sides:
         first, second = map(Subject.parse, sides)
-        return standing(across(case, dialect, root, first, second), versions)
-    return standing(reproducer(case.source, dialect, root, cloner, case), versions)
+        return with_versions(across(case, dialect, root, first, second), versions)
+    return with_versions(reproducer(case.source, dialect, root, cloner, case), versions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.scripts.graph_mode import standing
+from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import reproducer
 from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit
 from reports.records import COSTS
@@ -26,5 +26,5 @@ def message_of(hit: Hit, trials: GraphTrials) -> str:
         lines.append(f"  {len(hit.cause.followers)} more differences follow from it")
     case = hit.case
     plain = reproducer(case.source, trials.process.subject.dialect, root, hit.cloner, case)
-    script = standing(plain, trials.process.versions)
+    script = with_versions(plain, trials.process.versions)
     return "\n".join((*lines, "", script.text))

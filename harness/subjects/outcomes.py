@@ -130,7 +130,7 @@ class Cloning(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-class OwnInput(msgspec.Struct, frozen=True):
+class ModelInput(msgspec.Struct, frozen=True):
     """An input that a model takes. `vocabulary` is how many numbers from 0 on it may hold, None where any will do."""
 
     name: str
@@ -147,7 +147,7 @@ class ArraySeen(msgspec.Struct, frozen=True):
     dtype: str
 
 
-class OwnSeen(msgspec.Struct, frozen=True):
+class ModelDescribed(msgspec.Struct, frozen=True):
     """What a child says of a model that somebody brought, before it is tried.
 
     `code` has the parts of its file that would run when it is loaded, `unread` says why the file could not be searched
@@ -163,7 +163,7 @@ class OwnSeen(msgspec.Struct, frozen=True):
     module: str = ""
     is_model: bool = False
     is_graph: bool = False
-    inputs: tuple[OwnInput, ...] = ()
+    inputs: tuple[ModelInput, ...] = ()
     layers: int = 0
     parameters: int = 0
     arrays: dict[str, ArraySeen] = {}

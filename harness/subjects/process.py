@@ -29,10 +29,10 @@ from harness.subjects.outcomes import (
     ElementsReport,
     Killed,
     LostProcess,
+    ModelDescribed,
     NoDeviceError,
     Outcome,
     OutOfMemory,
-    OwnSeen,
     Ready,
     SubjectError,
     TimedOut,
@@ -78,7 +78,7 @@ class _Reply(msgspec.Struct):
     rss: int | None = None
     bench: Any = None
     cloning: Cloning | None = None
-    own: OwnSeen | None = None
+    own: ModelDescribed | None = None
     applications: tuple[str, ...] | None = None
 
 
@@ -247,7 +247,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: does not say what clones: {failure.type}: {failure.message}", failure)
         return reply.cloning
 
-    def own(self, request: dict[str, Any], timeout: float = 60.0) -> OwnSeen | LostProcess:
+    def describe_model(self, request: dict[str, Any], timeout: float = 60.0) -> ModelDescribed | LostProcess:
         """What there is to know of a model that somebody brought, before it is tried: see `inside.user_model`."""
         self.prepare()
         self._since_start += 1

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from harness.campaign.done_log import DoneLog
-from harness.campaign.shards import Settled, ShardDone
+from harness.campaign.shards import MadeSmaller, ShardDone
 from harness.campaign.share import LEAST, TimeShare
 from reports.records import Run, read
 from reports.store import read_run
@@ -237,11 +237,11 @@ def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_p
     assert {finding.finding.smallest for finding in its.findings} >= {False}
     assert all(finding.script for finding in its.findings)
     drawing = shrinking = 0.0
-    ahead: dict[tuple[str, ...], Settled] = {}
+    ahead: dict[tuple[str, ...], MadeSmaller] = {}
     for done in DoneLog(run).read():
         if isinstance(done, ShardDone):
             drawing += done.seconds
-        if isinstance(done, Settled):
+        if isinstance(done, MadeSmaller):
             assert TimeShare(drawing, shrinking).allows(LEAST), "it was not its turn"
             shrinking += done.seconds
             earlier = ahead.get(done.key)
@@ -252,8 +252,8 @@ def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_p
             ahead[done.key] = done
 
 
-def _pieces(run: Path) -> list[Settled]:
-    return [done for done in DoneLog(run).read() if isinstance(done, Settled)]
+def _pieces(run: Path) -> list[MadeSmaller]:
+    return [done for done in DoneLog(run).read() if isinstance(done, MadeSmaller)]
 
 
 @pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")

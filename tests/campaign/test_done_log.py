@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from harness.campaign.done_log import DoneLog
-from harness.campaign.shards import KnownRetried, Plan, RawFinding, Settled, Setup, ShardDone, Spent, SubjectStarted
+from harness.campaign.shards import KnownRetried, MadeSmaller, Plan, RawFinding, Setup, ShardDone, Spent, SubjectStarted
 from reports.records import Budget, Coverage, Finding, RecordError
 from reports.run_folder import append
 
@@ -24,8 +24,8 @@ DONE = [
         "keras", 0, 50, verdicts={"fixed: faithful": 50}, raw_findings=(RawFinding(KEY, FINDING),), met=((KEY, 2),)
     ),
     ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
-    Settled("keras", KEY, 0, FINDING, "import keras\n", 61),
-    Settled("keras", ("", "process-lost", "SIGSEGV"), 1),
+    MadeSmaller("keras", KEY, 0, FINDING, "import keras\n", 61),
+    MadeSmaller("keras", ("", "process-lost", "SIGSEGV"), 1),
     Spent(12.5),
 ]
 
@@ -97,7 +97,9 @@ def test_a_line_after_one_that_was_cut_off_is_a_line_of_its_own(tmp_path: Path) 
         pytest.param(b"null", id="null"),
         pytest.param(b'{"type":"shard","subject":"\xff","turn":2}', id="not UTF-8"),
         pytest.param(
-            msgspec.json.encode(Settled("keras", KEY, 0, msgspec.structs.replace(FINDING, graph=msgspec.Raw(b"{}")))),
+            msgspec.json.encode(
+                MadeSmaller("keras", KEY, 0, msgspec.structs.replace(FINDING, graph=msgspec.Raw(b"{}")))
+            ),
             id="no graph",
         ),
     ],

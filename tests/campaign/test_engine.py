@@ -19,8 +19,8 @@ from harness.campaign.engine import ATTEMPTS, FAILURES, Engine
 from harness.campaign.events import (
     Event,
     Found,
+    MakingSmaller,
     NewCause,
-    Settling,
     ShardEnded,
     ShardLost,
     Shrunk,
@@ -29,10 +29,10 @@ from harness.campaign.events import (
 )
 from harness.campaign.shards import (
     SIZE,
+    MadeSmaller,
     Plan,
     RawFinding,
     Rest,
-    Settled,
     Setup,
     Shard,
     ShardDone,
@@ -64,7 +64,7 @@ class Workers:
     def __init__(self, count: int, answer: Answer) -> None:
         self.count = count
         self.asked: list[tuple[str, str, int]] = []
-        self.pieces: list[tuple[Settled | None, float | None]] = []
+        self.pieces: list[tuple[MadeSmaller | None, float | None]] = []
         self._answer = answer
         self._pool = ThreadPoolExecutor(max(1, count))
 
@@ -134,7 +134,7 @@ def test_a_subject_that_fails_midway_is_lost_and_the_others_go_on(tmp_path: Path
 def test_a_fault_of_ours_costs_its_shard_and_nothing_else(tmp_path: Path) -> None:
     def answer(what: str, subject: str, turn: int) -> Any:
         if turn == 1:
-            return tasks.Broken("ValueError: no such thing (at trial.py:9)")
+            return tasks.OurFault("ValueError: no such thing (at trial.py:9)")
         if turn == 2:
             raise ValueError("this cannot be read")
         return healthy(what, subject, turn)
@@ -180,7 +180,7 @@ def _glass() -> Answer:
 
     def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "settle":
-            return Settled(subject, key, turn, steel if key == STEEL else None)
+            return MadeSmaller(subject, key, turn, steel if key == STEEL else None)
         done = healthy(what, subject, turn)
         if what == "try_shard" and turn < 3 and subject == "keras":
             return msgspec.structs.replace(done, raw_findings=raw_findings, met=((KEY, 1), (STEEL, 1)))
@@ -235,7 +235,7 @@ def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = 15.0
             pieces[key] += 1
             rest = Rest("1" * pieces[key]) if pieces[key] < PIECES else None
             finding = msgspec.structs.replace(findings[key], smallest=rest is None, proof=True)
-            return Settled(subject, key, turn, finding, "import keras", 9, settle, rest)
+            return MadeSmaller(subject, key, turn, finding, "import keras", 9, settle, rest)
         done = healthy(what, subject, turn)
         if what == "meet" or turn >= until:
             return msgspec.structs.replace(done, seconds=shard) if what == "try_shard" else done
@@ -291,7 +291,7 @@ def test_a_piece_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
 def test_what_is_found_is_told_before_anything_is_done_about_it(tmp_path: Path) -> None:
     with campaign(tmp_path, _finds(KEY, STEEL, until=2), trials=40 * SIZE) as (engine, _, heard):
         engine.run()
-    told = [event for event in heard if isinstance(event, (NewCause, Found, Settling))]
+    told = [event for event in heard if isinstance(event, (NewCause, Found, MakingSmaller))]
     seen = [event.finding for event in told if isinstance(event, NewCause)]
     assert [(each.id, each.smallest, each.proof) for each in seen] == [
         (KEY[1], False, None),

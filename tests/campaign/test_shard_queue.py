@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.campaign.shard_queue import MOST_TRIES, ShardQueue
-from harness.campaign.shards import SIZE, RawFinding, Rest, Settled, ShardDone
+from harness.campaign.shards import SIZE, MadeSmaller, RawFinding, Rest, ShardDone
 from harness.trials.graph_trials import Key
 from reports.records import Finding
 
@@ -104,7 +104,7 @@ def test_a_cause_is_settled_once_and_counted_from_then_on() -> None:
     its.done(done(0, "a"))
     assert its.next_case() is not None
     assert its.next_case() is None, "it is under way"
-    case = its.settled(Settled("keras", key("a"), 0, finding("a", 0), "script"))
+    case = its.settled(MadeSmaller("keras", key("a"), 0, finding("a", 0), "script"))
     its.done(done(1, "a"))
     assert its.next_case() is None
     assert case.finding is not None
@@ -118,7 +118,7 @@ def test_a_cause_that_no_witness_shows_again_is_unsteady() -> None:
     turns = []
     while (found := its.next_case()) is not None:
         turns.append(found[1].turn)
-        case = its.settled(Settled("keras", key("a"), found[1].turn))
+        case = its.settled(MadeSmaller("keras", key("a"), found[1].turn))
     assert turns == list(range(MOST_TRIES))
     assert case.unsteady
     assert case.finding is None
@@ -130,11 +130,11 @@ def test_a_later_witness_may_show_what_the_first_does_not() -> None:
     its.done(done(0, "a"))
     its.done(done(1, "a"))
     assert its.next_case() is not None
-    its.settled(Settled("keras", key("a"), 0))
+    its.settled(MadeSmaller("keras", key("a"), 0))
     found = its.next_case()
     assert found is not None
     assert found[1].turn == 1
-    case = its.settled(Settled("keras", key("a"), 1, finding("a", 1), "script"))
+    case = its.settled(MadeSmaller("keras", key("a"), 1, finding("a", 1), "script"))
     assert case.finding is not None
     assert not case.unsteady
 
@@ -151,9 +151,9 @@ def test_what_was_not_settled_is_kept_as_it_was_seen(given_up: bool) -> None:
 
 def settled(
     turn: int, *, rest: Rest | None = None, shown: bool = True, seconds: float = 5.0, name: str = "a"
-) -> Settled:
+) -> MadeSmaller:
     found = finding(name, turn) if shown else None
-    return Settled("keras", key(name), turn, found, "script", seconds=seconds, rest=rest)
+    return MadeSmaller("keras", key(name), turn, found, "script", seconds=seconds, rest=rest)
 
 
 def test_a_cause_that_may_get_smaller_is_settled_further_from_the_same_witness() -> None:

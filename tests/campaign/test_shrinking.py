@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from harness.campaign import shrinking, tasks, warm_subjects
-from harness.campaign.shards import RawFinding, Settled, Setup, Shard, ShardDone
+from harness.campaign.shards import MadeSmaller, RawFinding, Setup, Shard, ShardDone
 from harness.campaign.shrinking import Same
 from harness.search.draw_and_shrink import draw, shrink
 from harness.search.reducing import reduce
@@ -85,10 +85,10 @@ def seen() -> Iterator[tuple[Shard, RawFinding]]:
         warm_subjects.close(NAME)
 
 
-def _settled(shard: Shard, raw_finding: RawFinding, before: Settled | None, seconds: float | None) -> Settled:
-    done = tasks.settle(NAME, shard, raw_finding, before, seconds)
-    assert isinstance(done, Settled)
-    return msgspec.json.decode(msgspec.json.encode(done), type=Settled)
+def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None) -> MadeSmaller:
+    done = tasks.make_smaller(NAME, shard, raw_finding, before, seconds)
+    assert isinstance(done, MadeSmaller)
+    return msgspec.json.decode(msgspec.json.encode(done), type=MadeSmaller)
 
 
 def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(seen: tuple[Shard, RawFinding]) -> None:
@@ -99,7 +99,7 @@ def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(seen: tuple[
     assert whole.rest is None
     assert whole.finding.smallest
     assert len(bytes(whole.finding.graph)) < len(bytes(raw_finding.finding.graph))
-    pieces: list[Settled] = []
+    pieces: list[MadeSmaller] = []
     while not pieces or pieces[-1].rest is not None:
         # After the first few, which are of a single trial, some seconds each: it is no matter how many these are.
         pieces.append(_settled(shard, raw_finding, pieces[-1] if pieces else None, 0.0 if len(pieces) < 4 else 3.0))
@@ -133,8 +133,8 @@ def test_what_does_not_show_again_is_none(seen: tuple[Shard, RawFinding]) -> Non
 GRAPH = msgspec.Raw(to_json(drawn(0, lambda graph: True)))
 
 
-def _kept(name: str, proof: bool | None) -> shrinking.Kept:
-    return shrinking.Kept(Finding(name, name, "keras", "upstream", GRAPH, (), "", proof=proof), name)
+def _kept(name: str, proof: bool | None) -> shrinking.KeptVersion:
+    return shrinking.KeptVersion(Finding(name, name, "keras", "upstream", GRAPH, (), "", proof=proof), name)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_file_that_cannot_be_written_is_an_answer_that_names_it(nowhere: Path)
 
 def test_a_fault_of_ours_is_an_answer_that_says_where() -> None:
     done = tasks.try_shard("a campaign that nobody prepared for", Shard("keras", 0, 1, 3))
-    assert isinstance(done, tasks.Broken)
+    assert isinstance(done, tasks.OurFault)
     assert done.reason.startswith("KeyError: 'a campaign that nobody prepared for' (at tasks.py:")
     assert "held.py:" in done.reason
 

@@ -9,8 +9,8 @@ import pytest
 
 from harness.campaign.events import (
     Found,
+    MakingSmaller,
     NewCause,
-    Settling,
     ShardEnded,
     ShardLost,
     Stopping,
@@ -56,7 +56,7 @@ def test_progress_is_a_plain_line_where_nobody_watches(totals: Totals, capsys: p
     listener = console(totals)
     totals.shard(shard(0, known={"input-name": 7}))
     listener(ShardEnded(shard(0)))
-    listener(Settling("keras", KEY, "a title", begins=True))
+    listener(MakingSmaller("keras", KEY, "a title", begins=True))
     listener(Tick(None, 2))
     told = capsys.readouterr()
     assert told.out == ""
@@ -77,8 +77,8 @@ def test_progress_says_how_much_time_is_left(totals: Totals, capsys: pytest.Capt
 
 def test_what_is_settled_is_not_told_as_being_made_smaller(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
     listener = console(totals)
-    listener(Settling("keras", KEY, "a title", begins=True))
-    listener(Settling("keras", KEY, "a title", begins=False))
+    listener(MakingSmaller("keras", KEY, "a title", begins=True))
+    listener(MakingSmaller("keras", KEY, "a title", begins=False))
     listener(Tick(None, 1))
     assert "making smaller" not in capsys.readouterr().err
 
@@ -140,7 +140,7 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
     evil_one = msgspec.structs.replace(FINDING, title=evil, notes=(evil,))
     listener(NewCause(evil_one))
     listener(Found(evil_one, ""))
-    listener(Settling("keras", KEY, evil, begins=True))
+    listener(MakingSmaller("keras", KEY, evil, begins=True))
     listener(SubjectLost("keras", evil))
     listener(Tick(None, 1))
     totals.lost["keras"] = evil

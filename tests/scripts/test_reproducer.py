@@ -10,7 +10,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from harness.scripts.graph_mode import standing
+from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import Script, reproducer
 from harness.scripts.run_alone import ScriptEnded, ended_so, fails_alone, raised_in, run_alone
 from harness.subjects import Subject, SubjectProcess
@@ -207,7 +207,9 @@ def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote
 
 @pytest.mark.parametrize("encoding", ["coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"])
 def test_no_comment_says_in_which_encoding_a_script_is(encoding: str) -> None:
-    told = standing(Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED", "stack": "own stack"})
+    told = with_versions(
+        Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED", "stack": "own stack"}
+    )
     assert tokenize.detect_encoding(io.BytesIO(told.text.encode()).readline) == ("utf-8", ANY)
 
 

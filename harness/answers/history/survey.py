@@ -41,7 +41,7 @@ class ReleaseSurvey:
     def seen(self, line: Line) -> dict[str, Hashable]:
         """What the releases of a line showed; None for one that could not be tried."""
         rows = {version: self.rows.get(line.at(version)) for version in line.asked}
-        return {version: shown(row, self._sought) for version, row in rows.items() if row is not None}
+        return {version: compared_by(row, self._sought) for version, row in rows.items() if row is not None}
 
     def due(self) -> list[Subject]:
         """What is to be tried, as far as it is known by now."""
@@ -110,7 +110,7 @@ class ReleaseSurvey:
         return rows
 
 
-def shown(row: ReleaseRow, sought: bool = False) -> Hashable:
+def compared_by(row: ReleaseRow, sought: bool = False) -> Hashable:
     """What a row is compared by with those beside it; None where the release could not be tried."""
     if row.verdict not in TOLD:
         return None

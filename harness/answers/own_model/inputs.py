@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.subjects.outcomes import ArraySeen, OwnInput, OwnSeen
+from harness.subjects.outcomes import ArraySeen, ModelDescribed, ModelInput
 
 SIZE = 32
 """What an open dimension is taken as: large enough for an image that is halved five times."""
@@ -19,13 +19,13 @@ class InputsError(ValueError):
     """Arrays that do not fit the model; the message names the array, the input, and what was expected."""
 
 
-def drawn(seen: OwnSeen, *, size: int = SIZE, batch: int | None = None) -> tuple[dict[str, Any], ...]:
+def drawn(seen: ModelDescribed, *, size: int = SIZE, batch: int | None = None) -> tuple[dict[str, Any], ...]:
     """How to draw each input, as `inside.values` reads it."""
     whole = batch or _batch(seen.inputs)
     return tuple(_drawn(each, size, whole) for each in seen.inputs)
 
 
-def from_file(seen: OwnSeen, file: Path) -> tuple[dict[str, Any], ...]:
+def from_file(seen: ModelDescribed, file: Path) -> tuple[dict[str, Any], ...]:
     """The arrays of a file as inputs: by the names of the inputs, or else in the order of the file."""
     names = [each.name for each in seen.inputs]
     if set(names) <= set(seen.arrays):
@@ -39,7 +39,7 @@ def from_file(seen: OwnSeen, file: Path) -> tuple[dict[str, Any], ...]:
     return tuple(_given(each, key, seen.arrays[key], file) for each, key in zip(seen.inputs, chosen, strict=True))
 
 
-def described(seen: OwnSeen, specs: tuple[dict[str, Any], ...]) -> list[str]:
+def described(seen: ModelDescribed, specs: tuple[dict[str, Any], ...]) -> list[str]:
     """What each input was given, for a person."""
     lines = []
     for each, spec in zip(seen.inputs, specs, strict=True):
@@ -50,7 +50,7 @@ def described(seen: OwnSeen, specs: tuple[dict[str, Any], ...]) -> list[str]:
     return lines
 
 
-def _drawn(each: OwnInput, size: int, batch: int) -> dict[str, Any]:
+def _drawn(each: ModelInput, size: int, batch: int) -> dict[str, Any]:
     rest = [size if dimension is None else dimension for dimension in each.shape[1:]]
     spec: dict[str, Any] = {"shape": rest, "dtype": each.dtype, "batch": batch}
     if each.vocabulary is not None:
@@ -61,12 +61,12 @@ def _drawn(each: OwnInput, size: int, batch: int) -> dict[str, Any]:
     return spec
 
 
-def _batch(inputs: tuple[OwnInput, ...]) -> int:
+def _batch(inputs: tuple[ModelInput, ...]) -> int:
     """The one batch size that a model was made for, where it was made for one."""
     return next((each.shape[0] for each in inputs if each.shape and each.shape[0] is not None), BATCH)
 
 
-def _given(each: OwnInput, key: str, array: ArraySeen, file: Path) -> dict[str, Any]:
+def _given(each: ModelInput, key: str, array: ArraySeen, file: Path) -> dict[str, Any]:
     fits = len(array.shape) == len(each.shape) and all(
         want is None or want == have for want, have in zip(each.shape, array.shape, strict=True)
     )

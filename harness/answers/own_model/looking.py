@@ -18,11 +18,11 @@ from harness.answers.own_model import inputs
 from harness.answers.own_model.limits import LIMITS
 from harness.answers.own_model.models import Model, source_of, takes_safe_mode
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.scripts.graph_mode import standing
+from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import reproducer
 from harness.subjects.case import COSTLY, UPSTREAM_AND_FIXED, Case
 from harness.subjects.observation import Failure
-from harness.subjects.outcomes import LostProcess, OutOfMemory, OwnSeen, TimedOut
+from harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import ExplainedCause, GraphTrials, TriedCase
 from harness.trials.triage import Verdict, title
@@ -69,8 +69,8 @@ def look(model: Model, process: SubjectProcess, wanted: CheckWanted, known: Know
         request["file"] = model.path
     if wanted.arrays is not None:
         request["arrays"] = str(wanted.arrays)
-    seen = process.own(request, wanted.seconds)
-    if not isinstance(seen, OwnSeen):
+    seen = process.describe_model(request, wanted.seconds)
+    if not isinstance(seen, ModelDescribed):
         raised = "--timeout" if isinstance(seen, TimedOut) else "--memory" if isinstance(seen, OutOfMemory) else ""
         advice = (f"raise {raised}",) if raised else ()
         return _not(told, Status.LOST, f"it {_how(seen)} while it was loaded", advice, began)
@@ -101,7 +101,7 @@ def _not(told: CheckedModel, status: Status, reason: str, advice: Sequence[str],
 _Stopped = tuple[Status, str, tuple[str, ...]]
 
 
-def _unfit(seen: OwnSeen, model: Model, process: SubjectProcess, wanted: CheckWanted) -> _Stopped | None:
+def _unfit(seen: ModelDescribed, model: Model, process: SubjectProcess, wanted: CheckWanted) -> _Stopped | None:
     """Why a model that was looked at cannot be tried, if it cannot."""
     if seen.code and not wanted.unsafe:
         holds = f"the file holds code, which would run when it is loaded: {', '.join(seen.code)}"
@@ -203,7 +203,7 @@ def _break(shown: ExplainedCause, case: Case, process: SubjectProcess) -> ModelB
 
 def _script(cause: Cause, cloner: str, case: Case, process: SubjectProcess) -> str:
     plain = reproducer(case.source, process.subject.dialect, cause.root, cloner, case)
-    return standing(plain, process.versions).text
+    return with_versions(plain, process.versions).text
 
 
 def peak(pid: int | None) -> int:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from harness.campaign.events import (
     Event,
     Found,
+    MakingSmaller,
     NewCause,
-    Settling,
     ShardEnded,
     ShardLost,
     Stopping,
@@ -57,9 +57,9 @@ class CampaignText:
                 self._status.say(f"clonediff: {lines(reason)}", error=True)
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 self._status.say(f"clonediff: {subject}: shard {turn} cannot be tried: {lines(reason)}", error=True)
-            case Settling(subject=subject, key=key, title=title, begins=True):
+            case MakingSmaller(subject=subject, key=key, title=title, begins=True):
                 self._shrinking[subject, *key] = title
-            case Settling(subject=subject, key=key):
+            case MakingSmaller(subject=subject, key=key):
                 self._shrinking.pop((subject, *key), None)
             case NewCause(finding=finding, fresh=True) if not self._quiet:
                 self._status.say(found_line(finding))
