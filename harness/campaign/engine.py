@@ -194,7 +194,7 @@ class Engine:
             return self._again.pop(0)
         for name in self._busy:
             if name not in self._here and not any(task.subject == name for task in self._running.values()):
-                return Task("meet", name)
+                return Task("start_subject", name)
         # What is settled is kept for other nights, and a subject that is met takes what was kept: so all are met first.
         settled = self._next_case() if self._here.issuperset(self._busy) else None
         if settled is not None or self._over():
@@ -202,7 +202,7 @@ class Engine:
         for name in self._here:
             if name not in self._examined and self._plan.setup.known:
                 self._examined[name] = KnownRetried(name)
-                return Task("examine", name)
+                return Task("retry_known", name)
         # The subject that had the least of the time so far.
         for name in sorted(self._here, key=lambda each: (self._busy[each], each)):
             shard = self._queues[name].next_shard()
@@ -229,7 +229,7 @@ class Engine:
         case, shard, raw_finding = found
         self._tell(MakingSmaller(name, case.key, case.title, begins=True))
         before = case.settled if case.settled is not None and case.settled.turn == shard.turn else None
-        return Task("settle", name, shard, case, raw_finding, before, seconds)
+        return Task("make_smaller", name, shard, case, raw_finding, before, seconds)
 
     def _allowed(self, seconds: float) -> bool:
         running = self._running.values()
@@ -240,13 +240,13 @@ class Engine:
 
     def _submit(self, task: Task) -> None:
         campaign = self._plan.setup.campaign
-        if self._began is None and task.what != "meet":
+        if self._began is None and task.what != "start_subject":
             self._began = time.monotonic()  # the budget is for trials, not for starting
         call: tuple[Any, ...]
         match task.what:
-            case "meet":
+            case "start_subject":
                 call = tasks.start_subject, campaign, task.subject
-            case "examine":
+            case "retry_known":
                 call = tasks.retry_known, campaign, task.subject
             case "shard":
                 call = tasks.try_shard, campaign, task.shard
@@ -394,9 +394,9 @@ class Engine:
     def _give_up(self, task: Task, reason: str) -> None:
         if task.subject in self._busy:
             self._busy[task.subject] += task.took
-        if task.what == "meet":
+        if task.what == "start_subject":
             self._lose(task.subject, reason)
-        elif task.what == "examine":
+        elif task.what == "retry_known":
             self.ending.failures.append(f"{task.subject}: the known issues cannot be tried: {reason}")
         elif task.case is not None:
             self._queues[task.subject].give_up(task.case.key)

@@ -37,12 +37,12 @@ def test_a_fault_of_ours_is_an_answer_that_says_where() -> None:
     done = tasks.try_shard("a campaign that nobody prepared for", Shard("keras", 0, 1, 3))
     assert isinstance(done, tasks.OurFault)
     assert done.reason.startswith("KeyError: 'a campaign that nobody prepared for' (at tasks.py:")
-    assert "held.py:" in done.reason
+    assert "warm_subjects.py:" in done.reason
 
 
 def test_no_more_subjects_are_kept_warm_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm_subjects, "MOST", 1)
-    its = warm_subjects.Held(Setup(NAME, ("upstream",), 0))
+    its = warm_subjects.WarmSubjects(Setup(NAME, ("upstream",), 0))
     try:
         first = its.process("keras")
         second = its.process("tf_keras", beside=("keras",))

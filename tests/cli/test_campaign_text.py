@@ -25,7 +25,7 @@ from harness.cli.text.campaign import CampaignText, summary
 from reports.known import load
 from reports.records import Budget, Cost, Finding
 from reports.store import read_run
-from tests.reports.making import run_folder
+from tests.reports.making import finding, run_folder
 from tests.reports.test_broken import NAME, RAN, a_run
 
 MET = SubjectStarted("keras", {"keras": "3.15.1", "tensorflow": "2.21.0"}, "beside", "3.15.1")

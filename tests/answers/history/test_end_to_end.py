@@ -16,9 +16,7 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
-from click.testing import CliRunner
 
-from harness.cli import cli
 from harness.subjects.place import ReleasePlace
 from reports.known import load
 from reports.records import write
@@ -223,12 +221,12 @@ UNKNOWN = msgspec.structs.replace(TWO, layers=(Layer(EVIL), *TWO.layers[1:]))
 )
 @pytest.mark.parametrize("arguments", [(), ("--json",)], ids=["text", "json"])
 def test_no_control_character_of_a_file_reaches_the_terminal(
-    arguments: tuple[str, ...], name: str, changes: dict[str, Any], tmp_path: Path
+    arguments: tuple[str, ...], name: str, changes: dict[str, Any], tmp_path: Path, clonediff: Command
 ) -> None:
     write(tmp_path / name, finding(0, **changes))
-    asked = (str(tmp_path / name), "--releases", "keras==3.99.9", "--no-install", *arguments)
-    done = CliRunner().invoke(cli, ["history", *asked])
-    assert done.exit_code == 2
-    assert done.exception is None or isinstance(done.exception, SystemExit)
-    assert "evil" in done.output
-    assert not set("\x1b\x9b\x07\u202e") & set(done.output)
+    code, out, err = clonediff(
+        "history", str(tmp_path / name), "--releases", "keras==3.99.9", "--no-install", *arguments
+    )
+    assert code == 2
+    assert "evil" in out + err
+    assert not set("\x1b\x9b\x07\u202e") & set(out + err)

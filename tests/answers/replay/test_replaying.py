@@ -145,8 +145,8 @@ def test_what_could_not_be_tried_is_an_error(expressible: bool) -> None:
 def test_a_finding_of_before_shows_though_its_fingerprint_is_another_today(told: Difference, seen: Difference) -> None:
     expected = Expected.of(finding(0, id="as-it-was-called-then", differences=(told,)))
     assert fingerprint(told) != fingerprint(seen)
-    assert replayed(expected, BUILT, shown(cause(seen))).outcome is ReplayOutcome.BROKEN
-    assert replayed(expecting(seen), BUILT, shown(cause(ELSEWHERE))).outcome is ReplayOutcome.CHANGED
+    assert replayed(expected, TriedGraph(BUILT, tuple(shown(cause(seen))))).outcome is ReplayOutcome.BROKEN
+    assert replayed(expecting(seen), TriedGraph(BUILT, tuple(shown(cause(ELSEWHERE))))).outcome is ReplayOutcome.CHANGED
 
 
 @pytest.mark.parametrize(
