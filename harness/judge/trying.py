@@ -113,7 +113,7 @@ class CauseOnGraphs:
 
 
 class Candidate(GraphTrials):
-    """A hunt for what a cloner breaks, by its name in its process, on graphs that are given and then on drawn ones.
+    """What a cloner breaks, by its name in its process, on graphs that are given and then on drawn ones.
 
     `shared` says whether limits that fixed shares are excused. Of graphs that are drawn only those count that do not
     make one smaller.

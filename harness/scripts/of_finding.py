@@ -70,7 +70,7 @@ def _not_run(hit: Hit) -> str:
 
 
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
-    """The script that shows a hit: plain Keras, unless it is our own cloner that is accused."""
+    """The script that shows a hit: plain Keras, unless it is our own cloner that breaks it."""
     cause = hit.cause
     return _script(hit.case, dialect, cause.root if cause else None, hit.cloner, hit.across, versions)
 

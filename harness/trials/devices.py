@@ -1,6 +1,6 @@
 """One case on two devices, or two backends: how the answers of two processes are compared with each other.
 
-Owns what of them can be compared. What differs between the two accuses no cloner.
+Owns what of them can be compared. For what differs between the two no cloner is to blame.
 """
 
 from __future__ import annotations

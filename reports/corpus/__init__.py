@@ -23,7 +23,7 @@ INDEX = Path(__file__).with_name("index.toml")
 class Bug(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A bug that some release had.
 
-    `cloner` is the seat that shows it; "roundtrip" is the way through a config. `graph` is a file beside the index.
+    `cloner` is the one that shows it; "roundtrip" is the way through a config. `graph` is a file beside the index.
     `broken_in` and `fixed_in` are releases of `package` in which it was tried: in the first it shows a cause that
     `match` describes, in the others none. Without `match`, any cause is it.
     """
