@@ -121,10 +121,11 @@ def clonediff_trials(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
 ) -> GraphTrials:
     """trials on one subject, with the cloners and the rate that the command line asks for."""
-    from harness.subjects.case import RATE, UPSTREAM_AND_FIXED
+    from harness.subjects.case import RATE
     from harness.subjects.outcomes import NoDeviceError
     from harness.trials.graph_trials import GraphTrials
     from reports.known import load
+    from reports.records import UPSTREAM_AND_FIXED
 
     process = clonediff_processes(clonediff_subject)
     try:

@@ -21,6 +21,10 @@ FORMAT = 1
 T = TypeVar("T")
 
 
+UPSTREAM_AND_FIXED = ("upstream", "fixed")
+"""Who clones where nobody else is asked to: the release's own `clone_model`, and ours."""
+
+
 class Cost(enum.IntEnum):
     """What a difference costs a user, the worst first."""
 

@@ -13,7 +13,7 @@ import pytest
 from tests.together import LONGEST, TOGETHER, group
 
 TESTS = Path(__file__).parent
-SLOW = "tests/reduce/test_real.py"
+SLOW = "tests/search/reducing/test_real.py"
 """A module of slow tests alone: three of them."""
 NAMED = f"{SLOW}::test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned"
 

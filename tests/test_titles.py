@@ -102,7 +102,7 @@ def test_what_no_check_has_is_told_all_the_same() -> None:
 
 def _written() -> Iterator[str]:
     """The aspects that the code makes differences with, as patterns: what is put into a text may be anything."""
-    checks = Path(harness.__file__).parent / "checks"
+    checks = Path(harness.__file__).parent / "trials" / "checks"
     for path in checks.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Difference":
@@ -163,7 +163,7 @@ def test_the_list_of_aspects_has_what_the_checks_write() -> None:
         ),
         pytest.param(
             seen("structure", "config.activity_regularizer", Place("l", "Lambda", 0), expected="{}", found="None"),
-            "The setting activity_regularizer of a Lambda is lost in the clone",
+            "The setting activity_regularizer of a layer is lost in the clone",
             id="setting",
         ),
         pytest.param(
@@ -174,7 +174,7 @@ def test_the_list_of_aspects_has_what_the_checks_write() -> None:
         ),
         pytest.param(
             seen("made", "raises", Place("x", "Add", 2), path="clone"),
-            "A model with an Add cannot be cloned: ValueError in function.py:run",
+            "A model cannot be cloned: ValueError in function.py:run",
             id="by the kind",
         ),
         pytest.param(

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from harness.cli.terminal import one_line
-from harness.subjects.case import UPSTREAM_AND_FIXED
 from reports.known import KNOWN_ISSUES
+from reports.records import UPSTREAM_AND_FIXED
 
 CLONERS = ("upstream", "fixed", "roundtrip", "saved", "multi_gpu", "multi_gpu/fixed")
 """The cloners that a person chooses from; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""

@@ -7,9 +7,6 @@ from typing import Any
 
 import msgspec
 
-UPSTREAM_AND_FIXED = ("upstream", "fixed")
-"""Who clones where nobody else is asked to: the release's own `clone_model`, and ours."""
-
 COSTLY = ("again", "training_step", "saving")
 """The parts of a trial that cost more than all the others, and are for some graphs only."""
 

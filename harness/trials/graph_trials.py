@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from harness.subjects.case import COSTLY, RATE, UPSTREAM_AND_FIXED
+from harness.subjects.case import COSTLY, RATE
 from harness.subjects.observation import Observation
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import SubjectProcess
@@ -21,7 +21,7 @@ from harness.trials.expressible import unable, unspoken
 from harness.trials.triage import Blame, title
 from harness.trials.trial import Case, Trial, run
 from reports.known import KnownIssue, KnownIssues
-from reports.records import Cause, Cost
+from reports.records import UPSTREAM_AND_FIXED, Cause, Cost
 from reports.store import slug
 from strategies.graph import Graph
 from strategies.kinds import Generation

@@ -13,13 +13,13 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from harness.subjects.case import UPSTREAM_AND_FIXED, Case
+from harness.subjects.case import Case
 from harness.subjects.observation import Answer, Failure, Observation
 from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
 from harness.trials.checks import CHECKS, compare
 from harness.trials.checks.raised import innermost
 from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
-from reports.records import Cause, Cost, Difference, Numbers, Raised
+from reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
 
 __all__ = ["Case", "CloneTrial", "Trial", "TrialProcess", "lost_difference", "run"]
 

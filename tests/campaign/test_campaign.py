@@ -157,7 +157,11 @@ def test_a_run_from_elsewhere_cannot_lead_out_of_its_folder(name: str, whole: Pa
             id="subject",
             marks=pytest.mark.slow(reason="a worker takes its subject along; tests/subjects kills one by itself"),
         ),
-        pytest.param(workers_below, id="worker"),
+        pytest.param(
+            workers_below,
+            id="worker",
+            marks=pytest.mark.slow(reason="two workers begin anew; a driver that is killed takes its workers along"),
+        ),
     ],
 )
 def test_a_process_that_is_killed_loses_nothing(victims, whole: Path, known: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -54,6 +54,7 @@ def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
     assert found(here / "run") == found(there / "run")
 
 
+@pytest.mark.slow(reason="a cluster of its own; the same code without TLS is tested above")
 def test_tls_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if shutil.which("openssl") is None:
         pytest.skip(reason="makes its certificates with openssl, which is not here")

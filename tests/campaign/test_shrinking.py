@@ -119,7 +119,7 @@ def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(seen: tuple[
 
 
 def _told(finding: Finding) -> dict[str, Any]:
-    return {key: value for key, value in msgspec.to_builtins(finding).items() if key not in ("versions",)}
+    return {key: value for key, value in msgspec.structs.asdict(finding).items() if key not in ("versions",)}
 
 
 def test_what_does_not_show_again_is_none(seen: tuple[Shard, RawFinding]) -> None:

@@ -28,12 +28,12 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-OPENED = "document.querySelectorAll('.finding > details[open]').length"
+OPENED = "document.querySelectorAll('#list .finding > details[open]').length"
 SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 """What was set going is done, and drawn."""
 SOON = 3000
 """The milliseconds that no sorting or searching takes, ten times as many as on a machine that does nothing else."""
-TITLES = "[...document.querySelectorAll('.finding:not([hidden]) .title')].map(each => each.textContent)"
+TITLES = "[...document.querySelectorAll('#list .finding:not([hidden]) .title')].map(each => each.textContent)"
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_nothing_found_is_shown_as_that(tab: playwright.Page, tmp_path: Path) ->
 def test_a_finding_opens_with_all_that_is_known_of_it(tab: playwright.Page, three: str) -> None:
     tab.goto(three)
     tab.click(f"summary:has-text('{finding(2).title}')")
-    opened = tab.locator(".finding:has(> details[open])")
+    opened = tab.locator("#list .finding:has(> details[open])")
     assert opened.count() == 1
     assert opened.locator("figure svg").count() == 2
     assert opened.locator("figure svg").first.is_visible()
@@ -146,12 +146,12 @@ def test_a_finding_is_opened_by_the_keyboard_alone(tab: playwright.Page, three: 
 
 def test_a_link_to_a_finding_opens_it(tab: playwright.Page, three: str) -> None:
     tab.goto(three)
-    anchor = tab.evaluate("document.querySelectorAll('.finding')[2].id")
+    anchor = tab.evaluate("document.querySelectorAll('#list .finding')[2].id")
     tab.goto("about:blank")
     tab.goto(f"{three}#{anchor}")
     assert tab.evaluate(OPENED) == 1
-    assert tab.evaluate("document.querySelector('.finding > details[open]').parentElement.id") == anchor
-    top = tab.evaluate("document.querySelector('.finding > details[open]').getBoundingClientRect().top")
+    assert tab.evaluate("document.querySelector('#list .finding > details[open]').parentElement.id") == anchor
+    top = tab.evaluate("document.querySelector('#list .finding > details[open]').getBoundingClientRect().top")
     assert 0 <= top < tab.viewport_size["height"]
 
 
@@ -160,7 +160,7 @@ def test_the_script_is_copied_as_it_is(tab: playwright.Page, tmp_path: Path) -> 
     script = "import keras\n\nprint('<b>&amp;')  # \u00e9\n"
     next((folder / "findings").iterdir()).joinpath("repro.py").write_text(script)
     tab.goto(written(folder))
-    tab.click(".finding summary")
+    tab.click("#list .finding summary")
     tab.click("button[aria-label='Copy repro.py']")
     tab.wait_for_selector("text=Copied")
     assert tab.evaluate("navigator.clipboard.readText()") == script
@@ -242,7 +242,7 @@ def test_nothing_runs_whatever_stands_in_every_field(tab: playwright.Page, tmp_p
     assert tab.locator("a[href^='javascript:' i]").count() == 0
     attributes = tab.evaluate("[...document.querySelectorAll('*')].flatMap(each => each.getAttributeNames())")
     assert not [name for name in attributes if name.startswith("on")]
-    assert tab.locator(".finding svg.g").count() >= 2, "there is a drawing, of a graph with these names"
+    assert tab.locator("#list .finding svg.g").count() >= 2, "there is a drawing, of a graph with these names"
 
 
 def test_a_payload_that_ran_would_be_noticed(browser: playwright.BrowserContext, tmp_path: Path) -> None:
@@ -281,10 +281,10 @@ def test_without_its_script_it_can_still_be_read(driver: playwright.Playwright, 
     )
     page = context.new_page()
     page.goto(three)
-    assert page.locator(".finding").count() == 3
+    assert page.locator("#list .finding").count() == 3
     assert not page.is_visible("#tools")
-    page.click(".finding summary")
-    assert page.locator(".finding pre[aria-label='repro.py']").first.is_visible()
+    page.click("#list .finding summary")
+    assert page.locator("#list .finding pre[aria-label='repro.py']").first.is_visible()
     context.close()
 
 
@@ -319,12 +319,12 @@ def test_five_hundred_findings_open_and_sort_without_a_wait(tab: playwright.Page
 def test_the_last_of_five_hundred_is_where_its_link_leads(tab: playwright.Page, five_hundred: str) -> None:
     # Most of them are not laid out until they are seen: the way there is an estimate that has to come true.
     tab.goto(five_hundred)
-    last = tab.evaluate("[...document.querySelectorAll('.finding')].at(-1).id")
+    last = tab.evaluate("[...document.querySelectorAll('#list .finding')].at(-1).id")
     tab.goto("about:blank")
     tab.goto(f"{five_hundred}#{last}")
     tab.wait_for_function(
         """() => {
-            const there = document.querySelector('.finding > details[open]')?.getBoundingClientRect();
+            const there = document.querySelector('#list .finding > details[open]')?.getBoundingClientRect();
             return there && there.top >= 0 && there.top < innerHeight;
         }"""
     )
@@ -353,7 +353,7 @@ def test_the_words_of_a_chart_can_be_read(tab: playwright.Page, three: str, widt
 
 def test_drawings_are_of_the_graph(tab: playwright.Page, tmp_path: Path) -> None:
     tab.goto(written(run_folder(tmp_path, [finding(3, TWO)])))
-    tab.click(".finding summary")
+    tab.click("#list .finding summary")
     heights = "each => each.map(box => box.getBoundingClientRect().height)"
     boxes = tab.eval_on_selector_all("figure:first-child svg.g rect", heights)
     # An input, 7 calls, 2 outputs; an input, 2 calls and an output in the model; and a frame, for its name differs.

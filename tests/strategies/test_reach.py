@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 from hypothesis import Phase, given, seed, settings
 
+from harness.search.deterministic import deterministic
 from strategies import Graph, functional_graphs
 from strategies.kinds import CATALOGUE
 
@@ -26,7 +27,8 @@ def drawn() -> tuple[Graph, ...]:
     def keep(graph: Graph) -> None:
         graphs.append(graph)
 
-    keep()
+    with deterministic():
+        keep()
     return tuple(graphs)
 
 

@@ -410,4 +410,4 @@ def test_kinds_of_the_graph_replace_classes() -> None:
     (named,) = named_kinds([BASE], {"lambda_1": "LambdaOfTwo"})
     assert named.first is not None
     assert named.first.kind == "LambdaOfTwo"
-    assert title(Cause("x", named)) == "A model with a LambdaOfTwo cannot be cloned: ValueError in functional.py:call"
+    assert title(Cause("x", named)) == "The clone does not run: ValueError in functional.py:call"

@@ -20,7 +20,7 @@ from harness.answers.own_model.models import Model, source_of, takes_safe_mode
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import reproducer
-from harness.subjects.case import COSTLY, UPSTREAM_AND_FIXED, Case
+from harness.subjects.case import COSTLY, Case
 from harness.subjects.observation import Failure
 from harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
 from harness.subjects.process import SubjectProcess
@@ -28,7 +28,7 @@ from harness.trials.graph_trials import ExplainedCause, GraphTrials, TriedCase
 from harness.trials.triage import Verdict, title
 from harness.trials.trial import Trial
 from reports.known import KnownIssues
-from reports.records import COSTS, Cause
+from reports.records import COSTS, UPSTREAM_AND_FIXED, Cause
 
 _UNSAFE = re.compile(r"safe_mode|unsafe|Lambda.*deserializ|deserializ.*Lambda", re.IGNORECASE | re.DOTALL)
 _UNKNOWN_CLASS = re.compile(

@@ -220,7 +220,13 @@ def sequences():
 
 
 @pytest.mark.parametrize("name", LAYERS)
-@pytest.mark.parametrize("place", ["outer", "nested"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "outer",
+        pytest.param("nested", marks=pytest.mark.slow(reason="the layers again, one model deeper: minutes in all")),
+    ],
+)
 def test_layer_is_cloned_faithfully(name, place):
     assert_faithful(placed(LAYERS[name](), place), clone_model, sequences())
 

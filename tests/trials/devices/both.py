@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.subjects import SubjectProcess
-from harness.subjects.case import UPSTREAM_AND_FIXED, Case
+from harness.subjects.case import Case
 from harness.subjects.outcomes import Outcome, ValuesReport
 from harness.trials.devices import between, comparable
 from harness.trials.trial import Trial, run
-from reports.records import Difference
+from reports.records import UPSTREAM_AND_FIXED, Difference
 
 
 @dataclass(frozen=True)
