@@ -120,7 +120,7 @@ def clonediff_processes() -> Iterator[Callable[[str], SubjectProcess]]:
 def clonediff_trials(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
 ) -> GraphTrials:
-    """trials on one subject, with the cloners and the rate that the command line asks for."""
+    """Trials on one subject, with the cloners and the rate that the command line asks for."""
     from harness.subjects.case import RATE
     from harness.subjects.outcomes import NoDeviceError
     from harness.trials.graph_trials import GraphTrials

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from harness.subjects.place import ReleasePlace
 from harness.subjects.subject import Subject
 from tests.interrupting import heed_interrupts
 from tests.judge.texts import HOLLOW, MENDS, TENSORS, UPWARDS, answer
+from tests.waiting import PATIENCE, until
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 OLD = "keras==2.2.4"
@@ -164,11 +164,9 @@ def test_an_interrupt_keeps_what_was_known(release_place: Callable[[str], Releas
     started = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": heed_interrupts}
     with subprocess.Popen(command, cwd=tmp_path, **started) as process:  # type: ignore[call-overload]
         verdict = tmp_path / "run" / "candidates" / "without.py" / "verdict.json"
-        deadline = time.monotonic() + 300
-        while not verdict.exists() and time.monotonic() < deadline:
-            time.sleep(0.2)
+        until(verdict.exists, process)
         os.kill(process.pid, signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert b"interrupted" in said
     assert b"without.py: does not load" in said
