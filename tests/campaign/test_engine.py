@@ -39,7 +39,7 @@ from harness.campaign.shards import (
     Spent,
     SubjectStarted,
 )
-from harness.campaign.share import LEAST, MOST, SHARE
+from harness.campaign.share import LEAST, MOST
 from reports.records import Budget, Finding
 
 GRAPH = msgspec.Raw(b"{}")
@@ -272,7 +272,7 @@ def test_while_there_is_more_to_draw_at_most_a_third_of_the_time_makes_findings_
             case Shrunk(seconds=seconds):
                 shrinking += seconds
                 turns.append("shrinks")
-                assert shrinking <= SHARE * (shrinking + drawing) + 1e-9
+                assert shrinking <= (shrinking + drawing) / 3 + 1e-9
     assert turns.count("draws") == 60
     assert turns.count("shrinks") == 2 * PIECES, "there was time for all of it"
     assert turns[-1] == "draws", "it did not wait for the end of drawing"
