@@ -26,7 +26,8 @@ from harness.subjects.releases.requirements import version_beside
 from harness.subjects.releases.store import cache
 from harness.subjects.releases.table import stacks
 from harness.subjects.subject import BACKENDS, Subject
-from harness.trials.trial import run
+from harness.trials.graph_trials import GraphTrials
+from reports.known import KnownIssues
 
 PACKAGES = (
     "clonediff",
@@ -196,7 +197,7 @@ def _subject(subject: Subject, start: bool) -> SubjectTold:
     case = Case(_SMALL[subject.dialect], ({"shape": [2], "dtype": "float32"},))
     try:
         with SubjectProcess(subject) as process:
-            trial = run(case, process)
+            trial = GraphTrials(process, KnownIssues()).try_case(case).trial
             ready, versions = process.ready, process.versions
     except SubjectError as error:
         return SubjectTold(str(subject), False, str(error).partition("\n")[0].removeprefix(f"{subject}: "))

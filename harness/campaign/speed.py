@@ -31,7 +31,6 @@ from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
-from harness.trials.trial import run
 from reports.known import KnownIssues
 
 TURN = 15.0
@@ -218,7 +217,7 @@ def plain(name: str, folder: str) -> None:
             graphs: list[Any] = []
             draw(graphs_on(process), shard.count + (not shard.opens), shard.seed, graphs.append)
             for graph in graphs[not shard.opens :]:
-                run(case_of(graph, process.subject.dialect), process, checks=COSTLY if trials.sampled(graph) else ())
+                trials.try_case(case_of(graph, process.subject.dialect), COSTLY if trials.sampled(graph) else ())
                 tried += 1
             event = _Event(datetime.now(UTC).isoformat(), "progress", tried)
             events.write(msgspec.json.encode(event).decode() + "\n")

@@ -17,13 +17,14 @@ from hypothesis import Phase, given, seed, settings
 
 from harness.subjects.case import COSTLY, RATE, Case
 from harness.subjects.observation import Answer
-from harness.subjects.outcomes import Outcome, ValuesReport
+from harness.subjects.outcomes import Outcome
 from harness.subjects.process import Limits, SubjectProcess
-from harness.subjects.releases import open_subject
+from harness.subjects.releases import open_subject, place_of
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from harness.trials.checks import CHECKS, compare
-from harness.trials.trial import run
+from harness.trials.graph_trials import GraphTrials
+from reports.known import KnownIssues
 from strategies import Graph, functional_graphs
 from strategies.graph import all_layers
 from strategies.kinds import Generation
@@ -136,14 +137,14 @@ def trial_speed(
     """
     figures = Figures()
     graphs = draw(subject.generation, count, seed_, figures)
-    with open_subject(subject) as process, open_subject(subject, limits=_PATIENT) as other:
-        ready = process.start()
-        timed = _Timed(process)
+    with _TimedProcess(subject, place=place_of(subject)) as process, open_subject(subject, limits=_PATIENT) as other:
+        ready = process.ready
+        trials_ = GraphTrials(process, KnownIssues())
         for place in range(len(graphs) if trials is None else trials):
             case = _case(graphs[place % len(graphs)], subject, figures)
-            seconds, cpu = _trial(case, timed, figures)
+            seconds, cpu = _trial(case, process, trials_, figures)
             if place < len(graphs):
-                _time_checks(timed.answer, figures)
+                _time_checks(process.answer, figures)
                 _predict(case, other, figures, seconds, cpu)
             if place + 1 == EARLY:
                 figures.early = process.resident()
@@ -151,9 +152,9 @@ def trial_speed(
                 say(f"  {place + 1} trials")
         figures.late = process.resident() if figures.early else 0
         for graph in graphs[: figures.trials : rate] if rate else ():
-            timed.starting = 0.0
-            costly = run(case_of(graph, subject.dialect), timed, checks=COSTLY)
-            figures.costly.append(costly.seconds - timed.starting)
+            process.starting = 0.0
+            costly = trials_.try_case(case_of(graph, subject.dialect), COSTLY).trial
+            figures.costly.append(costly.seconds - process.starting)
     about = {"keras": ready.keras, "backend": ready.backend, "ready_seconds": ready.seconds}
     return {"subject": str(subject), **about, **figures.summary()}
 
@@ -183,14 +184,14 @@ def _case(graph: Graph, subject: Subject, figures: Figures) -> Case:
     return case
 
 
-def _trial(case: Case, timed: _Timed, figures: Figures) -> tuple[float, float]:
+def _trial(case: Case, process: _TimedProcess, trials: GraphTrials, figures: Figures) -> tuple[float, float]:
     """Time a trial: its seconds, and those of the processor."""
-    timed.process.prepare()
-    timed.starting = 0.0
-    before = timed.process.cpu(), process_time()
-    trial = run(case, timed)
-    cpu = max(0.0, timed.process.cpu() - before[0]) + process_time() - before[1]
-    seconds = trial.seconds - timed.starting
+    process.prepare()
+    process.starting = 0.0
+    before = process.cpu(), process_time()
+    trial = trials.try_case(case).trial
+    cpu = max(0.0, process.cpu() - before[0]) + process_time() - before[1]
+    seconds = trial.seconds - process.starting
     figures.trials += 1
     figures.total += seconds
     figures.cpu += cpu
@@ -225,23 +226,18 @@ def _time_checks(answer: Answer | None, figures: Figures) -> None:
             _add(figures.checks, {name: perf_counter() - began})
 
 
-class _Timed:
+class _TimedProcess(SubjectProcess):
     """A subject's process that keeps its last answer, and how long it took to start children."""
 
-    def __init__(self, process: SubjectProcess) -> None:
-        self.process = process
-        self.answer: Answer | None = None
-        self.starting = 0.0
+    answer: Answer | None = None
+    starting = 0.0
 
     def trial(
         self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
     ) -> Outcome:
         began = perf_counter()
-        self.process.prepare()
+        self.prepare()
         self.starting += perf_counter() - began
-        outcome = self.process.trial(case, cloners=cloners, checks=checks, timeout=timeout)
+        outcome = super().trial(case, cloners=cloners, checks=checks, timeout=timeout)
         self.answer = outcome if isinstance(outcome, Answer) else None
         return outcome
-
-    def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        return self.process.values(digests)

@@ -9,45 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from harness.subjects.observation import Failure
 from harness.subjects.outcomes import Cloning, LostProcess, OutOfMemory, Ready, SubjectError, TimedOut
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
-from harness.trials.trial import Trial, run
+from harness.trials.graph_trials import GraphTrials
+from harness.trials.trial import Trial
+from reports.known import KnownIssues
 from strategies.graph import Graph, from_json, to_json
 
 LOADING = 10.0
 """The seconds that a candidate's own lines may take to run once: they define functions."""
 
 
-class NotLoaded(msgspec.Struct, frozen=True):
-    """Why a candidate does not load: what was raised, or what became of the process."""
-
-    what: str
-    failure: Failure | None = None
-
-
 class NotLoadedError(RuntimeError):
-    """A candidate that cannot be put in place; `refused` says why. That is a verdict on it."""
-
-    def __init__(self, refused: NotLoaded) -> None:
-        """Keep the reason."""
-        super().__init__(refused.what)
-        self.refused = refused
+    """A candidate that cannot be put in place; the message says why. That is a verdict on it."""
 
     @classmethod
     def of(cls, error: SubjectError) -> NotLoadedError:
         """A release that does not start, now that a diff was applied to it."""
         if error.failure is None:
             said = str(error).partition("\n")[0].partition(": ")[2]
-            return cls(NotLoaded(f"the patched release does not start: {said.partition('; started')[0]}"))
+            return cls(f"the patched release does not start: {said.partition('; started')[0]}")
         failure = error.failure
         frame = f" in {failure.frames[-1].file}, line {failure.frames[-1].line}" if failure.frames else ""
-        return cls(NotLoaded(f"the patched release does not start: {failure.type}: {failure.message}{frame}", failure))
+        return cls(f"the patched release does not start: {failure.type}: {failure.message}{frame}")
 
 
 class CandidateProcess(SubjectProcess):
@@ -82,26 +70,24 @@ class CandidateProcess(SubjectProcess):
     def _put(self) -> Cloning:
         outcome = self.cloning(self._pieces, self._loading)
         if not isinstance(outcome, Cloning):
-            raise NotLoadedError(NotLoaded(ended(outcome)))
+            raise NotLoadedError(ended(outcome))
         if outcome.failure is not None:
             failure = outcome.failure
             self.close()
-            raise NotLoadedError(NotLoaded(f"{failure.type}: {failure.message}{line_of(failure)}", failure))
+            raise NotLoadedError(f"{failure.type}: {failure.message}{line_of(failure)}")
         if self._pieces and not outcome.replaced:
             self.close()
-            what = f"it runs, and replaces none of the release's functions ({', '.join(outcome.functions)})"
-            raise NotLoadedError(NotLoaded(what))
+            replaced = ", ".join(outcome.functions)
+            raise NotLoadedError(f"it runs, and replaces none of the release's functions ({replaced})")
         return outcome
 
 
-class Reference:
+class Reference(GraphTrials):
     """What the release's own cloner and the fixed one make of a graph; each graph is tried once."""
-
-    CLONERS = ("upstream", "fixed")
 
     def __init__(self, process: SubjectProcess) -> None:
         """`process` is the release, untouched."""
-        self.process = process
+        super().__init__(process, KnownIssues(), rate=0)
         self._trials: dict[bytes, Trial] = {}
 
     def graphs(self) -> list[Graph]:
@@ -116,7 +102,7 @@ class Reference:
         """The trial of a graph."""
         key = to_json(graph)
         if key not in self._trials:
-            self._trials[key] = run(case_of(graph, self.process.subject.dialect), self.process, self.CLONERS)
+            self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect)).trial
         return self._trials[key]
 
 

@@ -112,7 +112,7 @@ class JudgeSession:
 
     def references(self) -> None:
         """Try the release's own code and the fixed cloner as a candidate is tried: they come first."""
-        for cloner in Reference.CLONERS:
+        for cloner in self._reference.cloners:
             began = time.monotonic()
             candidate = Candidate(self._process, self._reference, self._bugs, cloner=cloner, shared=False)
             one = JudgedCandidate(replace(self._blank(cloner, "reference"), loads=True), candidate=candidate)
@@ -144,7 +144,7 @@ class JudgeSession:
         except PatchError as error:
             one.judged = replace(one.judged, refused=f"the diff does not apply: {error}")
         except NotLoadedError as error:
-            one.judged = replace(one.judged, loads=False, refused=error.refused.what)
+            one.judged = replace(one.judged, loads=False, refused=str(error))
         self._add(one, began)
         return one.judged
 

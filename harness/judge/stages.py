@@ -11,7 +11,9 @@ from harness.judge.trying import Candidate, GivenUpError, GraphTried
 from harness.subjects.offers import graphs_on
 from harness.subjects.process import Limits
 from harness.trials.cases import case_of
-from harness.trials.trial import Trial, run
+from harness.trials.graph_trials import GraphTrials
+from harness.trials.trial import Trial
+from reports.known import KnownIssues
 from strategies.graph import Graph
 
 Say = Callable[[str, float], None]
@@ -71,7 +73,7 @@ def try_all(
 def _through_multi_gpu(candidate: Candidate) -> Trial | None:
     """The reported model through `multi_gpu_model`, which is how it was met; None where the release has none."""
     case = case_of(REPORTED, candidate.process.subject.dialect)
-    trial = run(case, candidate.process, [through(candidate)])
+    trial = GraphTrials(candidate.process, KnownIssues(), cloners=(through(candidate),)).try_case(case).trial
     causes = trial.clones[through(candidate)].causes if trial.built else ()
     absent = any(cause.root.raised is not None and cause.root.raised.type == "LookupError" for cause in causes)
     return None if absent else trial

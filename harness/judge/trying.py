@@ -20,7 +20,7 @@ from harness.subjects.process import SubjectProcess
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit, Key, TriedGraph
 from harness.trials.triage import Blame, Verdict, title
-from harness.trials.trial import Case, Trial, lost_difference, run
+from harness.trials.trial import Case, Trial, lost_difference
 from reports.known import KnownIssues
 from reports.records import Cause, Cost, Difference
 from strategies.graph import Graph, to_json
@@ -154,7 +154,6 @@ class Candidate(GraphTrials):
         """Try a graph that was drawn."""
         drawn, self._counted = self.tally.drawn > self._counted, self.tally.drawn
         tried = self.try_from(graph, DRAWN, counts=drawn)
-        self.tally.trials += 1
         hits = [
             Hit(cause.fingerprint, effect.value, title(cause), tried.case, graph, cause, Blame.ITS_OWN)
             for cause, effect in tried.causes
@@ -214,7 +213,7 @@ class Candidate(GraphTrials):
         if self.process is self.reference.process:
             own = self.reference.trial(graph)
             return GraphTried(graph, case, own, own, tuple(self._effects(own, own)))
-        own = run(case, self.process, self.cloners)
+        own = self.try_case(case).trial
         clean = own.built and own.clones[self.cloner].verdict is Verdict.FAITHFUL
         # Where it is faithful there is nothing to hold against the release; what is known of it by now is free.
         reference = self.reference.had(graph) if clean else self.reference.trial(graph)

@@ -170,6 +170,8 @@ class GraphTrials:
 
     def known(self, cloner: str) -> KnownIssues:
         """The known issues that may explain what a cloner does, or how two devices or backends differ."""
+        if not self._all_known.issues:
+            return self._all_known  # for which nothing has to be asked of a process that may be gone
         if cloner not in self._known:
             whose = _CLONES_WITH.get(cloner, cloner)
             self._known[cloner] = self._all_known.on(self.generation, self.process.ready.keras, whose)

@@ -7,8 +7,7 @@ from the process.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -16,24 +15,13 @@ from msgspec.structs import replace
 from harness.subjects.case import Case
 from harness.subjects.observation import Answer, Failure, Observation
 from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
+from harness.subjects.process import SubjectProcess
 from harness.trials.checks import CHECKS, compare
 from harness.trials.checks.raised import innermost
 from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
 from reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
 
-__all__ = ["Case", "CloneTrial", "Trial", "TrialProcess", "lost_difference", "run"]
-
-
-class TrialProcess(Protocol):
-    """What a trial needs of a subject's process."""
-
-    def trial(
-        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
-    ) -> Outcome:
-        """Run one trial."""
-
-    def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
-        """How the arrays behind digests of the last trial differ."""
+__all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -74,7 +62,7 @@ class Trial(msgspec.Struct, frozen=True):
 
 def run(
     case: Case,
-    subject: TrialProcess,
+    subject: SubjectProcess,
     cloners: Sequence[str] = UPSTREAM_AND_FIXED,
     checks: Collection[str] = (),
     *,
@@ -113,7 +101,7 @@ def run(
     )
 
 
-def _judge(case: Case, subject: TrialProcess, answers: dict[str, Answer], answer: Answer, began: float) -> Trial:
+def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer, began: float) -> Trial:
     if answer.original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
@@ -145,7 +133,7 @@ def _judge(case: Case, subject: TrialProcess, answers: dict[str, Answer], answer
     )
 
 
-def _with_numbers(found: dict[str, list[Difference]], subject: TrialProcess) -> dict[str, list[Difference]]:
+def _with_numbers(found: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
     """Ask once for the numbers behind all digests that differ."""
     pairs = list(dict.fromkeys(one.digests for each in found.values() for one in each if one.digests is not None))
     if not pairs:
