@@ -18,7 +18,7 @@ from reports.records import KnownMet
 from reports.shortening import fitting
 from reports.store import Kept, RunRead
 from reports.summary import ran, still
-from reports.verdict import cost_of, moment, ordered, seconds_of, verdict
+from reports.verdict import cost_of, in_words, moment, ordered, seconds_of, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,9 @@ def _cases(read: RunRead) -> Iterator[_Case]:
     ends: Literal["error", "passed"] = "error" if found.state == "unknown" else "passed"
     yield _Case("clonediff", "clonediff.run", "search", ends, found.headline if ends == "error" else "", said)
     for subject, versions in read.run.subjects.items():
-        told = ", ".join(f"{name} {version}" for name, version in versions.items())
-        yield _Case(subject, f"{subject}", "tried", text=told)
+        yield _Case(subject, subject, "tried", text=in_words(versions))
     for subject, reason in read.run.lost.items():
-        yield _Case(subject, f"{subject}", "not tried", "error", _line(reason), reason, "lost")
+        yield _Case(subject, subject, "not tried", "error", _line(reason), reason, "lost")
     for kept in ordered(read.findings):
         yield _finding(kept)
     for known in read.run.known or ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from reports import issue
 from reports.broken import Broken, broken
@@ -12,7 +13,7 @@ from reports.proof import alone
 from reports.records import KnownMet, Run
 from reports.shortening import fitting
 from reports.store import Kept, RunRead
-from reports.verdict import cost_of, counted, lasted, seconds_of, some, verdict
+from reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
 
 MOST = 50
 """Rows of a table: a job's page takes a megabyte and no more, and the report has them all."""
@@ -61,38 +62,27 @@ def ran(run: Run, seconds: float | None) -> str:
 
 
 def _ran(read: RunRead) -> str:
-    rows = []
-    for subject, versions in read.run.subjects.items():
-        said = ", ".join(f"{name} {version}" for name, version in versions.items())
-        rows.append(f"| {cell(subject)} | {cell(said)} |")
-    for subject, reason in read.run.lost.items():
-        rows.append(f"| {cell(subject)} | not tried: {cell(reason)} |")
-    table = "\n".join(("| subject | versions |", "|---|---|", *rows)) if rows else "No subject is recorded."
+    rows = [(subject, in_words(versions)) for subject, versions in read.run.subjects.items()]
+    rows += [(subject, f"not tried: {reason}") for subject, reason in read.run.lost.items()]
+    table = _table(("subject", "versions"), rows) if rows else "No subject is recorded."
     return f"{ran(read.run, seconds_of(read))}\n\n{table}"
 
 
 def _broken(causes: list[Broken]) -> str:
-    rows = ["| cost | what | graphs | reason and script |", "|---|---|---|---|"]
-    for each in causes[:MOST]:
+    rows = []
+    for each in causes:
         where = f"known/{each.shown.name}" if each.shown is not None else "no example of it was tried"
-        words = (each.cost_said, each.issue.title, f"{each.graphs:,}", where)
-        rows.append(f"| {' | '.join(map(cell, words))} |")
-    if len(causes) > MOST:
-        rows += ["", f"and {len(causes) - MOST} more, in the report"]
-    return "\n".join(rows)
+        rows.append((each.cost_said, each.issue.title, f"{each.graphs:,}", where))
+    return _table(("cost", "what", "graphs", "reason and script"), rows)
 
 
 def _findings(findings: list[Kept]) -> str:
-    rows = ["| what | cost | subject | cloner | times | script | fingerprint |", "|---|---|---|---|---|---|---|"]
-    for kept in findings[:MOST]:
+    rows = []
+    for kept in findings:
         finding = kept.finding
         words = (finding.title, cost_of(kept), finding.subject or finding.generation, finding.cloner or "-")
-        rows.append(
-            f"| {' | '.join(map(cell, words))} | {finding.count} | {cell(alone(finding))} | {cell(finding.id)} |"
-        )
-    if len(findings) > MOST:
-        rows += ["", f"and {len(findings) - MOST} more, in the report"]
-    return "\n".join(rows)
+        rows.append((*words, str(finding.count), alone(finding), finding.id))
+    return _table(("what", "cost", "subject", "cloner", "times", "script", "fingerprint"), rows)
 
 
 def _known(run: Run) -> str:
@@ -100,12 +90,17 @@ def _known(run: Run) -> str:
         return "Which known issues it met is not recorded."
     if not run.known:
         return "None apply."
-    rows = ["| issue | what | met | still breaks |", "|---|---|---|---|"]
-    for each in run.known[:MOST]:
-        rows.append(f"| {cell(each.id)} | {cell(each.title)} | {each.count} | {still(each)} |")
-    if len(run.known) > MOST:
-        rows += ["", f"and {len(run.known) - MOST} more, in the report"]
-    return "\n".join(rows)
+    rows = [(each.id, each.title, str(each.count), still(each)) for each in run.known]
+    return _table(("issue", "what", "met", "still breaks"), rows)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of Markdown, not too long."""
+    lines = [f"| {' | '.join(heads)} |", f"{'|---' * len(heads)}|"]
+    lines += [f"| {' | '.join(map(cell, row))} |" for row in rows[:MOST]]
+    if len(rows) > MOST:
+        lines += ["", f"and {len(rows) - MOST} more, in the report"]
+    return "\n".join(lines)
 
 
 def still(known: KnownMet) -> str:

@@ -6,7 +6,7 @@ Owns which findings count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -97,6 +97,11 @@ def costs(findings: Sequence[Kept]) -> str:
 def some(count: int, thing: str) -> str:
     """A number of things: "1 trial", "1,204 trials"."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def in_words(versions: Mapping[str, str]) -> str:
+    """Versions by name, in a line."""
+    return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
 def seconds_of(read: RunRead) -> float | None:

@@ -25,7 +25,7 @@ from harness.subjects.releases import installed, interpreters
 from harness.subjects.releases.requirements import version_beside
 from harness.subjects.releases.store import cache
 from harness.subjects.releases.table import stacks
-from harness.subjects.subject import BACKENDS, Subject
+from harness.subjects.subject import Subject, installed_names
 from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
 
@@ -176,12 +176,7 @@ def advice(found: Diagnosis) -> Iterator[str]:
 
 
 def _subjects() -> list[Subject]:
-    specs = [
-        package if backend == backends[0] else f"{package}/{backend}"
-        for package, backends in BACKENDS.items()
-        if package != "tensorflow"
-        for backend in backends
-    ]
+    specs = installed_names()
     if gpus():
         specs += [f"{spec}@gpu" for spec in specs if not spec.endswith("/numpy")]
     return [Subject.parse(spec) for spec in specs]

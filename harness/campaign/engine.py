@@ -55,6 +55,7 @@ from harness.campaign.shards import (
 )
 from harness.campaign.share import SCRIPT, TimeShare, piece
 from harness.search.draw_and_shrink import SHRINKING
+from reports.verdict import in_words
 
 ATTEMPTS = 5
 """How often a task that loses its worker, or its subject, is begun."""
@@ -330,8 +331,8 @@ class Engine:
         elif before is not None and before.versions != met.versions:
             self._lose(
                 met.subject,
-                f"{met.subject}: was {_told(before.versions)} when the campaign began, and is {_told(met.versions)} "
-                "now: begin a new one",
+                f"{met.subject}: was {in_words(before.versions)} when the campaign began, and is "
+                f"{in_words(met.versions)} now: begin a new one",
             )
         else:
             if before is None:
@@ -481,7 +482,3 @@ class Engine:
         for future in list(self._running):
             future.cancel()
         self._running.clear()
-
-
-def _told(versions: dict[str, str]) -> str:
-    return ", ".join(f"{name} {version}" for name, version in versions.items())

@@ -15,6 +15,7 @@ import msgspec
 from harness.answers.doctor import GIB, Diagnosis, diagnose
 from harness.cli import options as shared
 from harness.cli.terminal import StatusLine
+from reports.verdict import in_words
 
 
 @click.command("doctor")
@@ -43,10 +44,8 @@ def diagnosis_text(found: Diagnosis) -> Iterator[str]:
     yield "subjects"
     for each in found.subjects:
         if each.works:
-            versions = ", ".join(f"{name} {version}" for name, version in each.versions.items())
-            verdicts = ", ".join(f"{name} {verdict}" for name, verdict in each.verdicts.items())
-            devices = ", ".join(each.devices)
-            yield f"  {each.subject:14} works, {each.seconds:.1f} s: {versions}; sees {devices}; {verdicts}"
+            told = "; ".join((in_words(each.versions), f"sees {', '.join(each.devices)}", in_words(each.verdicts)))
+            yield f"  {each.subject:14} works, {each.seconds:.1f} s: {told}"
         else:
             yield f"  {each.subject:14} {'is here, not started' if each.works is None else each.reason}"
     yield f"releases in the cache: {len(found.releases)}" + (": " if found.releases else "") + ", ".join(found.releases)

@@ -28,6 +28,7 @@ from harness.subjects.subject import Subject
 from reports.known import KNOWN_ISSUES, load
 from reports.records import Run
 from reports.run_folder import RunFolder
+from reports.verdict import in_words
 
 
 @click.command("judge")
@@ -97,7 +98,7 @@ def command(
     finally:
         progress.status.clear()
         session.close(interrupted=interrupted)
-    about = f"{subject} ({_versions(session)})"
+    about = f"{subject} ({in_words(session.versions)})"
     folder.run(_run(session, started, seed_))
     all_of_it = session.write_summary(about)
     folder.event("end", interrupted=interrupted)
@@ -139,11 +140,6 @@ class JudgeProgress:
         self.status.show(f"{self._name}: {what}{left}")
 
 
-def _versions(session: JudgeSession) -> str:
-    versions: dict[str, str] = getattr(session, "versions", {})
-    return ", ".join(f"{name} {version}" for name, version in versions.items())
-
-
 def _run(session: JudgeSession, started: str, seed_: int) -> Run:
     candidates = [one.judged for one in session.candidates]
     verdicts: dict[str, int] = {}
@@ -151,7 +147,7 @@ def _run(session: JudgeSession, started: str, seed_: int) -> Run:
         verdicts[each.word] = verdicts.get(each.word, 0) + 1
     return Run(
         started=started,
-        subjects={str(session.subject): getattr(session, "versions", {})},
+        subjects={str(session.subject): session.versions},
         seed=seed_,
         trials=sum(each.tried for each in candidates),
         verdicts=verdicts,

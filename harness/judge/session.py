@@ -86,6 +86,7 @@ class JudgeSession:
         """`say` hears what is being done, and which part of the candidate at hand that is."""
         self.subject, self.place, self.folder, self.budget = subject, place, folder, budget
         self.candidates: list[JudgedCandidate] = []
+        self.versions: dict[str, str] = {}
         self._say = say
         self._known = known
         self._process = SubjectProcess(subject, place=place, limits=budget.limits, journal=folder.journal("reference"))

@@ -227,49 +227,33 @@ class SubjectProcess:
         """Have the child measure; its report as plain data."""
         self.prepare()
         self._since_start += 1
-        try:
-            reply = self._request({**request, "do": "bench"}, timeout)
-        except (ChildEnded, ChildLate, ChildTooLarge) as error:
-            raise SubjectError(f"{self.subject}: lost while it measured ({self._outcome(error, timeout)})") from error
-        if reply.bench is None:
-            failure = reply.error or Failure("ProtocolError", "no `bench` in the reply")
-            raise SubjectError(f"{self.subject}: cannot measure: {failure.type}: {failure.message}", failure)
-        return reply.bench
+        found = self._asked_for("bench", request, timeout, "cannot measure")
+        if isinstance(found, LostProcess):
+            raise SubjectError(f"{self.subject}: lost while it measured ({found})")
+        return found
 
     def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> Cloning | LostProcess:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)
-        reply = self._reply_or_loss({"do": "cloning", "pieces": list(pieces)}, timeout)
-        if not isinstance(reply, _Reply):
-            return reply
-        if reply.cloning is None:
-            failure = reply.error or Failure("ProtocolError", "no `cloning` in the reply")
-            raise SubjectError(f"{self.subject}: does not say what clones: {failure.type}: {failure.message}", failure)
-        return reply.cloning
+        found: Cloning | LostProcess = self._asked_for(
+            "cloning", {"pieces": list(pieces)}, timeout, "does not say what clones"
+        )
+        return found
 
     def describe_model(self, request: dict[str, Any], timeout: float = 60.0) -> ModelDescribed | LostProcess:
         """What there is to know of a model that somebody brought, before it is tried: see `inside.user_model`."""
         self.prepare()
         self._since_start += 1
-        reply = self._reply_or_loss({**request, "do": "own"}, timeout)
-        if not isinstance(reply, _Reply):
-            return reply
-        if reply.own is None:
-            failure = reply.error or Failure("ProtocolError", "no `own` in the reply")
-            raise SubjectError(f"{self.subject}: cannot look at the model: {failure.type}: {failure.message}", failure)
-        return reply.own
+        found: ModelDescribed | LostProcess = self._asked_for("own", request, timeout, "cannot look at the model")
+        return found
 
     def applications(self) -> tuple[str, ...]:
         """The names of the models that come with this Keras."""
         self.start()
-        try:
-            reply = self._request({"do": "applications"})
-        except (ChildEnded, ChildLate, ChildTooLarge) as error:
-            raise SubjectError(f"{self.subject}: lost while it listed its applications") from error
-        if reply.applications is None:
-            said = reply.error.message if reply.error else "no `applications` in the reply"
-            raise SubjectError(f"{self.subject}: lists no applications: {said}", reply.error)
-        return reply.applications
+        found: tuple[str, ...] | LostProcess = self._asked_for("applications", {}, 60.0, "lists no applications")
+        if isinstance(found, LostProcess):
+            raise SubjectError(f"{self.subject}: lost while it listed its applications")
+        return found
 
     def resident(self) -> int:
         """The memory that the child holds, 0 where there is none."""
@@ -313,15 +297,17 @@ class SubjectProcess:
         self._asked += 1
         return self._ask(msgspec.json.encode({**request, "id": self._asked}), timeout, self.limits.memory)
 
-    def _reply_or_loss(self, request: dict[str, Any], timeout: float) -> _Reply | LostProcess:
-        """A reply, or how the process was lost over the request."""
+    def _asked_for(self, what: str, request: dict[str, Any], timeout: float, problem: str) -> Any:
+        """What the child says when it is asked for that, or the `LostProcess` that it became over it."""
         try:
-            return self._request(request, timeout)
+            reply = self._request({**request, "do": what}, timeout)
         except (ChildEnded, ChildLate, ChildTooLarge) as error:
-            outcome = self._outcome(error, timeout)
-            if isinstance(outcome, Answer):
-                raise TypeError("a lost process has no answer") from error
-            return outcome
+            return self._outcome(error, timeout)
+        found = getattr(reply, what)
+        if found is None:
+            failure = reply.error or Failure("ProtocolError", f"no `{what}` in the reply")
+            raise SubjectError(f"{self.subject}: {problem}: {failure.type}: {failure.message}", failure)
+        return found
 
     def _read(self, line: bytes) -> _Reply:
         try:
@@ -346,7 +332,7 @@ class SubjectProcess:
             return True
         return held > self.limits.recycle
 
-    def _outcome(self, error: Exception, seconds: float) -> Outcome:
+    def _outcome(self, error: Exception, seconds: float) -> LostProcess:
         child = self._child
         if child is None:
             return Killed(None, None)

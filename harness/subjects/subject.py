@@ -141,15 +141,19 @@ def _device(spec: str, text: str | None) -> tuple[str, int]:
     return match["kind"], int(match["number"] or 0)
 
 
-def supported() -> str:
-    """The subjects that can be asked for, as a sentence."""
-    names = [
+def installed_names() -> list[str]:
+    """The names of the subjects that need no version: the packages beside clonediff, on each backend."""
+    return [
         package if backend == backends[0] else f"{package}/{backend}"
         for package, backends in BACKENDS.items()
         if package != "tensorflow"
         for backend in backends
     ]
+
+
+def supported() -> str:
+    """The subjects that can be asked for, as a sentence."""
     return (
-        f"supported are {', '.join(names)}, each with ==VERSION for a release that is not the installed one "
-        "(Keras 2.2, 2.3 and 3, tf_keras from 2.15), tensorflow==2.0 to 2.15, and with @cpu (the default) or @gpu"
+        f"supported are {', '.join(installed_names())}, each with ==VERSION for a release that is not the installed "
+        "one (Keras 2.2, 2.3 and 3, tf_keras from 2.15), tensorflow==2.0 to 2.15, and with @cpu (the default) or @gpu"
     )

@@ -16,7 +16,7 @@ from reports.proof import alone
 from reports.records import Cost, Difference, Finding
 from reports.shortening import cut
 from reports.store import Kept, RunRead, slug
-from reports.verdict import cost_of, counted, some
+from reports.verdict import cost_of, counted, in_words, some
 
 MOST = 40
 """Differences in a table; of more, only their number is said."""
@@ -145,7 +145,7 @@ def _facts(kept: Kept) -> Markup:
     finding = kept.finding
     facts = [
         ("Fingerprint", finding.id),
-        ("Versions", ", ".join(f"{name} {version}" for name, version in finding.versions.items())),
+        ("Versions", in_words(finding.versions)),
         ("First seen", finding.first_seen),
         ("Times found", str(finding.count)),
         ("Graph", "" if finding.smallest else "may get smaller: there was no time for more"),

@@ -28,7 +28,7 @@ from reports.markup import visible
 from reports.proof import alone
 from reports.records import Finding
 from reports.store import RunRead
-from reports.verdict import lasted, some, verdict
+from reports.verdict import in_words, lasted, some, verdict
 
 CAUSES = 10
 """As many known causes are told at the end: a screen has room for them."""
@@ -183,8 +183,7 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
 
 def _by_subject(totals: Totals) -> Iterator[str]:
     for name, each in totals.of.items():
-        versions = ", ".join(f"{key} {value}" for key, value in each.met.versions.items())
-        yield (f"{name} ({versions})")
+        yield f"{name} ({in_words(each.met.versions)})"
         yield (
             f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller{_time(each)}, "
             f"{each.costly:,} with the costly checks; {each.refused:,} graphs refused"
