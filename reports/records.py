@@ -155,6 +155,24 @@ class Finding(msgspec.Struct, frozen=True):
         return min((difference.rank for difference in self.differences), default=None)
 
 
+class About(msgspec.Struct, frozen=True):
+    """Why a graph is kept: what it showed. `subject` and `cloner` are of who showed it first."""
+
+    fingerprints: tuple[str, ...] = ()
+    title: str = ""
+    subject: str = ""
+    cloner: str = ""
+
+
+class KeptGraph(msgspec.Struct, frozen=True):
+    """A file of a campaign's corpus. `kept` is when it was written first."""
+
+    graph: msgspec.Raw
+    about: About = About()
+    kept: str = ""
+    format: int = FORMAT
+
+
 class Budget(msgspec.Struct, frozen=True):
     """When a run was to end: after so many minutes, or so many trials on each subject."""
 

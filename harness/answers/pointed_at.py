@@ -16,7 +16,7 @@ import msgspec
 
 from harness.trials.expected import Expected
 from reports.known import KnownIssue, KnownIssues
-from reports.records import FORMAT, UNREADABLE, Finding, RecordError, read
+from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
 from reports.store import Kept, read_run
 from strategies.graph import Graph, MalformedGraph, from_json
 from strategies.kinds import Generation
@@ -56,19 +56,6 @@ class PointedAt:
 
 class NotFoundError(ValueError):
     """What was named is no finding; the message says what there is."""
-
-
-class _About(msgspec.Struct, frozen=True):
-    subject: str = ""
-    cloner: str = ""
-
-
-class _OfCorpus(msgspec.Struct, frozen=True):
-    """A file of a corpus, as far as it is read here; `harness.campaign.corpus` writes it."""
-
-    graph: msgspec.Raw
-    about: _About = _About()
-    format: int = FORMAT
 
 
 def pointed_at(arguments: Iterable[str], known: KnownIssues) -> tuple[list[PointedAt], list[str]]:
@@ -185,7 +172,7 @@ def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
         graph = _checked(content, where)
         return PointedAt(where, path.name, graph=graph, generation=graph.generation or "")
     try:
-        kept = msgspec.json.decode(content, type=_OfCorpus)
+        kept = msgspec.json.decode(content, type=KeptGraph)
     except msgspec.ValidationError as error:
         raise MalformedGraph(f"{where}: not a graph as a corpus keeps it: {error}") from None
     if kept.format > FORMAT:

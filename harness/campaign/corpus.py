@@ -24,7 +24,7 @@ from hypothesis.strategies import SearchStrategy
 
 from harness.search import example_database
 from reports.markup import visible
-from reports.records import FORMAT, UNREADABLE, write
+from reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
 from strategies import MalformedGraph, read_example
 from strategies.graph import Graph, to_json
 from strategies.kinds import Generation
@@ -34,24 +34,6 @@ MOST = 2000
 
 LARGEST = 1_000_000
 """The bytes of the largest file that is read; a graph that Hypothesis drew has a few thousand."""
-
-
-class About(msgspec.Struct, frozen=True):
-    """Why a graph is kept: what it showed. `subject` and `cloner` are of who showed it first."""
-
-    fingerprints: tuple[str, ...] = ()
-    title: str = ""
-    subject: str = ""
-    cloner: str = ""
-
-
-class KeptGraph(msgspec.Struct, frozen=True):
-    """A file of the corpus. `kept` is when it was written first."""
-
-    graph: msgspec.Raw
-    about: About = About()
-    kept: str = ""
-    format: int = FORMAT
 
 
 _OURS = re.compile(r"[0-9a-f]{20}\.json")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from harness.campaign.corpus import About, NightlyCorpus
+from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.events import (
     Event,
     Found,
@@ -26,10 +26,10 @@ from harness.campaign.events import (
 )
 from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import Plan
-from harness.campaign.totals import Totals
+from harness.campaign.totals import FindingKey, Totals, key_of
 from harness.scripts.of_finding import script_from
 from harness.subjects.subject import Subject
-from reports.records import Finding, Run
+from reports.records import About, Finding, Run
 from reports.run_folder import RunFolder
 from strategies.graph import from_json
 
@@ -47,8 +47,8 @@ class Recorder:
         self._corpus = corpus
         self._jobs = jobs
         self._written = 0.0
-        self._told: set[tuple[str, ...]] = set()
-        self._missing: set[tuple[object, ...]] = set()
+        self._told: set[FindingKey] = set()
+        self._missing: set[FindingKey] = set()
         self._shown: set[tuple[str, str]] = set()
 
     def __call__(self, event: Event) -> None:
@@ -144,7 +144,7 @@ class Recorder:
 
     def _found(self, finding: Finding, script: str | None = None, *, fresh: bool) -> None:
         """Write a finding that is new, or another than before. What was told before is written if it is not there."""
-        key = _key(finding)
+        key = key_of(finding)
         before = self.totals.findings.get(key)
         self.totals.found(finding)
         if not fresh and key not in self._missing and (self._folder.of(finding) / "finding.json").exists():
@@ -154,7 +154,10 @@ class Recorder:
         if finding == before:
             return
         self._folder.finding(finding, script_from(finding).text if script is None else script)
-        self._event("finding", finding)
+        if key not in self._told:
+            self._told.add(key)
+            about = {"id": finding.id, "subject": finding.subject, "cloner": finding.cloner, "title": finding.title}
+            self._folder.event("finding", **about)
         if finding.proof is not None and (before is None or before.proof != finding.proof):
             self._folder.event("proof", id=finding.id, subject=finding.subject, reproduced=finding.proof)
         if finding.smallest and (before is None or not before.smallest):
@@ -166,14 +169,3 @@ class Recorder:
             about = About((finding.id,), finding.title, finding.subject, finding.cloner)
             generation = Subject.parse(finding.subject).generation
             self._corpus.keep(generation, from_json(bytes(finding.graph), "`$.graph`"), about)
-
-    def _event(self, what: str, finding: Finding) -> None:
-        """A finding is told once, when it is first seen."""
-        key = finding.subject, finding.cloner, finding.id, *finding.across
-        if key not in self._told:
-            self._told.add(key)
-            self._folder.event(what, id=finding.id, subject=finding.subject, cloner=finding.cloner, title=finding.title)
-
-
-def _key(finding: Finding) -> tuple[str, str, str, tuple[str, ...]]:
-    return finding.subject, finding.cloner, finding.id, finding.across

@@ -16,6 +16,8 @@ from reports.known import KnownIssue, KnownIssues
 from reports.records import Cost, Finding, KnownMet
 from reports.run_folder import known_folder
 
+FindingKey = tuple[str, str, str, tuple[str, ...]]
+
 
 @dataclass(slots=True)
 class SubjectTotals:
@@ -63,13 +65,18 @@ class SubjectTotals:
             self.not_compared.setdefault(name, Counter()).update(why)
 
 
+def key_of(finding: Finding) -> FindingKey:
+    """What makes two findings of a campaign the same one."""
+    return finding.subject, finding.cloner, finding.id, finding.across
+
+
 class Totals:
     """Of all subjects, with the findings by subject, cloner and fingerprint."""
 
     def __init__(self, known: KnownIssues) -> None:
         self.of: dict[str, SubjectTotals] = {}
         self.lost: dict[str, str] = {}
-        self.findings: dict[tuple[str, str, str, tuple[str, ...]], Finding] = {}
+        self.findings: dict[FindingKey, Finding] = {}
         self.unsteady: list[str] = []
         self.coverage = Counting()
         self._known = known
@@ -93,11 +100,11 @@ class Totals:
 
     def found(self, finding: Finding) -> None:
         """A finding, or the same with other numbers."""
-        self.findings[finding.subject, finding.cloner, finding.id, finding.across] = finding
+        self.findings[key_of(finding)] = finding
 
     def taken_back(self, finding: Finding) -> None:
         """A finding that did not show again."""
-        self.findings.pop((finding.subject, finding.cloner, finding.id, finding.across), None)
+        self.findings.pop(key_of(finding), None)
 
     def shrunk(self, subject: str, trials: int, seconds: float) -> None:
         """What making a finding smaller took."""
@@ -113,18 +120,12 @@ class Totals:
     @property
     def verdicts(self) -> dict[str, int]:
         """How often each cloner had each verdict."""
-        total: Counter[str] = Counter()
-        for each in self.of.values():
-            total.update(each.verdicts)
-        return dict(sorted(total.items()))
+        return dict(sorted(sum((each.verdicts for each in self.of.values()), Counter[str]()).items()))
 
     @property
     def known(self) -> dict[str, int]:
         """How often each known issue was met."""
-        total: Counter[str] = Counter()
-        for each in self.of.values():
-            total.update(each.known)
-        return dict(total)
+        return dict(sum((each.known for each in self.of.values()), Counter[str]()))
 
     def news(self) -> list[Finding]:
         """The findings that count: all but those whose script does not fail alone."""

@@ -7,7 +7,6 @@ A test that fails without any candidate does not speak against one.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -20,12 +19,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
-import platformdirs
 from filelock import FileLock
 
 from harness.judge.record import OwnTests
 from harness.subjects.environment import HARNESS, environment
 from harness.subjects.place import ReleasePlace
+from harness.subjects.releases.store import cache
 from harness.subjects.subject import Subject
 
 _MENTIONS = re.compile(r"\bclone_model\b")
@@ -164,7 +163,7 @@ def _tests(text: str) -> list[str]:
 
 
 def _store() -> Path:
-    store = Path(os.environ.get("CLONEDIFF_CACHE") or platformdirs.user_cache_path("clonediff")) / "tests"
+    store = cache() / "tests"
     store.mkdir(parents=True, exist_ok=True)
     return store
 

@@ -106,6 +106,12 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
+def first_line(node: ast.stmt) -> int:
+    """The line that a statement begins on, with what decorates it."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
 def defined(text: str, names: Collection[str]) -> tuple[str, ...]:
     """Which of these functions a text defines at its top; of one that does not parse, which it seems to."""
     tree = parsed(text)

@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from harness.judge.reading import Piece, Proposal, parsed
+from harness.judge.reading import Piece, Proposal, first_line, parsed
 from harness.subjects.outcomes import Cloning, SubjectError
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
@@ -52,6 +52,6 @@ def _functions(text: str, wanted: set[str]) -> tuple[Piece, ...]:
     pieces = []
     for name, node in functions.items():
         if name in taken:
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            first = first_line(node)
             pieces.append(Piece("\n".join(lines[first - 1 : node.end_lineno]) + "\n", first))
     return tuple(pieces)

@@ -6,10 +6,7 @@ Owns how the proposal stands in a script, and what end of a script counts.
 from __future__ import annotations
 
 import ast
-import contextlib
-import os
 import re
-import signal
 import subprocess
 import threading
 import time
@@ -19,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.inside.v1 import LINES as V1_LINES
-from harness.judge.reading import Piece, parsed
+from harness.judge.reading import Piece, first_line, parsed
 from harness.scripts.reproducer import Script, reproducer
-from harness.scripts.run_alone import ended_so, run_alone
+from harness.scripts.run_alone import end_all, ended_so, run_alone, run_command
 from harness.subjects.place import ReleasePlace
 from harness.subjects.subject import Subject
 from reports.records import Difference
@@ -87,8 +84,7 @@ def changed_statements(before: str, after: str) -> str:
     for node in new.body:
         if ast.dump(node) in known:
             continue
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        parts.append("\n".join(lines[first - 1 : node.end_lineno]))
+        parts.append("\n".join(lines[first_line(node) - 1 : node.end_lineno]))
     return "\n\n\n".join(parts) + "\n" if parts else ""
 
 
@@ -147,7 +143,7 @@ class ScriptRuns:
             self._closed = at_once
             running = list(self._running) if at_once else []
         for process in running:
-            _end(process)
+            end_all(process)
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _fails(self, to_run: ScriptToRun, subject: Subject, place: ReleasePlace) -> bool | None:
@@ -166,30 +162,9 @@ class ScriptRuns:
         with self._lock:
             self._running.add(process)
             if self._closed:
-                _end(process)
+                end_all(process)
 
     def _run(self, work: list[str], folder: Path, environment: dict[str, str], limit: float) -> RunEnded:
         began = time.monotonic()
-        with subprocess.Popen(
-            work,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as process:
-            self._started(process)
-            try:
-                said, _ = process.communicate(timeout=limit)
-            except subprocess.TimeoutExpired:
-                return RunEnded(None, limit)
-            finally:
-                _end(process)
-            return RunEnded(said.decode(errors="replace"), time.monotonic() - began)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it has started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+        done = run_command(work, folder, environment, limit, self._started, both=True)
+        return RunEnded(None if done.code is None else done.stderr, time.monotonic() - began)

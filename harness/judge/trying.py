@@ -6,7 +6,7 @@ Owns what is remembered of that: the graphs with their effects, and for each cau
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -78,7 +78,11 @@ class GraphTried:
     @property
     def effect(self) -> FixEffect | None:
         """The worst that the candidate does here; None where nothing speaks against it."""
-        its = {effect for _, effect in self.causes}
+        return self.effect_without(())
+
+    def effect_without(self, wrong: Collection[tuple[FixEffect, str]]) -> FixEffect | None:
+        """The same, but for these effects with the fingerprints of their causes."""
+        its = {effect for cause, effect in self.causes if (effect, cause.fingerprint) not in wrong}
         return next((effect for effect in COUNTED if effect in its), None)
 
     @property
@@ -89,11 +93,8 @@ class GraphTried:
     @property
     def uncovered(self) -> bool:
         """Whether the release raises here, and a known bug of its own shows now, without a word."""
-        return self.effect is FixEffect.LEAVES and any(map(loud, self.upstream)) and not self._loud
-
-    @property
-    def _loud(self) -> bool:
-        return any(loud(cause) for cause, _ in self.causes)
+        silent = not any(loud(cause) for cause, _ in self.causes)
+        return self.effect is FixEffect.LEAVES and any(map(loud, self.upstream)) and silent
 
 
 @dataclass(slots=True)

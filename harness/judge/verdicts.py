@@ -96,7 +96,7 @@ def with_causes(judged: Judged, candidate: Candidate) -> Judged:
 def with_counts(judged: Judged, candidate: Candidate, wrong: Collection[tuple[FixEffect, str]] = ()) -> Judged:
     """The verdict with its figures. `wrong` has what a script did not show, by effect and cause: it does not count."""
     built = [tried for tried in candidate.graphs.values() if tried.built]
-    effects = [_effect(tried, wrong) for tried in built]
+    effects = [tried.effect_without(wrong) for tried in built]
     return replace(
         judged,
         tried=len(built),
@@ -125,11 +125,6 @@ def _rank(shown: CauseOnGraphs) -> tuple[int, bool, bool, int, int]:
         cause.rank,
         -len(shown.graphs),
     )
-
-
-def _effect(tried: GraphTried, wrong: Collection[tuple[FixEffect, str]]) -> FixEffect | None:
-    its = {effect for cause, effect in tried.causes if (effect, cause.fingerprint) not in wrong}
-    return next((effect for effect in COUNTED if effect in its), None)
 
 
 def _silent(causes: Mapping[tuple[FixEffect, str], CauseOnGraphs], wrong: Collection[tuple[FixEffect, str]]) -> str:

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +53,44 @@ class ScriptEnded:
 
     code: int | None
     stderr: str
+
+
+def run_command(
+    command: Sequence[str],
+    folder: str | Path,
+    variables: Mapping[str, str],
+    limit: float,
+    started: Callable[[subprocess.Popen[bytes]], None],
+    *,
+    both: bool = False,
+) -> ScriptEnded:
+    """Run a command for so many seconds at the most, and end all that it has started.
+
+    `both`: what it writes to standard output is heard as well.
+    """
+    with subprocess.Popen(
+        list(command),
+        cwd=folder,
+        env=dict(variables),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if both else subprocess.DEVNULL,
+        stderr=subprocess.STDOUT if both else subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        started(process)
+        try:
+            output, errors = process.communicate(timeout=limit)
+            return ScriptEnded(process.returncode, (output if both else errors).decode(errors="replace"))
+        except subprocess.TimeoutExpired:
+            return ScriptEnded(None, "")
+        finally:
+            end_all(process)
+
+
+def end_all(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all that it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def fails_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) -> bool | None:
@@ -117,24 +155,8 @@ def run_alone(
         path.write_text(text, encoding="utf-8")
         surroundings = environment(subject, place)
         surroundings.pop("PYTHONPATH", None)
-        with subprocess.Popen(
-            [place.python, "-I", "-c", _alone(subject, place), str(path), *place.path],
-            cwd=folder,
-            env=surroundings,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        ) as process:
-            started(process)
-            try:
-                _, said = process.communicate(timeout=limit)
-                return ScriptEnded(process.returncode, said.decode(errors="replace"))
-            except subprocess.TimeoutExpired:
-                return ScriptEnded(None, "")
-            finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+        command = [place.python, "-I", "-c", _alone(subject, place), str(path), *place.path]
+        return run_command(command, folder, surroundings, limit, started)
 
 
 def _alone(subject: Subject, place: ReleasePlace) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from reports.broken import Broken
 from reports.drawing import Drawing
+from reports.html.cells import facts
 from reports.html.findings import anchor, folded, legend, shown
 from reports.markup import Child, Markup, join, tag
 from reports.proof import alone
@@ -40,7 +41,7 @@ def _cause(each: Broken, examples: Mapping[str, Drawing | str]) -> Markup:
         tag("span", ", ".join(each.subjects), class_="subject"),
         tag("span", some(each.graphs, "graph"), class_="standing"),
     )
-    facts: list[tuple[str, Child]] = [
+    told: list[tuple[str, Child]] = [
         ("Known as", linked(issue, issue.id)),
         ("Since", issue.since or "not known"),
         ("Gone in", issue.until or ""),
@@ -48,8 +49,7 @@ def _cause(each: Broken, examples: Mapping[str, Drawing | str]) -> Markup:
         ("Its script", alone(kept.finding) if kept is not None else ""),
         ("Folder", f"known/{kept.name}" if kept is not None else ""),
     ]
-    rows = [join([tag("dt", name), tag("dd", said)]) for name, said in facts if said]
-    parts = [tag("p", tag("strong", "Why: "), issue.because, class_="because"), tag("dl", *rows, class_="facts")]
+    parts = [tag("p", tag("strong", "Why: "), issue.because, class_="because"), facts(told)]
     if kept is None:
         parts.append(tag("p", "No example of it was tried in this run, so there is no script.", class_="none"))
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from reports.drawing import Drawing
 from reports.groups import sentences
-from reports.html.cells import cell
+from reports.html.cells import cell, facts
 from reports.issue import PROMISES, issue
 from reports.markup import Markup, join, tag, visible
 from reports.proof import alone
@@ -143,7 +143,7 @@ def _standing(kept: Kept) -> tuple[str, str]:
 
 def _facts(kept: Kept) -> Markup:
     finding = kept.finding
-    facts = [
+    told = [
         ("Fingerprint", finding.id),
         ("Versions", in_words(finding.versions)),
         ("First seen", finding.first_seen),
@@ -156,9 +156,8 @@ def _facts(kept: Kept) -> Markup:
         ("What was said", finding.detail),
     ]
     link = tag("a", "link to this finding", href=f"#{anchor(kept)}", class_="link")
-    rows = [join([tag("dt", name), tag("dd", text)]) for name, text in facts if text]
     notes = [tag("p", note, class_="note") for note in finding.notes]
-    return join([*notes, tag("dl", *rows, class_="facts"), tag("p", link)])
+    return join([*notes, facts(told), tag("p", link)])
 
 
 def _graphs(kept: Kept, drawing: Drawing | str) -> Markup:

@@ -7,7 +7,7 @@ from math import log
 
 from reports.coverage import FEATURES, Counting
 from reports.html.causes import linked
-from reports.html.cells import cell
+from reports.html.cells import cell, facts
 from reports.markup import Child, Markup, join, tag
 from reports.records import Coverage, KnownMet, Run
 from reports.shortening import shortened
@@ -86,7 +86,7 @@ def _facts(read: RunRead) -> Markup:
         minutes = f"{run.budget.minutes:g} minutes" if run.budget.minutes is not None else ""
         trials = f"{some(run.budget.trials, 'trial')} for each subject" if run.budget.trials is not None else ""
         budget = " or ".join(each for each in (minutes, trials) if each)
-    facts = [
+    told = [
         ("Started", run.started),
         ("Ended", run.ended or "not recorded"),
         ("Took", "not recorded" if seconds is None else lasted(seconds)),
@@ -99,7 +99,7 @@ def _facts(read: RunRead) -> Markup:
         ("Cloners", ", ".join(run.cloners)),
         ("clonediff", run.clonediff),
     ]
-    return tag("dl", *(join([tag("dt", name), tag("dd", text)]) for name, text in facts if text), class_="facts")
+    return facts(told)
 
 
 def _share(run: Run) -> str:
