@@ -28,7 +28,6 @@ from harness.campaign.done_log import DoneLog
 from harness.campaign.events import (
     Event,
     Found,
-    KnownIssuesRetried,
     Listener,
     MakingSmaller,
     NewCause,
@@ -37,7 +36,6 @@ from harness.campaign.events import (
     Shrunk,
     Stopping,
     SubjectLost,
-    SubjectReady,
     Tick,
     Unsteady,
 )
@@ -141,7 +139,7 @@ class Engine:
                         self._meet(each)
                 case KnownRetried():
                     self._examined[each.subject] = each
-                    self._tell(KnownIssuesRetried(each))
+                    self._tell(each)
                 case ShardDone() if each.subject in self._busy:
                     self._take(each, fresh=False)
                 case MadeSmaller() if each.subject in self._busy:
@@ -309,7 +307,7 @@ class Engine:
                 self._welcome(done)
             case KnownRetried():
                 self._done_log.add(done)
-                self._tell(KnownIssuesRetried(done))
+                self._tell(done)
             case ShardDone():
                 self._failed[done.subject] = 0
                 self._done_log.add(done)
@@ -347,7 +345,7 @@ class Engine:
         if met.subject not in self._queues:
             first = {bytes(each): each for each in (*self._plan.first.get(met.subject, ()), *met.first)}
             self._queues[met.subject] = ShardQueue(met.subject, self._plan.seed, tuple(first.values()), self._trials)
-        self._tell(SubjectReady(met))
+        self._tell(met)
 
     def _take(self, done: ShardDone, *, fresh: bool = True) -> None:
         shard_queue = self._queues.get(done.subject)

@@ -1,6 +1,7 @@
 """What happens in a campaign, as it happens: frozen, and the same whoever listens.
 
-The run's folder is written by one listener, the console by another.
+The run's folder is written by one listener, the console by another. That a subject works, and which known issues still
+break on it, is told as the worker has answered it.
 """
 
 from __future__ import annotations
@@ -15,25 +16,11 @@ from reports.records import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class SubjectReady:
-    """A subject works, and is tried."""
-
-    met: SubjectStarted
-
-
-@dataclass(frozen=True, slots=True)
 class SubjectLost:
     """A subject cannot be had, or not any more."""
 
     subject: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownIssuesRetried:
-    """It is known which known issues still break on a subject."""
-
-    examined: KnownRetried
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +101,9 @@ class Tick:
 
 
 Event: TypeAlias = (
-    SubjectReady
+    SubjectStarted
     | SubjectLost
-    | KnownIssuesRetried
+    | KnownRetried
     | ShardEnded
     | ShardLost
     | NewCause

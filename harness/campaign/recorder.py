@@ -15,17 +15,15 @@ from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.events import (
     Event,
     Found,
-    KnownIssuesRetried,
     NewCause,
     ShardEnded,
     ShardLost,
     Shrunk,
     SubjectLost,
-    SubjectReady,
     Unsteady,
 )
 from harness.campaign.shard_queue import ShardQueue
-from harness.campaign.shards import Plan
+from harness.campaign.shards import KnownRetried, Plan, SubjectStarted
 from harness.campaign.totals import FindingKey, Totals, key_of
 from harness.scripts.of_finding import script_from
 from harness.subjects.subject import Subject
@@ -55,15 +53,15 @@ class Recorder:
         """Write what there is to write of it."""
         totals, folder = self.totals, self._folder
         match event:
-            case SubjectReady(met=met):
-                totals.meet(met)
-                folder.event("subject", subject=met.subject, versions=met.versions)
+            case SubjectStarted():
+                totals.meet(event)
+                folder.event("subject", subject=event.subject, versions=event.versions)
             case SubjectLost(subject=subject, reason=reason):
                 totals.lost[subject] = reason
                 folder.event("lost", subject=subject, reason=reason)
-            case KnownIssuesRetried(examined=examined):
-                totals.examined(examined)
-                self._show_known(examined.subject)
+            case KnownRetried():
+                totals.examined(event)
+                self._show_known(event.subject)
             case ShardEnded(done=done, fresh=fresh):
                 totals.shard(done)
                 self._show_known(done.subject)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign.events import Event, KnownIssuesRetried, ShardEnded, SubjectReady
+from harness.campaign.events import Event, ShardEnded
 from harness.campaign.recorder import Recorder
 from harness.campaign.shards import Example, KnownRetried, Plan, Setup, ShardDone, SubjectStarted
 from harness.campaign.totals import Totals
@@ -18,10 +18,10 @@ from reports.run_folder import RunFolder, known_folder
 from reports.store import read_run
 from tests.reports.making import finding
 
-MET = SubjectReady(SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1"))
+MET = SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")
 SHOWN = finding(4, subject="keras", known="input-name")
 EXAMPLES = {name: Example(SHOWN, f"{name} = 1\n") for name in ("input-name", "model-trainable")}
-EXAMINED = KnownIssuesRetried(KnownRetried("keras", dict.fromkeys(EXAMPLES, True), EXAMPLES))
+EXAMINED = KnownRetried("keras", dict.fromkeys(EXAMPLES, True), EXAMPLES)
 SHARD = ShardEnded(ShardDone("keras", 0, 50, known={"input-name": 9}, costs={"input-name": Cost.NAME}))
 
 

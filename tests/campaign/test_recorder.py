@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, SubjectReady, Unsteady
+from harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, Unsteady
 from harness.campaign.recorder import Recorder
 from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import MadeSmaller, Plan, RawFinding, Rest, Setup, ShardDone, SubjectStarted
@@ -35,7 +35,7 @@ def _recorder(path: Path, *, resume: bool = False) -> Iterator[Recorder]:
     folder = RunFolder(path / "run", resume=resume)
     plan = Plan("2026-01-01T00:00:00+00:00", ("keras",), Setup("c", ("upstream",), 8), 0, Budget(trials=9))
     recorder = Recorder(folder, plan, Totals(KnownIssues(())), NightlyCorpus(path / "corpus"), 1)
-    recorder(SubjectReady(SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")))
+    recorder(SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1"))
     try:
         yield recorder
     finally:

@@ -15,12 +15,11 @@ from harness.campaign.events import (
     ShardLost,
     Stopping,
     SubjectLost,
-    SubjectReady,
     Tick,
     Unsteady,
 )
 from harness.campaign.session import CampaignResult
-from harness.campaign.shards import Plan
+from harness.campaign.shards import Plan, SubjectStarted
 from harness.campaign.totals import SubjectTotals, Totals, compared
 from harness.cli.terminal import StatusLine, lines
 from reports.broken import broken
@@ -72,8 +71,8 @@ class CampaignText:
                     f"stopping: {some(running, 'task')} under way, to be finished first; Ctrl-C again ends it now",
                     error=True,
                 )
-            case SubjectReady(met=met):
-                for problem in met.problems:
+            case SubjectStarted(problems=problems):
+                for problem in problems:
                     self.warn(problem)
             case ShardEnded(fresh=True) | Tick():
                 self._progress(event.left if isinstance(event, Tick) else None, timed=isinstance(event, Tick))
