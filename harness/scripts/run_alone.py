@@ -93,16 +93,8 @@ def end_all(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def fails_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) -> bool | None:
-    """Run a script of plain Keras: whether it ends in the exception that it should.
-
-    None where that cannot be said, see `tried_alone`.
-    """
-    return tried_alone(script, subject, place)[0]
-
-
 def tried_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) -> tuple[bool | None, str]:
-    """What `fails_alone` answers; where that is None, why.
+    """Run a script of plain Keras: whether it ends in the exception that it should; where it is None, why.
 
     A script that is to hang or to fill the memory is not run at all.
     """
@@ -118,7 +110,7 @@ def tried_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) 
 
 
 def ended_so(script: Script, done: ScriptEnded) -> bool | None:
-    """Whether a script that ended has ended in the exception that it should, with what `fails_alone` answers."""
+    """Whether a script that ended has ended in the exception that it should; None where that cannot be said."""
     if done.code is None or script.raises in UNTOLD:
         return None
     code = _code(script.raises)

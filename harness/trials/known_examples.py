@@ -10,13 +10,10 @@ from strategies.graph import MalformedGraph
 from strategies.typing import read_example
 
 
-def still_breaks(issue: KnownIssue, trials: GraphTrials) -> bool | None:
-    """Whether the example of a known issue still shows it; None where that cannot be told."""
-    return example_on(issue, trials)[0]
-
-
 def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit | None]:
-    """What `still_breaks` says, and what shows the issue, tried with the costly checks.
+    """Whether the example of a known issue still shows it (None: that cannot be told), and the hit that does.
+
+    It is tried with the costly checks.
 
     Nothing of it is counted in the trials, whose processes are used. Whether the issue is one of this release at all,
     `since` and `until`, is for the caller to say.

@@ -12,7 +12,7 @@ import pytest
 
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import Script, reproducer
-from harness.scripts.run_alone import ScriptEnded, ended_so, fails_alone, raised_in, run_alone
+from harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
 from harness.subjects import Subject, SubjectProcess
 from harness.trials.cases import case_of
 from harness.trials.trial import run
@@ -125,15 +125,15 @@ def test_numbers_that_differed_differ_in_the_script(warm: Callable[[str], Subjec
     step = next(each for each in values if ".steps[" in each.path)
     output = next(each for each in values if ".steps[" not in each.path)
     for one in (step, output):
-        assert fails_alone(reproducer(case.source, subject.dialect, one, case=case), subject) is True
+        assert tried_alone(reproducer(case.source, subject.dialect, one, case=case), subject)[0] is True
 
 
 def test_a_script_that_fails_in_another_way_proves_nothing() -> None:
     keras = Subject.parse("keras")
-    assert fails_alone(Script("assert False\n", "AssertionError", sure=True), keras) is True
-    assert fails_alone(Script("1 / 0\n", "AssertionError", sure=True), keras) is False
-    assert fails_alone(Script("1 / 0\n", "AssertionError"), keras) is None
-    assert fails_alone(Script("import harness\n", "AssertionError", sure=True), keras) is False
+    assert tried_alone(Script("assert False\n", "AssertionError", sure=True), keras)[0] is True
+    assert tried_alone(Script("1 / 0\n", "AssertionError", sure=True), keras)[0] is False
+    assert tried_alone(Script("1 / 0\n", "AssertionError"), keras)[0] is None
+    assert tried_alone(Script("import harness\n", "AssertionError", sure=True), keras)[0] is False
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_script_does_not_fail_for_the_sake_of_the_inputs_names() -> None:
     )
     script = reproducer(source, "keras", difference)
     assert not script.sure
-    assert fails_alone(script, Subject.parse("keras")) is None
+    assert tried_alone(script, Subject.parse("keras"))[0] is None
 
 
 def test_the_flag_of_a_layer_inside_another_model_is_compared() -> None:
@@ -259,10 +259,10 @@ def test_the_flag_of_a_layer_inside_another_model_is_compared() -> None:
     place = Place("sequential/spatial_dropout2d", "SpatialDropout2D", 3)
     path = "layers['sequential/spatial_dropout2d'].trainable"
     difference = Difference("structure", path, "trainable", "false", "true", Cost.TRAINS, first=place)
-    assert fails_alone(reproducer(source, "keras", difference), Subject.parse("keras"))
+    assert tried_alone(reproducer(source, "keras", difference), Subject.parse("keras"))[0]
 
 
 def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:
     script = Script("import os\nos.abort()\n", "SIGABRT", sure=True)
-    assert fails_alone(script, Subject.parse("keras"))
-    assert fails_alone(Script("pass\n", "SIGABRT", sure=True), Subject.parse("keras")) is False
+    assert tried_alone(script, Subject.parse("keras"))[0]
+    assert tried_alone(Script("pass\n", "SIGABRT", sure=True), Subject.parse("keras"))[0] is False

@@ -12,14 +12,14 @@ from harness.answers.replay.outcome import ReplayOutcome, replayed
 from harness.answers.replay.trying import ReplayRow
 from harness.cli.text.replay import exit_code
 from harness.scripts.of_finding import example_of, script_of
-from harness.scripts.run_alone import fails_alone
+from harness.scripts.run_alone import tried_alone
 from harness.subjects import SubjectProcess
 from harness.subjects.case import Case
 from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
 from harness.subjects.outcomes import Killed
 from harness.trials.expected import Expected
 from harness.trials.graph_trials import GraphTrials, Hit, NotTried, TriedGraph
-from harness.trials.known_examples import example_on, still_breaks
+from harness.trials.known_examples import example_on
 from harness.trials.triage import Verdict, fingerprint
 from harness.trials.trial import CloneTrial, Trial
 from reports.known import KnownIssue, KnownIssues, Pattern, explains, load
@@ -221,10 +221,10 @@ CANNOT = KnownIssue("none", "keras", "t", "b", (Pattern(check="sharing"),), exam
 
 def test_a_known_issue_is_said_to_break_where_it_does(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=("fixed",), rate=0)
-    assert still_breaks(KNOWN["lambda-refused"], trials) is True
-    assert still_breaks(KNOWN["input-name"], trials) is True
-    assert still_breaks(CANNOT, trials) is False
-    assert still_breaks(msgspec.structs.replace(KNOWN["input-name"], cloner="fixed"), trials) is False
+    assert example_on(KNOWN["lambda-refused"], trials)[0] is True
+    assert example_on(KNOWN["input-name"], trials)[0] is True
+    assert example_on(CANNOT, trials)[0] is False
+    assert example_on(msgspec.structs.replace(KNOWN["input-name"], cloner="fixed"), trials)[0] is False
     assert (trials.tally.trials, trials.tally.verdicts) == (0, {})
 
 
@@ -239,7 +239,7 @@ def test_what_the_example_of_a_known_issue_shows_is_said(keras: SubjectProcess) 
     assert kept.notes == (f"Why: {KNOWN['input-name'].because}",)
     script = script_of(shown, keras.subject.dialect, keras.versions)
     assert "clone = keras.models.clone_model(model)" in script.text
-    assert fails_alone(script, keras.subject) is True
+    assert tried_alone(script, keras.subject)[0] is True
     assert example_on(CANNOT, GraphTrials(keras, KnownIssues())) == (False, None)
 
 
@@ -255,8 +255,8 @@ def test_what_the_example_of_a_known_issue_shows_is_said(keras: SubjectProcess) 
     ],
 )
 def test_an_issue_that_cannot_be_tried_is_neither(keras: SubjectProcess, changes: dict[str, object]) -> None:
-    assert still_breaks(msgspec.structs.replace(CANNOT, **changes), GraphTrials(keras, KnownIssues())) is None
+    assert example_on(msgspec.structs.replace(CANNOT, **changes), GraphTrials(keras, KnownIssues()))[0] is None
 
 
 def test_an_issue_is_gone_in_a_release_without_it(warm: Callable[[str], SubjectProcess]) -> None:
-    assert still_breaks(KNOWN["lambda-refused"], GraphTrials(warm("keras==3.14.1"), KNOWN)) is False
+    assert example_on(KNOWN["lambda-refused"], GraphTrials(warm("keras==3.14.1"), KNOWN))[0] is False
