@@ -20,7 +20,8 @@ MODEL = Place("functional", "Functional", -1, container=True)
 
 LEAVES = ("missing", "extra", "type", "order", "tensor", "value")
 PARTS = ("input structure", "output structure", "call.args", "call.kwargs")
-VARIABLES = ("missing", "extra", "order", "name", "scope", "shape", "dtype", "trainable")
+NAMES = ("name", "scope", "name alone", "path alone")
+VARIABLES = ("missing", "extra", "order", *NAMES, "shape", "dtype", "trainable")
 STRUCTURE = (
     *(f"{part} {leaf}" for part in PARTS for leaf in LEAVES),
     *(f"{end} {what}" for end in ("input", "output") for what in ("count", "order")),
@@ -33,7 +34,8 @@ WEIGHTS = (
     *(f"{word} {aspect}" for word in ("weight", "state") for aspect in VARIABLES),
     *("state value", "copied value", "copied count"),
 )
-OWN = ("layer shared", "weight shared", "state shared", "not fresh")
+OWN = ("layer shared", "weight shared", "state shared", "not fresh", "first value", "first value set")
+BY_CLONES = tuple(f"{word} shared by clones" for word in ("layer", "weight", "state"))
 SHARING = tuple(f"{word} {how}" for word in ("layer", "weight", "state") for how in ("unshared", "merged"))
 OUTPUTS = (
     *(f"structure {leaf}" for leaf in LEAVES),
@@ -60,8 +62,19 @@ ASPECTS: dict[str, tuple[str, ...]] = {
     "sharing": SHARING,
     "outputs": OUTPUTS,
     "masks": MASKS,
-    "untouched": (*STRUCTURE, *WEIGHTS, *SHARING, *OUTPUTS, *MASKS, "layer replaced", "weight value", "touched"),
-    "again": (*STRUCTURE, *WEIGHTS, *SHARING, *OWN, *OUTPUTS, *MASKS, "raises"),
+    "untouched": (
+        *STRUCTURE,
+        *WEIGHTS,
+        *SHARING,
+        *OUTPUTS,
+        *MASKS,
+        "layer replaced",
+        "weight value",
+        "touched",
+        "inbound nodes",
+        "outbound nodes",
+    ),
+    "again": (*BY_CLONES, *STRUCTURE, *WEIGHTS, *SHARING, *OWN, *OUTPUTS, *MASKS, "raises"),
     "training": TRAINING,
     "saved": ("not saved", "raises", *OUTPUTS, *MASKS),
     "device": APART,

@@ -6,6 +6,7 @@ import re
 
 TOGETHER = {
     "tests/trials/checks/test_planted.py": "keras",
+    "tests/trials/checks/test_beginnings.py": "keras",
     "tests/cli/test_replay.py": "keras",
     "tests/cli/test_repro.py": "keras",
     "tests/inside/test_serving.py": "tests/inside",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .beginnings import initializer_of
 from .digests import same
 from .shape import Description
 from .variable_values import VariableValues
@@ -33,12 +34,7 @@ def drawn_without_seed(description: Description, number: int, value: Any) -> boo
     """Whether chance gave this weight its first value, by an initializer of its owner that has no seed."""
     if value.size < 2 or bool((value == value.flat[0]).all()):
         return False
-    weight = description.shape["weights"][number]
-    if weight["owner"] < 0:
-        return False
-    layer = description.layers.places[weight["owner"]].layer
-    initializer: Any = getattr(layer, weight["name"].split("/")[-1].split(":")[0] + "_initializer", None)
     try:
-        return initializer.get_config().get("seed", 0) is None
+        return initializer_of(description, number).get_config().get("seed", 0) is None
     except Exception:  # no initializer, or one that does not tell
         return False

@@ -109,6 +109,7 @@ class Layers:
                     "trainable": bool(getattr(layer, "trainable", False)),
                     "supports_masking": is_layer and bool(layer.supports_masking),
                     "policy": policy if isinstance(policy, str) else entry(policy),
+                    "nodes": framework.node_counts(layer),
                 }
             )
             if calls.get(number):
@@ -134,7 +135,7 @@ class Layers:
         for number, place in enumerate(places):
             layer = place.layer
             print_.append((layer.name, getattr(layer, "trainable", 0), getattr(layer, "supports_masking", 0)))
-            print_.append((framework.policy(layer), settings_of(layer)))
+            print_.append((framework.policy(layer), settings_of(layer), framework.node_counts(layer)))
             for node in self.nodes.get(number, ()):
                 args, kwargs = framework.arguments(node)
                 print_.append((_print(args), tuple(kwargs), _print(kwargs) if kwargs else ()))

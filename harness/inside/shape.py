@@ -54,6 +54,7 @@ class Description:
             "weights": [self._variable(weight, owners, id(weight) in trains, observer) for weight in self.weights],
             "states": [self._variable(state, owners, False, observer) for state in self.states],
             "compiled": None if compiled is None else entry(compiled),
+            "nodes": framework.node_counts(model),
         }
         for written, value in zip(self.shape["weights"], self.initial):
             if not _by_chance(value):
@@ -79,7 +80,7 @@ class Description:
             [(id(weight), id(weight) in trains) for weight in weights],
             [id(state) for state, _ in states],
             [id(end) for ends in framework.ends(model) for end in ends],
-            (model.name, model.trainable, type(model), repr(compiled)),
+            (model.name, model.trainable, type(model), repr(compiled), framework.node_counts(model)),
         )
 
     def _owners(self, observer: Observer) -> dict[int, int]:
@@ -96,6 +97,7 @@ class Description:
         framework = observer.framework
         return {
             "name": framework.name(variable),
+            "short_name": framework.short_name(variable),
             "owner": owners.get(id(variable), -1),
             "shape": [int(size) for size in variable.shape],
             "dtype": framework.dtype(variable),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable
 
+from .beginnings import beginnings, doubtful
 from .build import build, custom_objects, script
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, cloner
@@ -78,6 +79,8 @@ class _Trial:
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._touched = False
+        self._doubted = False
+        self._observed: list[tuple[dict[str, Any], Description]] = []
 
     def run(self) -> dict[str, Any]:
         with self._clock.keras("build"):
@@ -100,6 +103,8 @@ class _Trial:
             clones = {name: self._clone(name, each) for name, each in self._cloners.items()}
             if self._module is None:
                 self._put_back()
+            elif self._doubted:
+                self._tell_beginnings(observation)
         return {"original": observation, "clones": clones}
 
     def _build(self) -> Any:
@@ -142,6 +147,14 @@ class _Trial:
             ]
         with self._clock.ours("draw"):
             return input_arrays(specs, self._request.get("batch"), self._observer.seed)
+
+    def _tell_beginnings(self, observation: dict[str, Any]) -> None:
+        """What the weights of all models begin with. The last that is done: the models are of no use after it."""
+        source, module = self._request["source"], self._module
+        observation["begins"] = beginnings(self._original, lambda: build(source, module), self._observer)
+        with self._clock.ours("digest"):
+            for seen, description in self._observed:
+                seen["begins"] = [self._observer.digests.digest(value) for value in description.initial]
 
     def _put_back(self) -> None:
         with self._clock.keras("weights"):
@@ -214,6 +227,9 @@ class _Trial:
         ours, problem = copy(self._original, self._kept, description, self._observer)
         observation = self._observe(description, ours, costly)
         observation["fresh"] = freshness
+        if costly:
+            self._doubted = self._doubted or doubtful(self._original, description, freshness)
+            self._observed.append((observation, description))
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation

@@ -59,7 +59,10 @@ class ModelRun(msgspec.Struct, frozen=True):
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A weight or a state (a seed, a counter). `ident` tells objects apart within one answer, nothing more."""
+    """A weight or a state (a seed, a counter). `ident` tells objects apart within one answer, nothing more.
+
+    `name` is as long as it gets; `short_name` is what the variable calls itself, where that is apart from its path.
+    """
 
     name: str
     owner: int
@@ -68,6 +71,7 @@ class Variable(msgspec.Struct, frozen=True):
     trainable: bool
     ident: int
     value: str = ""
+    short_name: str = ""
 
 
 class CallSeen(msgspec.Struct, frozen=True):
@@ -83,6 +87,7 @@ class LayerSeen(msgspec.Struct, frozen=True):
     """A layer, a nested model or an operation. `ident` is the same for one object met in two places.
 
     `inside` is the index of the model or wrapper that holds it, -1 for the model itself; `role` the name it has there.
+    `nodes` counts its inbound and its outbound nodes, those of other graphs too.
     """
 
     name: str
@@ -95,6 +100,7 @@ class LayerSeen(msgspec.Struct, frozen=True):
     supports_masking: bool
     policy: str
     calls: tuple[CallSeen, ...] = ()
+    nodes: tuple[int, int] = (0, 0)
 
 
 class End(msgspec.Struct, frozen=True):
@@ -122,6 +128,7 @@ class Shape(msgspec.Struct, frozen=True):
     weights: tuple[Variable, ...]
     states: tuple[Variable, ...]
     compiled: str | None = None
+    nodes: tuple[int, int] = (0, 0)
 
 
 class Saved(msgspec.Struct, frozen=True):
@@ -147,7 +154,8 @@ class Observation(msgspec.Struct, frozen=True):
 
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
-    alone would not give that.
+    alone would not give that. `begins` has what the weights begin with, where a clone gives cause to ask: of the
+    original the digest of a constant, "drawn", or "" where it is not known; of a clone the digest of the value.
     """
 
     shape: Shape
@@ -156,6 +164,7 @@ class Observation(msgspec.Struct, frozen=True):
     copied: Failure | None = None
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
+    begins: tuple[str, ...] = ()
     trained: Trained | None = None
     saved: Saved | None = None
 

@@ -71,9 +71,9 @@ def serving(generation: str, **environment: str) -> Iterator[Child]:
 
 
 def without_idents(value: Any) -> Any:
-    """The same data, objects no longer told apart."""
+    """The same data, objects no longer told apart, nor what else they are used for."""
     if isinstance(value, dict):
-        return {key: without_idents(item) for key, item in value.items() if key != "ident"}
+        return {key: without_idents(item) for key, item in value.items() if key not in ("ident", "nodes")}
     if isinstance(value, list):
         return [without_idents(item) for item in value]
     return value

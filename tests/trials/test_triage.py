@@ -82,6 +82,31 @@ def test_a_model_that_is_not_frozen_explains_weights_that_train() -> None:
     assert (cause.root.path, len(cause.followers)) == ("model.trainable", 1)
 
 
+def test_a_lost_initializer_explains_what_its_weight_begins_with_and_that_explains_nothing() -> None:
+    original = altered(ORIGINAL, ("begins", ["a constant"] * 4))
+    begins = ("observation.begins", ["a constant", "another", "a constant", "another"])
+    found = broken(
+        original, begins, (f"{S}.layers.4.config.bias_initializer", "ones"), ("observation.trained.loss", "x")
+    )
+    assert sorted((told(cause)[:2], len(cause.followers)) for cause in found) == [
+        (("own", "first value"), 0),
+        (("structure", "config.bias_initializer"), 2),
+    ]
+
+
+def test_a_lost_regularizer_explains_nothing_that_a_weight_begins_with() -> None:
+    original = altered(ORIGINAL, ("begins", ["", "", "", "a constant"]))
+    begins = ("observation.begins", ["x", "x", "x", "another"])
+    found = broken(original, begins, (f"{S}.layers.4.config.bias_regularizer", "l2"))
+    assert {told(cause)[:2] for cause in found} == {("own", "first value"), ("structure", "config.bias_regularizer")}
+
+
+def test_a_layer_that_was_called_once_more_used_what_others_gave() -> None:
+    after = altered(ORIGINAL.shape, ("layers.4.nodes", [1, 0]), ("layers.3.nodes", [0, 1]))
+    (cause,) = broken(ORIGINAL, ("original_after", after))
+    assert (told(cause), len(cause.followers)) == (("untouched", "inbound nodes", "Dense"), 1)
+
+
 def test_being_trainable_or_not_renames_no_weight() -> None:
     found = broken(ORIGINAL, (f"{S}.layers.4.trainable", False), (f"{S}.weights.2.name", "x"))
     assert {told(cause)[:2] for cause in found} == {("structure", "trainable"), ("weights", "weight name")}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import random
-from typing import Any, ContextManager
+from typing import Any, Callable, ContextManager
 
 import numpy as np
 
@@ -67,6 +67,18 @@ class Eager(Framework):
 
     def write(self, variable: Any, array: Any) -> None:
         variable.assign(array)
+
+    def first_values(self, build: Callable[[], Any]) -> list[Any]:
+        made: list[tuple[Any, Any]] = []
+        with self._variables_told(lambda variable, value: made.append((variable, value))):
+            weights = self.weights(build())[0]
+        values = {id(variable): value for variable, value in made}
+        # With mixed precision, what a layer has is a wrapper around the variable that was made.
+        return [values.get(id(weight), values.get(id(getattr(weight, "_variable", None)))) for weight in weights]
+
+    def _variables_told(self, tell: Callable[[Any, Any], None]) -> ContextManager[Any]:
+        """A scope in which every variable is told of when it is made, with its value."""
+        raise NotImplementedError
 
     # -- a model that runs
 

@@ -100,6 +100,10 @@ class Framework:
         """The nodes that calls of a layer have made, in their order, whatever graph they belong to."""
         return list(layer._inbound_nodes)
 
+    def node_counts(self, layer: Any) -> tuple[int, int]:
+        """How often a layer was called on symbolic tensors, and how often what it gave was used by such a call."""
+        return len(getattr(layer, "_inbound_nodes", ())), len(getattr(layer, "_outbound_nodes", ()))
+
     def arguments(self, node: Any) -> tuple[Any, Any]:
         """The arguments of a node, positional and by keyword."""
         raise NotImplementedError
@@ -193,12 +197,20 @@ class Framework:
         """A variable's name, as long as it gets."""
         raise NotImplementedError
 
+    def short_name(self, variable: Any) -> str:
+        """What a variable calls itself, where that is kept apart from its path; "" where it is not."""
+        return ""
+
     def read(self, variable: Any) -> Any:
         """A variable's value as an array."""
         raise NotImplementedError
 
     def write(self, variable: Any, array: Any) -> None:
         """Give a variable a value."""
+        raise NotImplementedError
+
+    def first_values(self, build: Callable[[], Any]) -> list[Any]:
+        """The values that the weights of a new model were made with, None for one whose making was not seen."""
         raise NotImplementedError
 
     # -- a model that runs

@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import logging
 import random
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -210,6 +210,11 @@ class Keras2(Framework):
 
     def write(self, variable: Any, array: Any) -> None:
         self.session.write(variable, array)
+
+    def first_values(self, build: Callable[[], Any]) -> list[Any]:
+        # The tensor that a variable is initialised with is still there, whatever became of the variable.
+        firsts = [weight.initializer.inputs[1] for weight in self.weights(build())[0]]
+        return list(self.session.run(firsts, {}))
 
     # -- a model that runs
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
 import re
 import threading
-from typing import Any
+from typing import Any, Callable, Iterator
 
 from .backends import Backend, load_backend, tree_of
 from .eager import Eager
@@ -162,9 +164,29 @@ class Keras3(Eager):
         # An unnamed seed generator is numbered by how many there were before it, in whichever model.
         return _NUMBERED_SEED.sub("seed_generator", path) if "seed_generator_" in path else path
 
+    def short_name(self, variable: Any) -> str:
+        return str(variable.name)
+
     def read(self, variable: Any) -> Any:
         value = variable._value
         return self.tensors.array(value if value is not None else variable.value)[0]
+
+    @contextlib.contextmanager
+    def _variables_told(self, tell: Callable[[Any, Any], None]) -> Iterator[None]:
+        owner = next(each for each in self._variable.__mro__ if "__init__" in vars(each))
+        make = owner.__init__
+
+        @functools.wraps(make)
+        def told(variable: Any, *args: Any, **kwargs: Any) -> None:
+            make(variable, *args, **kwargs)
+            if getattr(variable, "_value", None) is not None:
+                tell(variable, self.read(variable))
+
+        owner.__init__ = told
+        try:
+            yield
+        finally:
+            owner.__init__ = make
 
     # -- a model that runs
 

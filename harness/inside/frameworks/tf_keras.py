@@ -6,7 +6,7 @@ import importlib
 import inspect
 import sys
 import weakref
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -221,3 +221,12 @@ class TfKeras(Eager):
         if isinstance(variable, _Position):
             return variable.read()
         return np.asarray(variable.numpy())
+
+    def _variables_told(self, tell: Callable[[Any, Any], None]) -> Any:
+        def made(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+            variable = next_creator(**kwargs)
+            with self.tf.init_scope():
+                tell(variable, self.read(variable))
+            return variable
+
+        return self.tf.variable_creator_scope(made)

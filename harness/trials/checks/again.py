@@ -1,4 +1,7 @@
-"""9. Again: cloning twice, and cloning the clone, gives the same.
+"""9. Again: cloning twice, and cloning the clone, gives the same, and each clone has layers and weights of its own.
+
+A clone has "newly instantiated weights", "instead of sharing the weights of the existing layers" (`clone_model`): so
+two clones of one model share no weight with each other, and no state.
 
 What is expected of the second clone, and of the clone's clone, comes from the original; what the first clone has wrong
 already is not told again.
@@ -6,20 +9,21 @@ already is not told again.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, Observation
+from harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
 from harness.trials.checks.masks import masks
 from harness.trials.checks.outputs import outputs
 from harness.trials.checks.own import own
 from harness.trials.checks.pairing import Pair
+from harness.trials.checks.places import at, place
 from harness.trials.checks.raised import raises
 from harness.trials.checks.sharing import sharing
 from harness.trials.checks.structure import structure
 from harness.trials.checks.weights import weights
-from reports.records import Difference
+from reports.records import Cost, Difference
 
 Key = tuple[str, str]
 
@@ -43,9 +47,37 @@ def again(pair: Pair) -> list[Difference]:
     if clone.again is not None:
         second = Observation(shape=clone.again, copied_weights=original.copied_weights)
         differences += _new(Pair(original, Clone(observation=second)), told, "again", runs=False)
+        differences += _in_common(pair, clone.again, "again")
     if clone.twice is not None:
         differences += _new(Pair(original, Clone(observation=clone.twice)), told, "twice", runs=True)
+        differences += _in_common(pair, clone.twice.shape, "twice")
     return differences
+
+
+def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
+    """What another clone has of the first one. What both have of the original is told of the first."""
+    original, first = pair.shapes
+    told = {thing.ident for _, things in _objects(original) for thing in things}
+    for (word, things), (_, others) in zip(_objects(first), _objects(other), strict=True):
+        its = {thing.ident for thing in others}
+        for index, thing in enumerate(things):
+            if thing.ident not in its or thing.ident in told:
+                continue
+            told.add(thing.ident)
+            layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
+            yield Difference(
+                "again",
+                f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}",
+                f"{word} shared by clones",
+                f"a {word} of its own",
+                "the first clone's",
+                Cost.TRAINS,
+                place(original, layer),
+            )
+
+
+def _objects(shape: Shape) -> tuple[tuple[str, Sequence[LayerSeen | Variable]], ...]:
+    return ("layer", shape.layers), ("weight", shape.weights), ("state", shape.states)
 
 
 def _new(pair: Pair, told: Collection[Key], path: str, *, runs: bool) -> list[Difference]:

@@ -1,7 +1,15 @@
-"""3. Own weights: no variable, state or layer is shared with the original; each weight is freshly initialised."""
+"""3. Own weights: no variable, state or layer is shared with the original; each weight is freshly initialised.
+
+A clone is "a copy of the test model (with freshly initialized weights)", its layers are made by "layer.__class__.
+from_config(layer.get_config())" (`clone_model`): what the original begins with by its initializer, so does the clone.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
+from harness.subjects.observation import Observation
 from harness.trials.checks.pairing import Pair
 from harness.trials.checks.places import at, place
 from reports.records import Cost, Difference
@@ -41,7 +49,23 @@ def own(pair: Pair) -> list[Difference]:
                     place(original, pair.layers.expected.get(owner, -1)),
                 )
             )
-    return differences
+    return [*differences, *_beginnings(pair, pair.observed)]
+
+
+def _beginnings(pair: Pair, observed: Observation) -> Iterator[Difference]:
+    original, clone = pair.shapes
+    wants, haves = pair.original.begins, observed.begins
+    for index, found in pair.weights.pairs:
+        want = wants[index] if index < len(wants) else ""
+        have = haves[found] if found < len(haves) else ""
+        if not want or not have or want == have or not all(observed.fresh[found : found + 1]):
+            continue
+        path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
+        if want != "drawn":
+            digests = (want, have)
+            yield Difference("own", path, "first value", want, have, Cost.TRAINS, first, digests=digests)
+        elif clone.weights[found].value and math.prod(clone.weights[found].shape) > 1:
+            yield Difference("own", path, "first value set", "drawn by chance", have, Cost.TRAINS, first)
 
 
 def _shared(path: str, aspect: str, word: str, pair: Pair, layer: int) -> Difference:

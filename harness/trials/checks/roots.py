@@ -54,13 +54,25 @@ _BY_CHECK = {
     "again": Stage.AGAIN,
 }
 _FOLLOW_ENDS = ("output count", "output order", "input count", "input order", "layer order")
-_TRAINING = ("trainable", "_regularizer", "_constraint", "compiled", "not fresh", "losses count", "losses value")
+_TRAINING = (
+    "trainable",
+    "_regularizer",
+    "_constraint",
+    "compiled",
+    "not fresh",
+    "first value",
+    "first value set",
+    "losses count",
+    "losses value",
+)
 _CHANGES_LAYERS = ("kind", "layer missing", "layer extra", "call count")
 _REWIRES = (*_CHANGES_LAYERS, "call order", "layer order")
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
 _SIDES = ("supports_masking", "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure", "weight missing", "weight extra")
+_NAMES = (" name", " scope", " alone")
+_BEGINNINGS = "first value"
 _SHAPES = ("config.", "call.", "kind", "policy", "input shape", "input dtype")
 _WHOLE_LAYERS = ("kind", "layer missing", "layer extra", "layer shared", "layer unshared", "layer merged")
 _STRUCTURAL = ("structure", "count", "order")
@@ -73,6 +85,8 @@ def stage(difference: Difference) -> Stage:
         if difference.path.startswith("layers"):
             return Stage.SYMBOLIC
         return Stage.TRAINING_RUN if difference.path.startswith("training") else Stage.INFERENCE
+    if difference.check == "own" and difference.aspect.startswith(_BEGINNINGS):
+        return Stage.WEIGHTS  # the config has to do with it
     return _BY_CHECK.get(difference.check, Stage.AGAIN)
 
 
@@ -112,6 +126,8 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
         # A layer is shared with what it holds, or frozen with it; a setting of a layer shows in the config of what
         # holds it.
         depth = -depth if at is Stage.STRUCTURE and aspect not in ("kind", "trainable") else depth
+    if aspect == "outbound nodes":
+        side = 1  # what is called once more uses what others give
     at_end = ".outputs[" in difference.path and ".steps[" not in difference.path
     time = flow.time(difference.first)
     return at, side, depth, time, difference.check != "masks", at_end, difference.path, aspect
@@ -120,8 +136,8 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether the later of two differences can be explained by the earlier one."""
     before, now = stage(earlier), stage(later)
-    if before is Stage.MADE:
-        return False
+    if before is Stage.MADE or earlier.aspect.startswith(_BEGINNINGS):
+        return False  # before anything runs, the weights of the original are copied
     reach, needed = effect(earlier), effect(later)
     if needed > reach and not (now is Stage.TRAINING_RUN and _thawed(earlier)):
         return False
@@ -134,6 +150,8 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if now is Stage.UNTOUCHED:
         in_run = later.path.startswith("original.inference")
         of_a_flag = earlier.aspect == "trainable" and later.aspect.endswith("trainable")
+        if later.aspect == "outbound nodes" and earlier.aspect == "inbound nodes":
+            return flow.reaches(later.first, earlier.first)
         if before is Stage.UNTOUCHED and not in_run:
             return of_a_flag and flow.related(earlier.first, later.first)
         return before in (Stage.OWN, Stage.UNTOUCHED) and flow.reaches(earlier.first, later.first)
@@ -191,8 +209,10 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
     if before in _AT_REST:
         if earlier.aspect == "trainable" and later.aspect != "weight trainable":
             return False
-        if later.aspect.endswith((" name", " scope")) and not earlier.aspect.startswith(
-            (*_WHOLE_LAYERS, "name", "weight")
+        if later.aspect.endswith(_NAMES) and not earlier.aspect.startswith((*_WHOLE_LAYERS, "name", "weight")):
+            return False
+        if later.aspect.startswith(_BEGINNINGS) and (
+            not earlier.aspect.startswith(("config.", "kind", *_WHOLE_LAYERS)) or effect(earlier) is Effect.TRAINING
         ):
             return False
         return flow.related(earlier.first, later.first)

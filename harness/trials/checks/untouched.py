@@ -1,4 +1,8 @@
-"""8. Original untouched: its nodes, arguments, configs, weights and outputs are as they were before."""
+"""8. Original untouched: its nodes, arguments, configs, weights and outputs are as they were before.
+
+"Model cloning is similar to calling a model on new inputs, except that it creates new layers" (`clone_model`): so no
+layer of the original is called, and nothing that it gave is used.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,8 @@ def untouched(pair: Pair) -> list[Difference]:
     if clone.original_after is not None:
         copied = original.copied_weights
         after = Pair(original, Clone(observation=Observation(shape=clone.original_after, copied_weights=copied)))
-        differences += [*structure(after), *weights(after), *sharing(after), *_replaced(after), *_values(after)]
+        differences += [*structure(after), *weights(after), *sharing(after), *_replaced(after)]
+        differences += [*_nodes(after), *_values(after)]
         if not differences:
             first = place(original.shape, -1)
             differences.append(
@@ -42,6 +47,22 @@ def _replaced(after: Pair) -> Iterator[Difference]:
         if original.layers[index].ident != changed.layers[found].ident:
             path, first = at(original, index), place(original, index)
             yield Difference("untouched", path, "layer replaced", "the same object", "another", Cost.TRAINS, first)
+
+
+def _nodes(after: Pair) -> Iterator[Difference]:
+    original, changed = after.shapes
+    counts = [(-1, original.nodes, changed.nodes)]
+    for index, found in after.layers.pairs:
+        counts.append((index, original.layers[index].nodes, changed.layers[found].nodes))
+    told = set()
+    for index, wants, haves in counts:
+        layer = original.layers[index].ident if index >= 0 else -1
+        for word, want, have in zip(("inbound", "outbound"), wants, haves, strict=True):
+            if want != have and (layer, word) not in told:
+                told.add((layer, word))  # once for a layer in several places
+                path, first = f"{at(original, index)}.nodes.{word}", place(original, index)
+                aspect, nodes = f"{word} nodes", (f"{want} nodes", f"{have}")
+                yield Difference("untouched", path, aspect, *nodes, Cost.PROPERTY, first)
 
 
 def _values(after: Pair) -> Iterator[Difference]:

@@ -1,4 +1,8 @@
-"""2. Weights: the same number, order, names, shapes, dtypes and flags, after `set_weights` the same values."""
+"""2. Weights: the same number, order, names, shapes, dtypes and flags, after `set_weights` the same values.
+
+In Keras 3 a variable has a name and a path, each kept by itself: "name: The name of the variable (string). path: The
+path of the variable within the Keras model or layer (string)." (`keras.Variable`)
+"""
 
 from __future__ import annotations
 
@@ -44,14 +48,15 @@ def _variables(
     for index, found in pairing.pairs:
         want, have = wants[index], haves[found]
         first = place(shape, want.owner)
+        for part, aspect, its, other in _names(want, have):
+            yield Difference("weights", f"{word}s[{index}].{part}", f"{word} {aspect}", its, other, Cost.NAME, first)
         for aspect, expected, got, cost in (
-            (_of_the_name(want.name, have.name), want.name, have.name, Cost.NAME),
             ("shape", want.shape, have.shape, Cost.COMPUTES),
             ("dtype", want.dtype, have.dtype, Cost.COMPUTES),
             ("trainable", want.trainable, have.trainable, Cost.TRAINS),
         ):
             if expected != got:
-                path = f"{word}s[{index}].{'name' if aspect == 'scope' else aspect}"
+                path = f"{word}s[{index}].{aspect}"
                 yield Difference("weights", path, f"{word} {aspect}", short(expected), short(got), cost, first)
         if word == "state" and want.value and have.value and want.value != have.value:
             digests = (want.value, have.value)
@@ -60,9 +65,19 @@ def _variables(
             )
 
 
-def _of_the_name(expected: str, found: str) -> str:
-    """Which part of a name differs: the variable's own, or only what stands before it, of what was being built."""
-    return "scope" if expected.rpartition("/")[2] == found.rpartition("/")[2] else "name"
+def _names(want: Variable, have: Variable) -> Iterator[tuple[str, str, str, str]]:
+    """What differs of a name: where, the aspect, and both texts.
+
+    A name and the last part of a path change together as a rule. What stands before that is of what was being built.
+    """
+    known = bool(want.short_name and have.short_name)
+    renamed = known and want.short_name != have.short_name
+    moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
+    if want.name != have.name:
+        aspect = "scope" if not moved else "path alone" if known and not renamed else "name"
+        yield "name", aspect, short(want.name), short(have.name)
+    if renamed and not moved:
+        yield "short_name", "name alone", short(want.short_name), short(have.short_name)
 
 
 def _count(

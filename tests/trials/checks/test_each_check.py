@@ -145,10 +145,27 @@ BROKEN = [
         "value",
         Cost.COMPUTES,
     ),
+    (
+        "untouched",
+        [("original_after", altered(ORIGINAL.shape, ("layers.2.nodes", [1, 0])))],
+        "original.layers['lambda_2'].nodes.inbound",
+        "inbound nodes",
+        Cost.PROPERTY,
+    ),
+    (
+        "untouched",
+        [("original_after", altered(ORIGINAL.shape, ("nodes", [0, 1])))],
+        "original.model.nodes.outbound",
+        "outbound nodes",
+        Cost.PROPERTY,
+    ),
     ("again", [("again_failure", FAILURE)], "again", "raises", Cost.CRASHES),
     ("again", [("twice_failure", FAILURE)], "twice", "raises", Cost.CRASHES),
     ("again", [("again.layers.2.name", "lambda_3")], "again.layers['lambda_2'].name", "name", Cost.NAME),
     ("again", [("twice.inference.outputs.0.digest", "x")], "twice.inference.outputs[0]", "value", Cost.COMPUTES),
+    ("again", [("again.layers.4.ident", 1004)], "again.layers['dense_4']", "layer shared by clones", Cost.TRAINS),
+    ("again", [("again.weights.0.ident", 1100)], "again.weights[0]", "weight shared by clones", Cost.TRAINS),
+    ("again", [("twice.shape.states.0.ident", 1500)], "twice.states[0]", "state shared by clones", Cost.TRAINS),
     ("training", [(f"{R}.losses", ["loss 0"])], "inference.losses", "losses count", Cost.TRAINS),
     ("training", [(f"{T}.losses.1", "x")], "training.losses[1]", "losses value", Cost.TRAINS),
     ("training", [("observation.trained", None)], "trained", "not trained", Cost.TRAINS),
@@ -244,6 +261,38 @@ def test_a_layer_unshared_between_two_models_is_told_as_such() -> None:
     assert [(one.path, one.aspect, one.expected) for one in found] == [
         ("layers['inner/shared']", "layer unshared", "the same as layers['shared']")
     ]
+
+
+NAMED = altered(ORIGINAL, ("shape.weights.1.name", "lstm/bias"), ("shape.weights.1.short_name", "bias"))
+NAME, PATH = f"{S}.weights.1.short_name", f"{S}.weights.1.name"
+
+
+@pytest.mark.parametrize(
+    ("changes", "aspects"),
+    [
+        pytest.param([(NAME, "b")], ["weight name alone"], id="name"),
+        pytest.param([(PATH, "lstm/b")], ["weight path alone"], id="path"),
+        pytest.param([(NAME, "b"), (PATH, "lstm/b")], ["weight name"], id="both"),
+        pytest.param([(PATH, "a/lstm/bias")], ["weight scope"], id="scope"),
+        pytest.param([(NAME, "b"), (PATH, "a/lstm/bias")], ["weight scope", "weight name alone"], id="name and scope"),
+    ],
+)
+def test_a_name_and_a_path_are_two_things(changes: list[tuple[str, str]], aspects: list[str]) -> None:
+    found = compare(NAMED, altered(faithful(NAMED), ("again", None), ("twice", None), *changes))
+    assert [one.aspect for one in found] == aspects
+    assert {one.rank for one in found} == {Cost.NAME}
+
+
+def test_what_clones_share_with_the_original_they_do_not_share_with_each_other_as_well() -> None:
+    shared = [(f"{place}.weights.0.ident", 100) for place in (S, "again", "twice.shape")]
+    assert CHECKS["again"](ORIGINAL, altered(CLONE, *shared)) == []
+
+
+def test_a_layer_in_several_places_that_was_called_is_told_of_once() -> None:
+    original = observed([layer("input", "InputLayer", 0), _dense("a"), _dense("a")], outputs=[1])
+    after = altered(original.shape, ("layers.1.nodes", [1, 0]), ("layers.2.nodes", [1, 0]))
+    found = CHECKS["untouched"](original, altered(faithful(original), ("original_after", after)))
+    assert [one.aspect for one in found] == ["inbound nodes"]
 
 
 def test_what_the_original_cannot_do_is_not_asked_of_the_clone() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from harness.inside.cloners.planted import PLANTED
-from harness.subjects import SubjectProcess
+from harness.subjects import Case, SubjectProcess
 from harness.subjects.case import COSTLY
 from harness.trials.checks import CHECKS
 from harness.trials.triage import Blame, Verdict
@@ -45,7 +45,7 @@ def test_fixed_is_faithful_on_every_model(trials: dict[str, Trial]) -> None:
 
 @pytest.mark.parametrize("fault", CAUGHT_BY)
 def test_a_planted_fault_is_caught_by_its_check(trials: dict[str, Trial], fault: str) -> None:
-    if fault == "seed_shared" and _generation(trials) == "tf_keras":
+    if fault in ("seed_shared", "state_shared_between_clones") and _generation(trials) == "tf_keras":
         pytest.skip(reason="no layer of tf_keras holds a seed as a variable")
     caught = {name: {one.check for one in _of(trial, fault).differences} for name, trial in trials.items()}
     assert any(CAUGHT_BY[fault] in checks for checks in caught.values()), caught
@@ -89,3 +89,29 @@ def _generation(trials: dict[str, Trial]) -> str:
 
 def _of(trial: Trial, fault: str) -> CloneTrial:
     return trial.clones[f"planted/{fault}"]
+
+
+KERAS2 = "keras==2.2.4"
+SEEN_IN_A_GRAPH_OF_KERAS2 = (
+    "first_values_changed",
+    "first_values_doubled",
+    "first_values_not_drawn",
+    "layer_shared_between_clones",
+    "original_called",
+    "original_used",
+)
+
+
+@pytest.mark.parametrize("fault", SEEN_IN_A_GRAPH_OF_KERAS2)
+def test_a_planted_fault_is_caught_where_nothing_is_eager(fault: str, warm: Callable[[str], SubjectProcess]) -> None:
+    source = """
+import keras
+from keras import layers
+inputs = keras.Input(shape=(3, 4))
+x = layers.BatchNormalization()(layers.SimpleRNN(3)(inputs))
+model = keras.Model(inputs, layers.Dense(2, bias_initializer="ones")(x))
+"""
+    tried = Case(source, ({"shape": [3, 4], "dtype": "float32", "fill": "normal"},), seed=5)
+    trial = run(tried, warm(KERAS2), ["fixed", f"planted/{fault}"], COSTLY, timeout=PATIENCE)
+    assert trial.clones["fixed"].differences == ()
+    assert CAUGHT_BY[fault] in {one.check for one in _of(trial, fault).differences}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from .. import TrialContext
 from .rewiring import layers_of
@@ -20,6 +20,28 @@ def weights_copied(model: Any, clone: Any, context: TrialContext) -> None:
     clone.set_weights(model.get_weights())
 
 
+def first_values_changed(model: Any, clone: Any, context: TrialContext) -> None:
+    """own: begins with ones where the original begins with zeros."""
+    for weight in clone.weights:
+        value = context.framework.read(weight)
+        if "float" in str(value.dtype) and not value.any():
+            context.framework.write(weight, value + 1)
+
+
+def first_values_doubled(model: Any, clone: Any, context: TrialContext) -> None:
+    """own: begins with twice the numbers."""
+    for weight in clone.weights:
+        context.framework.write(weight, context.framework.read(weight) * 2)
+
+
+def first_values_not_drawn(model: Any, clone: Any, context: TrialContext) -> None:
+    """own: begins with a half in each weight that the original draws by chance."""
+    for weight in clone.weights:
+        value = context.framework.read(weight)
+        if "float" in str(value.dtype) and value.size > 1 and (value != value.flat[0]).any():
+            context.framework.write(weight, value * 0 + value.dtype.type(0.5))
+
+
 def layer_renamed(model: Any, clone: Any, context: TrialContext) -> None:
     """structure: gives the last layer another name."""
     layer = context.framework.members(clone)[-1]
@@ -27,6 +49,22 @@ def layer_renamed(model: Any, clone: Any, context: TrialContext) -> None:
         layer._name = layer.name + "_clone"
     else:
         layer.name = layer.name + "_clone"
+
+
+def variable_renamed(model: Any, clone: Any, context: TrialContext) -> None:
+    """weights: gives the last weight another name, and leaves its path as it was where it has one."""
+    for variable in clone.weights[-1:]:
+        name = "_name" if hasattr(variable, "_path") else "_handle_name"
+        _written(variable, name, lambda text: text.replace(":0", "") + "_clone")
+
+
+def variable_moved(model: Any, clone: Any, context: TrialContext) -> None:
+    """weights: gives the last weight another path, and leaves its name as it was."""
+    for variable in clone.weights[-1:]:
+        if hasattr(variable, "_path"):
+            _written(variable, "_path", lambda text: text + "_clone")
+        else:
+            _written(variable, "_handle_name", lambda text: "clone/" + text)
 
 
 def policy_changed(model: Any, clone: Any, context: TrialContext) -> None:
@@ -53,6 +91,13 @@ def setting_lost(model: Any, clone: Any, context: TrialContext) -> None:
                 setattr(layer, name, getattr(layer, name) * 0.5)
 
 
+def state_shared_between_clones(model: Any, clone: Any, context: TrialContext) -> None:
+    """again: draws random numbers, from the second clone on, from the seed generators of the first."""
+    first = vars(context).setdefault("first_clone", clone)
+    if first is not clone:
+        seed_shared(first, clone, context)
+
+
 def seed_shared(model: Any, clone: Any, context: TrialContext) -> None:
     """own: draws random numbers from the original's seed generator."""
     for ours, theirs in zip(layers_of(clone, context), layers_of(model, context)):
@@ -68,6 +113,28 @@ def original_frozen(model: Any, clone: Any, context: TrialContext) -> None:
             break
 
 
+def original_called(model: Any, clone: Any, context: TrialContext) -> None:
+    """untouched: calls the last layer of the original that has weights once more, on what it was called on."""
+    framework = context.framework
+    for layer in reversed(framework.members(model)):
+        nodes = framework.layer_nodes(layer)
+        if getattr(layer, "weights", None) and nodes and any(framework.arguments(nodes[-1])):
+            args, kwargs = framework.arguments(nodes[-1])
+            layer(*args, **kwargs)
+            break
+
+
+def original_used(model: Any, clone: Any, context: TrialContext) -> None:
+    """untouched: calls a layer of nobody's on what the original gives."""
+    for tensor in context.framework.ends(model)[1][:1]:
+        context.framework.keras.layers.Activation("linear")(tensor)
+
+
 def original_reset(model: Any, clone: Any, context: TrialContext) -> None:
     """untouched: sets the weights of the original to zero."""
     model.set_weights([weight * 0 for weight in model.get_weights()])
+
+
+def _written(thing: Any, name: str, change: Callable[[str], str]) -> None:
+    if hasattr(thing, name):
+        setattr(thing, name, change(getattr(thing, name)))

@@ -31,6 +31,12 @@ def layer_shared_with_original(model: Any, clone: Any, context: TrialContext) ->
     )
 
 
+def layer_shared_between_clones(model: Any, clone: Any, context: TrialContext) -> Any:
+    """again: uses, from the second clone on, the first one's last layer with weights."""
+    first = vars(context).setdefault("first_clone", clone)
+    return None if first is clone else layer_shared_with_original(first, clone, context)
+
+
 def layer_unshared(model: Any, clone: Any, context: TrialContext) -> Any:
     """weights: a second call of a layer becomes the call of a layer of its own."""
     calls = nodes_of(clone, context)

@@ -91,5 +91,6 @@ def rewired(
         tensors.update(zip(map(id, framework.outputs(node)), framework.outputs(made)))
     new_outputs = map_leaves(lambda tensor: tensors[id(tensor)], outputs)
     result = framework.model(inputs, ends(new_outputs) if ends else new_outputs, model.name)
-    result._trainable = model._trainable
+    flag = "_trainable" if hasattr(model, "_trainable") else "trainable"
+    setattr(result, flag, getattr(model, flag))
     return result

@@ -1,0 +1,91 @@
+"""What each weight of a model begins with, and whether that is a constant.
+
+A weight begins with a constant if it is made with the same value each time that the model is built, whatever the seed.
+To know, the model is built twice more: so this is asked only where a clone gives cause to doubt.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from .digests import same
+from .observer import Observer
+from .shape import Description
+
+DRAWN = "drawn"
+_FEW = 64
+
+
+def doubtful(original: Description, clone: Description, fresh: list[bool]) -> bool:
+    """Whether a weight of the clone may begin with another constant than the original's, or with one in its place.
+
+    What an initializer with a seed in its config gives was drawn; what one without gives was not. Where there is none
+    to ask, the numbers tell: of numbers that were drawn, hardly two are equal.
+    """
+    for number, (ours, theirs) in enumerate(zip(original.initial, clone.initial)):
+        if not fresh[number] or same(ours, theirs):
+            continue
+        drawn = draws(initializer_of(original, number))
+        if drawn:
+            found = theirs.size > 1 and _looks_set(theirs)
+        elif drawn is None:
+            found = _looks_set(ours) or _looks_set(theirs)
+        else:  # a model that was trained has left its constants behind: that is no doubt of a clone
+            found = ours.size == 1 or _looks_set(ours) or not _looks_set(theirs)
+        if found:
+            return True
+    return False
+
+
+def beginnings(original: Description, build: Callable[[], Any], observer: Observer) -> list[str]:
+    """For each weight the digest of the constant that it begins with, "drawn", or "" where that is not known.
+
+    Leaves the framework as after a new model: nothing of the trial's models is to be asked any more.
+    """
+    framework = observer.framework
+    values: list[list[Any]] = []
+    with observer.clock.keras("build"):
+        for turn in (1, 2):
+            framework.forget()
+            framework.reseed(observer.seed + 1000 * turn, backend=True)
+            try:
+                values.append(framework.first_values(build))
+            except Exception:  # a source may be one that runs once only
+                return []
+    if any(len(each) != len(original.weights) for each in values):
+        return []
+    return [_beginning(original, number, one, two, observer) for number, (one, two) in enumerate(zip(*values))]
+
+
+def _beginning(original: Description, number: int, one: Any, two: Any, observer: Observer) -> str:
+    if one is None or two is None:
+        return ""
+    if not same(one, two):
+        return DRAWN
+    # A seed of its own gives the same numbers in each build; and of two signs, one may be drawn twice.
+    return "" if draws(initializer_of(original, number)) else observer.digests.digest(one)
+
+
+def initializer_of(description: Description, number: int) -> Any:
+    """The initializer that the owner of a weight has for it, None where none is seen."""
+    weight = description.shape["weights"][number]
+    if weight["owner"] < 0:
+        return None
+    layer = description.layers.places[weight["owner"]].layer
+    name = weight["name"].split("/")[-1].split(":")[0]
+    # That of "recurrent_kernel" is called "recurrent_initializer".
+    of_it = getattr(layer, name + "_initializer", None)
+    return of_it or getattr(layer, name.rpartition("_")[0] + "_initializer", None)
+
+
+def draws(initializer: Any) -> bool | None:
+    """Whether an initializer draws numbers, None where it does not tell."""
+    try:
+        return "seed" in initializer.get_config()
+    except Exception:  # no initializer, or one that has no config
+        return None
+
+
+def _looks_set(value: Any) -> bool:
+    few = value.reshape(-1)[:_FEW].tolist()
+    return len(set(few)) * 2 <= len(few) if len(few) > 1 else few in ([0], [1])

@@ -1,0 +1,126 @@
+"""What weights begin with: a constant is another where it is, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.subjects import Case, SubjectProcess
+from harness.trials.checks import CHECKS
+from harness.trials.trial import CloneTrial, run
+from reports.records import Difference
+from tests.waiting import PATIENCE
+
+from .making import altered, chain, faithful
+
+GENERATIONS = ("keras", "tf_keras", "keras==2.2.4")
+ORIGINAL = altered(chain("Dense", "LSTM"), ("begins", ["drawn", "zeros", "", "ones"]))
+CLONE = altered(faithful(ORIGINAL), ("observation.begins", ["x", "zeros", "y", "ones"]))
+
+HEAD = """
+import numpy as np
+import {keras} as keras
+from {keras} import layers
+
+inputs = keras.Input(shape=(4,), name="inputs")
+"""
+OTHERS = {
+    "trained": """
+model = keras.Model(inputs, layers.Dense(2)(inputs))
+model.compile(loss="mse", optimizer="sgd")
+model.train_on_batch(np.ones((3, 4)), np.ones((3, 2)))
+""",
+    "set": """
+model = keras.Model(inputs, layers.Dense(2)(layers.BatchNormalization()(inputs)))
+model.set_weights([np.full(each.shape, 2.0) for each in model.get_weights()])
+""",
+    "one number, of either sign": """
+model = keras.Model(inputs, layers.Dense(1, kernel_initializer="orthogonal")(layers.Dense(1)(inputs)))
+""",
+    "a seed of its own": """
+draw = keras.initializers.RandomUniform(seed=5)
+model = keras.Model(inputs, layers.Dense(1, kernel_initializer=draw)(inputs))
+""",
+    "drawn by one of its own": """
+class Drawn(keras.initializers.Initializer):
+    def __call__(self, shape, dtype=None, **more):
+        return np.random.randint(0, 2, shape).astype("float32")
+
+keras.utils.get_custom_objects()["Drawn"] = Drawn
+model = keras.Model(inputs, layers.Dense(3, kernel_initializer=Drawn())(inputs))
+""",
+    "a table": """
+table = keras.initializers.Constant(0.25)
+model = keras.Model(inputs, layers.Dense(2, kernel_initializer=table, bias_initializer="ones")(inputs))
+""",
+}
+GATES = """
+x = layers.Reshape((1, 4))(inputs)
+model = keras.Model(inputs, layers.LSTM(3, name="lstm")(x))
+"""
+
+
+def _tried(process: SubjectProcess, body: str, cloner: str) -> CloneTrial:
+    keras = "tf_keras" if process.subject.generation == "tf_keras" else "keras"
+    given = {"shape": [4], "dtype": "float32", "fill": "normal"}
+    trial = run(Case(HEAD.format(keras=keras) + body, (given,), seed=5), process, (cloner,), timeout=PATIENCE)
+    assert trial.built, (trial.refused, trial.lost)
+    return trial.clones[cloner]
+
+
+def _beginnings(differences: tuple[Difference, ...]) -> list[tuple[str, str]]:
+    return [(one.path, one.aspect) for one in differences if one.aspect.startswith("first value")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        pytest.param([], [], id="the same"),
+        pytest.param([("begins.1", "ones")], [("weights[1].value", "first value")], id="another constant"),
+        pytest.param([("begins.0", "zeros")], [], id="drawn for all that is known"),
+        pytest.param(
+            [("begins.0", "zeros"), ("shape.weights.0.value", "zeros")],
+            [("weights[0].value", "first value set")],
+            id="a constant where the original is drawn",
+        ),
+        pytest.param(
+            [("shape.weights.0.value", "one"), ("shape.weights.0.shape", [1, 1])], [], id="one number drawn by chance"
+        ),
+        pytest.param([("begins.1", "ones"), ("fresh.1", False)], [], id="the original's own value"),
+        pytest.param([("begins", [])], [], id="not asked"),
+    ],
+)
+def test_only_another_constant_is_told(changes: list[tuple[str, object]], found: list[tuple[str, str]]) -> None:
+    clone = altered(CLONE, *((f"observation.{path}", value) for path, value in changes))
+    assert _beginnings(tuple(CHECKS["own"](ORIGINAL, clone))) == found
+
+
+@pytest.mark.parametrize("subject", GENERATIONS)
+@pytest.mark.parametrize("model", OTHERS)
+def test_a_faithful_clone_begins_as_the_original_did(
+    subject: str, model: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    assert _beginnings(_tried(warm(subject), OTHERS[model], "fixed").differences) == []
+
+
+@pytest.mark.parametrize("subject", GENERATIONS)
+@pytest.mark.parametrize(
+    ("model", "fault", "found"),
+    [
+        ("a table", "first_values_doubled", ["first value"] * 2),
+        ("set", "first_values_changed", ["first value"] * 3),
+        ("trained", "first_values_not_drawn", ["first value set"]),
+    ],
+)
+def test_a_clone_that_begins_otherwise_is_told(
+    subject: str, model: str, fault: str, found: list[str], warm: Callable[[str], SubjectProcess]
+) -> None:
+    told = _beginnings(_tried(warm(subject), OTHERS[model], f"planted/{fault}").differences)
+    assert [aspect for _, aspect in told] == found
+
+
+@pytest.mark.parametrize("subject", GENERATIONS)
+def test_a_constant_of_several_numbers_is_one(subject: str, warm: Callable[[str], SubjectProcess]) -> None:
+    told = _beginnings(_tried(warm(subject), GATES, "planted/first_values_doubled").differences)
+    assert told == [("weights[2].value", "first value")]  # the bias: zeros, and ones for the gate that forgets
