@@ -27,6 +27,7 @@ STRUCTURE = (
     *(f"{end} {what}" for end in ("input", "output") for what in ("count", "order")),
     *(f"{end} {what}" for end in ("input", "output") for what in ("shape", "dtype", "optional", "sparse", "tensor")),
     *("input name", "kind", "name", "role", "trainable", "compiled", "supports_masking", "policy"),
+    *("giver missing", "giver extra"),
     *("layer missing", "layer extra", "layer order", "call count", "call order", "call outputs"),
     *("config.units", "config.optional", "config.sparse", "attribute.seed"),
 )

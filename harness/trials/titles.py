@@ -66,6 +66,14 @@ _NESTED = {
         "value": "ITEM has another value{inside}",
     }.items()
 }
+_ARGUMENTS = {
+    "missing": "the NAME of a call is lost{inside}",
+    "extra": "there is WITH_ARTICLE among the arguments of a call{inside}, where there was none",
+    "order": "the NAME of a call comes in another order{inside}",
+    "tensor": "the NAME of a call is another tensor{inside}",
+    "value": "the NAME of a call has another value{inside}",
+}
+"""For an argument that Keras has a name for."""
 _AT_REST = {
     **_VARIABLES,
     **_ENDS,
@@ -79,6 +87,8 @@ _AT_REST = {
     "policy": "{a} has another dtype policy{inside}",
     "layer missing": "{a} is missing{inside}",
     "layer extra": "there is one {kind} more{inside}",
+    "giver missing": "{a} that gave an argument of a call is missing{inside}",
+    "giver extra": "there is one {kind} more that gives an argument of a call{inside}",
     "layer order": "the layers of {a} come in another order{inside}",
     "layer shared": "{clone} holds {a} of the original itself",
     "layer shared by clones": "{clone} holds {a} of the first clone itself",
@@ -189,6 +199,20 @@ _FORMS = {
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
+_KEYWORD = re.compile(r"\.kwargs\['(initial_state|constants|mask|\w+_mask)'\]")
+_BESIDE_THE_SEQUENCE = re.compile(r"\.args\[0\]\[[1-9]\d*\]")
+_RECURRENT = re.compile(r"(.*RNN|.*GRU|.*LSTM\w*|Bidirectional)")
+
+
+def argument(root: Difference) -> str:
+    """The name that Keras itself has for the argument of a call in which there is a difference; "" for all others."""
+    named = _KEYWORD.search(root.path)
+    if named:
+        return named[1]
+    of_a_sequence = root.first is not None and _RECURRENT.fullmatch(root.first.kind)
+    return "initial_state" if of_a_sequence and _BESIDE_THE_SEQUENCE.search(root.path) else ""
+
+
 def sentence(root: Difference, kind: str) -> str:
     """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
     clone, inside, before = _where(root)
@@ -230,6 +254,10 @@ def _said(root: Difference) -> str:
         return _RAISED_AT[root.path]
     if check == "training":
         return _TRAINING.get(aspect, UNKNOWN)
+    part, _, leaf = aspect.partition(" ")
+    name = argument(root) if part in ("call.args", "call.kwargs") and leaf in _ARGUMENTS else ""
+    if name:
+        return _ARGUMENTS[leaf].replace("NAME", name).replace("WITH_ARTICLE", _a(name))
     setting = re.fullmatch(r"(config|attribute)\.(.+)", aspect, re.DOTALL)
     if setting:
         if setting[2] in ("optional", "sparse"):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from harness.subjects.observation import Observation
 from harness.trials.checks.roots import roots
-from harness.trials.titles import sentence
+from harness.trials.titles import argument, sentence
 from reports.records import Cause, Difference, Place
 
 
@@ -50,6 +50,7 @@ _OF_ANY_LAYER = re.compile(
 any constructor takes. It is the machinery of cloning that loses it: lost on one layer, it is lost on the next."""
 
 _CALL_TYPE = re.compile(r"^call\.\w+ type$")
+_ARGUMENT = ("call.args ", "call.kwargs ")
 _FORMS = (("[", "list"), ('{"tuple"', "tuple"), ('{"dict"', "dict"), ('{"tensor"', "tensor"), ('{"array"', "array"))
 """How a skeleton of an argument begins, and what it is."""
 
@@ -189,7 +190,11 @@ def _aspect(root: Difference) -> str:
     # A value that differs in training mode only is another matter than one that differs always.
     if root.check in ("outputs", "masks") and root.path.startswith("training"):
         return f"{root.aspect} in training"
-    aspect = f"call {_form(root.expected)} as {_form(root.found)}" if _CALL_TYPE.match(root.aspect) else root.aspect
+    aspect = root.aspect
+    if _CALL_TYPE.match(aspect):
+        aspect = f"call {_form(root.expected)} as {_form(root.found)}"
+    elif aspect.startswith(_ARGUMENT) and argument(root):
+        aspect = f"call {argument(root)} {aspect.partition(' ')[2]}"
     if root.check in ("again", "untouched", "saved"):
         return f"{root.path.partition('.')[0].partition('[')[0]} {aspect}"
     return aspect

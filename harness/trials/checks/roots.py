@@ -69,6 +69,7 @@ _CHANGES_LAYERS = ("kind", "layer missing", "layer extra", "call count")
 _REWIRES = (*_CHANGES_LAYERS, "call order", "layer order")
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
+_GIVERS = ("giver missing", "giver extra")
 _SIDES = ("supports_masking", "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure", "weight missing", "weight extra")
 _NAMES = (" name", " scope", " alone")
@@ -120,8 +121,10 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
     # By what it is, never by where it stands in a list: causes must not depend on the order of the checks.
     at, side, depth, aspect = stage(difference), 0, 0, difference.aspect
     if at in _AT_REST:
-        kinds = (_WHOLE_LAYERS, _COMES_FIRST, ("",))
-        side = 3 if aspect.startswith(_SIDES) else next(n for n, start in enumerate(kinds) if aspect.startswith(start))
+        # The last fits all, but what has a place of its own behind it.
+        kinds = (_WHOLE_LAYERS, _COMES_FIRST, ("",), _GIVERS, _SIDES)
+        turns = [turn for turn, start in enumerate(kinds) if aspect.startswith(start)]
+        side = turns[-1] if turns[-1] > 2 else turns[0]
         depth = difference.first.name.count("/") if difference.first else 0
         # A layer is shared with what it holds, or frozen with it; a setting of a layer shows in the config of what
         # holds it.
@@ -168,6 +171,14 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
     one, two = earlier.aspect, later.aspect
     if one in ("layer missing", "layer extra") and two in ("layer missing", "layer extra"):
         return False if one == two else _siblings(earlier, later)
+    if two == "giver missing":
+        return one.startswith("call.") and flow.reaches(later.first, earlier.first)
+    if two == "giver extra":
+        return one.startswith("call.")
+    if one in _GIVERS:
+        return two == "layer order"
+    if two == "call.kwargs extra" and one in _LOSES_TENSORS and _of_one_call(earlier, later):
+        return True  # a call with less in it gets its mask from Keras
     if one == "layer extra" and two == "call count":
         return _siblings(earlier, later, of_a_kind=True)
     if one.startswith(("output structure", "output order", "input structure")) and two in _FOLLOW_ENDS:
@@ -257,6 +268,11 @@ def _trains(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if later.first is None or later.first.layer < 0 or effect(earlier) is Effect.TRAINING:
         return True
     return flow.reaches(earlier.first, later.first)
+
+
+def _of_one_call(one: Difference, other: Difference) -> bool:
+    first, second = one.first, other.first
+    return first is not None and second is not None and (first.layer, first.use) == (second.layer, second.use)
 
 
 def _siblings(one: Difference, other: Difference, *, of_a_kind: bool = False) -> bool:

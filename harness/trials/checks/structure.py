@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.subjects.observation import CallSeen, End, LayerSeen
+from harness.trials.checks.givers import givers
 from harness.trials.checks.pairing import Pair, map_tensors
 from harness.trials.checks.places import at, place, short
-from harness.trials.checks.skeletons import MISSING, unlike
+from harness.trials.checks.skeletons import MISSING, Unlike, unlike
 from reports.records import Cost, Difference, Place
 
 SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
@@ -80,11 +81,13 @@ def _layers(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.shapes
     moved = {expected for expected, _ in pair.layers.moved}
     in_order: set[int] = set()
+    gone, new = givers(pair, lambda call, twin: _unlike_arguments(pair, call, twin))
     for index, layer in enumerate(original.layers):
         first, path = place(original, index), at(original, index)
         if index not in pair.layers.found:
             if layer.inside not in pair.layers.missing:  # what a missing layer held is missing with it
-                yield Difference("structure", path, "layer missing", layer.kind, MISSING, Cost.PROPERTY, first)
+                aspect = "giver missing" if index in gone else "layer missing"
+                yield Difference("structure", path, aspect, layer.kind, MISSING, Cost.PROPERTY, first)
             continue
         if index in moved and layer.inside not in in_order and layer.inside not in moved:
             in_order.add(layer.inside)
@@ -105,10 +108,9 @@ def _layers(pair: Pair) -> Iterator[Difference]:
     for index in pair.layers.extra:
         layer = clone.layers[index]
         if layer.inside not in pair.layers.extra:
-            first = Place(layer.name, layer.kind)
-            yield Difference(
-                "structure", f"layers[{layer.name!r}]", "layer extra", MISSING, layer.kind, Cost.PROPERTY, first
-            )
+            path, first = f"layers[{layer.name!r}]", Place(layer.name, layer.kind)
+            aspect = "giver extra" if index in new else "layer extra"
+            yield Difference("structure", path, aspect, MISSING, layer.kind, Cost.PROPERTY, first)
 
 
 def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:
@@ -166,19 +168,32 @@ def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -
     if call.outputs != twin.outputs:
         want, have = f"{call.outputs} tensors", f"{twin.outputs}"
         yield Difference("structure", f"{path}.outputs", "call outputs", want, have, Cost.COMPUTES, first)
+    for side, leaf in _unlike_arguments(pair, call, twin):
+        where, aspect = f"{path}.{side}{leaf.path}", f"call.{side} {leaf.aspect}"
+        yield Difference("structure", where, aspect, leaf.expected, leaf.found, Cost.PROPERTY, first)
+
+
+def _unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tuple[str, Unlike]]:
     wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
     haves = [map_tensors(twin.args, pair.counterpart), map_tensors(twin.kwargs, pair.counterpart)]
+    wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
     for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
         for leaf in unlike(want, have):
-            yield Difference(
-                "structure",
-                f"{path}.{side}{leaf.path}",
-                f"call.{side} {leaf.aspect}",
-                leaf.expected,
-                leaf.found,
-                Cost.PROPERTY,
-                first,
-            )
+            yield side, leaf
+
+
+def _both_lists(args: Any, others: Any) -> Any:
+    """Arguments, a tensor in a list where the other side has a list that begins with it: what is lost is the rest.
+
+    Before Keras 3 that is how a recurrent layer is called with its initial state, and without.
+    """
+    if not isinstance(args, list) or not isinstance(others, list):
+        return args
+    alone = [
+        isinstance(other, list) and len(other) > 1 and other[0] == mine
+        for mine, other in zip(args, others, strict=False)
+    ]
+    return [[mine] if each else mine for mine, each in zip(args, alone, strict=False)] + args[len(alone) :]
 
 
 def _alike_written(args: Any, kwargs: Any, its_args: Any, its_kwargs: Any) -> tuple[Any, Any]:

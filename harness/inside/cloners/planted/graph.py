@@ -83,6 +83,32 @@ def mask_argument_dropped(model: Any, clone: Any, context: TrialContext) -> Any:
     return _without_keywords(clone, context, is_mask)
 
 
+def initial_state_dropped(model: Any, clone: Any, context: TrialContext) -> Any:
+    """structure: calls a recurrent layer without its initial state."""
+
+    def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
+        if hasattr(layer, "return_sequences") and args and isinstance(args[0], (list, tuple)):
+            args = (args[0][0], *args[1:])  # where Keras puts it beside the sequence
+        return layer, args, {name: value for name, value in kwargs.items() if name != "initial_state"}
+
+    recurrent = [layer for layer in layers_of(clone, context) if hasattr(layer, "return_sequences")]
+    return rewired(clone, context, call) if recurrent else None
+
+
+def mask_of_another_call(model: Any, clone: Any, context: TrialContext) -> Any:
+    """structure: calls each layer with the mask that the first call by such a keyword had."""
+    masks: list[Any] = []
+
+    def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
+        if kwargs.get("mask") is not None:
+            masks.append(kwargs["mask"])
+            kwargs = dict(kwargs, mask=masks[0])
+        return layer, args, kwargs
+
+    calls = [context.framework.arguments(node)[1] for node in context.framework.graph_nodes(clone)]
+    return rewired(clone, context, call) if sum(kwargs.get("mask") is not None for kwargs in calls) > 1 else None
+
+
 def keyword_dropped(model: Any, clone: Any, context: TrialContext) -> Any:
     """structure: drops the plain keyword arguments of every call."""
     return _without_keywords(clone, context, lambda name, value: not mentioned(value, context))

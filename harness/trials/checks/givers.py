@@ -1,0 +1,84 @@
+"""Layers that are missing, or new, because of an argument: all that they did was to give one that a call lost or got.
+
+A graph has the layers that lead to its outputs. Where a clone calls a layer without its initial state, or with another
+mask, what computed those is gone with them: it is the argument that was lost, and not the layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+from harness.subjects.observation import CallSeen, Shape
+from harness.trials.checks.pairing import Pair
+from harness.trials.checks.skeletons import Unlike
+
+Arguments = list[tuple[str, Unlike]]
+"""What differs in the arguments of a call, with "args" or "kwargs" for where it does."""
+
+
+def givers(
+    pair: Pair, unlike: Callable[[CallSeen, CallSeen], Iterable[tuple[str, Unlike]]]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Of the layers that only the original has, and of those that only the clone has, those that gave an argument."""
+    original, clone = pair.shapes
+    if not pair.layers.missing and not pair.layers.extra:
+        return frozenset(), frozenset()
+    mine: dict[tuple[int, int], Arguments] = {}
+    theirs: dict[tuple[int, int], Arguments] = {}
+    for index, found in pair.layers.pairs:
+        for use, other in pair.calls[index].pairs:
+            differing = list(unlike(original.layers[index].calls[use], clone.layers[found].calls[other]))
+            mine[index, use] = theirs[found, other] = differing
+    return (
+        _givers(original, pair.layers.missing, mine, "missing"),
+        _givers(clone, pair.layers.extra, theirs, "extra"),
+    )
+
+
+def _givers(
+    shape: Shape, alone: Collection[int], changes: dict[tuple[int, int], Arguments], aspect: str
+) -> frozenset[int]:
+    """Those all of whose uses are arguments that the other side has not, or in layers of which that is true."""
+    uses: dict[int, list[tuple[int, bool]]] = {index: [] for index in alone}
+    for user, layer in enumerate(shape.layers):
+        for use, call in enumerate(layer.calls):
+            for side, arguments in (("args", call.args), ("kwargs", call.kwargs)):
+                for path, giver in _tensors(arguments, ""):
+                    if giver in uses:
+                        differing = [each for where, each in changes.get((user, use), ()) if where == side]
+                        uses[giver].append((user, any(_covers(each, side, path, aspect) for each in differing)))
+    ends = {end.tensor[0] for end in shape.outputs}
+    found = {index for index in alone if uses[index] and index not in ends}
+    while True:
+        kept = {index for index in found if all(lost or user in found for user, lost in uses[index])}
+        if kept == found:
+            return frozenset(found)
+        found = kept
+
+
+def _covers(one: Unlike, side: str, path: str, aspect: str) -> bool:
+    """Whether it is this argument that is there on one side only. A mask is another one, and not another's tensor."""
+    if not path.startswith(one.path):
+        return False
+    return one.aspect == aspect or (side == "kwargs" and _is_mask(path))
+
+
+def _is_mask(path: str) -> bool:
+    keyword = path.partition("['")[2].partition("']")[0]
+    return keyword == "mask" or keyword.endswith("_mask")
+
+
+def _tensors(value: Any, path: str) -> Iterator[tuple[str, int]]:
+    """The path of each tensor in a skeleton of arguments, and the layer that gave it."""
+    items: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, list):
+        items = enumerate(value)
+    elif isinstance(value, dict) and isinstance(value.get("tensor"), list):
+        yield path, value["tensor"][0]
+    elif isinstance(value, dict) and isinstance(value.get("tuple"), list):
+        items = enumerate(value["tuple"])
+    elif isinstance(value, dict):
+        items = value["dict"] if isinstance(value.get("dict"), list) else value.items()
+    for key, item in items:
+        yield from _tensors(item, f"{path}[{key!r}]")
