@@ -11,7 +11,7 @@ from harness.inside.cloners.planted import PLANTED
 from harness.subjects import Case, SubjectProcess
 from harness.subjects.case import COSTLY
 from harness.trials.checks import CHECKS
-from harness.trials.triage import Blame, Verdict
+from harness.trials.triage import Blame, Verdict, title
 from harness.trials.trial import CloneTrial, Trial, run
 from tests.waiting import PATIENCE
 
@@ -58,6 +58,17 @@ def test_a_planted_fault_has_few_causes(trials: dict[str, Trial], fault: str) ->
         causes = [cause.fingerprint for cause in found.causes]
         assert len(causes) <= 5, (name, causes)
         assert sum(len(cause.differences) for cause in found.causes) == len(found.differences)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("initial_state_dropped", "The initial_state of a call is lost in the clone"),
+        ("mask_of_another_call", "The mask of a call is another tensor in the clone"),
+    ],
+)
+def test_a_cause_says_what_was_lost(trials: dict[str, Trial], fault: str, said: str) -> None:
+    assert [title(cause) for cause in _of(trials["states"], fault).causes] == [said]
 
 
 def test_every_check_has_a_planted_fault() -> None:
