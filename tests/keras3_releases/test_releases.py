@@ -8,8 +8,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from harness.subjects import SubjectProcess
+from harness.subjects.case import Case
 from harness.subjects.offers import graphs_on
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.triage import Verdict
+from harness.trials.trial import run
 from reports.known import KnownIssues
 from strategies import Graph
 from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq
@@ -97,3 +100,23 @@ def test_fixed_takes_over_what_an_old_release_has(keras3: Process, what: str) ->
     trials = GraphTrials(keras3(OLDEST), KnownIssues(), cloners=("fixed",), rate=1)
     assert trials.try_graph(OF_OLD[what]).hits == ()
     assert trials.tally.refused == 0
+
+
+SOME_MASKED = """
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(3, 2))
+masking = layers.Masking()(inputs)
+one, two = keras.Input(shape=(3, 2)), keras.Input(shape=(3, 2))
+inner_model = keras.Model([one, two], layers.Activation("relu")(two))
+model = keras.Model(inputs, [inner_model([inputs, masking]), layers.SimpleRNN(1)(masking)])
+"""
+
+
+def test_a_model_called_on_tensors_of_which_some_have_a_mask(keras3: Callable[[str], SubjectProcess]) -> None:
+    case = Case(SOME_MASKED, ({"shape": [3, 2], "dtype": "float32"},))
+    trial = run(case, keras3("3.3.3"), ("upstream", "fixed"))
+    assert trial.built
+    assert trial.clones["upstream"].verdict is Verdict.CRASHED
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL

@@ -44,15 +44,17 @@ def clone_model(
             nested model as to one layer (the default).
 
     Returns:
-        A model of the same class (`Functional`, where a subclass cannot be constructed from inputs and outputs),
-        compiled if the original is. A layer, or nested model, that is used in several places of the original is one
-        layer in the clone too.
+        A model of the same class, compiled if the original is. A layer, or nested model, that is used in several places
+        of the original is one layer in the clone too. A class with a constructor of its own is asked to make the model
+        again from its config; where it makes another graph, the graph is made again without it, and what the original
+        holds is taken over. What was set on a model since leads into the graph of the clone.
 
         Functions are not copied: what a `Lambda`'s function captures, the clone's captures too. A variable that belongs
         to no layer and is used as a constant is copied with its value.
 
     Raises:
-        ValueError: An argument does not fit the model: see the message.
+        ValueError: An argument does not fit the model, or nobody tells what a layer was made with: see the message.
+        TypeError: The config of a layer is none, or is refused by the constructor.
     """
     cache = kwargs.pop("cache", None)
     if kwargs:

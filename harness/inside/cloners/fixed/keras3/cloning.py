@@ -9,7 +9,11 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
+from ..held import NotUnderstood, like_what_it_holds, refused
+from ..options import Untold
+from ..twins import Twins
 from . import states
+from .comparing import comparison, is_part, keras_attributes
 from .compiled import compile_alike
 from .graphs import repeat_calls
 from .layers import (
@@ -22,11 +26,11 @@ from .layers import (
     made_again,
     placeholder_like,
 )
+from .own_classes import Keras3View, has_own_constructor, made_of_graph, put_together
 from .release import (
     Function,
     Functional,
     copied_policy,
-    functional_like_constructor,
     policy_of,
     set_policy,
     tree,
@@ -54,11 +58,13 @@ class Cloning:
         self._recursive = recursive
         self._clones: dict[int, Any] = {} if clones is None else clones
         self._tensors: dict[int, Any] = {}  # of input layers
+        self._in_graphs: dict[int, Any] = {}  # tensors, of input layers and others
         self._others: dict[int, Any] = {}  # variables, seeds, policies
         self._being_made: set[int] = set()
         self._kept: list[Any] = []  # alive for as long as their ids are keys
         self._pairs: list[tuple[Any, Any]] = []
         self._models: list[tuple[Any, Any]] = []
+        self._untold: list[Untold] = []
         self._owners: dict[int, tuple[Any, int]] | None = None
 
     def clone_root(self, input_tensors: Any = None) -> Any:
@@ -120,7 +126,7 @@ class Cloning:
         if is_plain_lambda(layer):
             clone = clone_lambda(layer, self.leaf, self._policy(policy_of(layer)))
         else:
-            clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy)
+            clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._untold)
         for held, cloned in states.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
             states.take_over_flags(held, cloned)
@@ -135,40 +141,136 @@ class Cloning:
         else:
             call = self._call_function if is_root or self._recursive else None
             clone = self._functional(model, input_tensors, call)
-            self._attach_alike(model, clone)
         set_policy(clone, self._policy(policy_of(model)))
         self._models.append((model, clone))
         return clone
 
-    def _attach_alike(self, model: Any, clone: Any) -> None:
-        """Layers that were set as attributes of a model and are no part of its graph."""
-        in_graph = {id(layer) for layer in model.layers}
-        for name, value in list(vars(model).items()):
-            attached = isinstance(value, keras.Layer) and not name.startswith("_") and id(value) not in in_graph
-            if attached and not hasattr(clone, name):
-                setattr(clone, name, self._sublayer(value))
-
     def _functional(self, model: Any, input_tensors: Any, call: Callable[..., Any] | None) -> Any:
-        if input_tensors is None:
-            inputs = map_leaves(self._input, model._inputs_struct)
-        else:
-            inputs = input_tensors
-        tensors = dict(zip(map(id, model.inputs), tree.flatten(inputs)))
         faithful = self._clone_function is None and call is None and input_tensors is None
+        reasons: list[str] = []
+        if has_own_constructor(model) and faithful:
+            made = self._from_its_own_config(model, reasons)
+            if made is not None:
+                return made
+        inputs, outputs = self._calls_again(model, input_tensors, call, faithful)
+        if not has_own_constructor(model):
+            made = made_of_graph(model, inputs, outputs, faithful, reasons)
+            if made is not None:
+                return self._with_what_was_set(model, made)
+        return self._of_its_class(model, Functional, (inputs, outputs), faithful, reasons)
+
+    def _of_its_class(self, model: Any, base: Any, parts: tuple[Any, ...], faithful: bool, reasons: list[str]) -> Any:
+        """A model of the class of another, made of parts of its own and holding what the other holds."""
+        try:
+            return self._holding_alike(model, put_together(model, base, *parts))
+        except NotUnderstood as failure:
+            reasons.append(str(failure))
+        if not faithful and type(model).call is base.call:
+            return self._with_what_was_set(model, base(*parts, name=model.name))
+        raise refused(model, reasons)
+
+    def _calls_again(self, model: Any, input_tensors: Any, call: Any, faithful: bool) -> tuple[Any, Any]:
+        """The inputs and outputs of the graph of a model, every call in it made again."""
+        inputs = map_leaves(self._input, model._inputs_struct) if input_tensors is None else input_tensors
+        tensors = dict(zip(map(id, model.inputs), tree.flatten(inputs)))
         repeat_calls(model, tensors, self.operation, self.leaf, call or plain_call, faithful)
-        outputs = map_leaves(lambda tensor: _connected(tensors, tensor, model), model._outputs_struct)
-        if not functional_like_constructor(type(model)):
-            return Functional(inputs, outputs, name=model.name)
-        return type(model)(inputs, outputs, name=model.name, **_further_arguments(model))
+        self._in_graphs.update(tensors)
+        return inputs, map_leaves(lambda tensor: _connected(tensors, tensor, model), model._outputs_struct)
+
+    def _from_its_own_config(self, model: Any, reasons: list[str]) -> Any:
+        """What the class makes of the model's config, if that is the same graph; otherwise the reason is noted."""
+        untold: list[Untold] = []
+        try:
+            made = clone_from_config(model, self._sublayer, self.leaf, self._policy, untold)
+        except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
+            reasons.append(f"its config cannot be read back ({type(failure).__name__}: {failure})")
+            return None
+        twins = Twins(model, made, Keras3View())
+        if twins.difference is not None:
+            reasons.append(f"what its config makes is another model: it {twins.difference}")
+            return None
+        for layer, clone in twins.layers:
+            if self._clones.get(id(layer), clone) is not clone:
+                reasons.append(f"its config makes anew '{layer.name}', which is used elsewhere too")
+                return None
+        for layer, clone in twins.layers:
+            self._remember(layer, clone)
+        for tensor, clone in twins.tensors:
+            self._in_graphs[id(tensor)] = clone
+            if isinstance(tensor._keras_history.operation, keras.layers.InputLayer):
+                self._tensors[id(tensor)] = clone
+        self._pairs.append((model, made))
+        return self._with_what_was_set(model, made)
+
+    # What models hold beside their graphs.
+
+    def _with_what_was_set(self, model: Any, clone: Any) -> Any:
+        """A clone with the attributes that were set on the original after its constructor had ended."""
+        self._remember(model, clone)
+        for name in set(comparison().differing(model, clone)).union(set(vars(model)) - set(vars(clone))):
+            if name not in keras_attributes():
+                try:
+                    setattr(clone, name, self._held(model, clone, vars(model)[name]))
+                except NotUnderstood:
+                    continue  # Not of the model's making: its owner sets it again.
+        return clone
+
+    def _holding_alike(self, model: Any, clone: Any) -> Any:
+        """A clone that did not run its constructor, with every attribute that its original has."""
+        self._remember(model, clone)
+        for name, value in list(vars(model).items()):
+            if name not in vars(clone) and name not in keras_attributes():
+                try:
+                    setattr(clone, name, self._held(model, clone, value))
+                except NotUnderstood as failure:
+                    raise NotUnderstood(
+                        f"its `{name}` leads to parts of the model and cannot be made again"
+                    ) from failure
+        if isinstance(model, keras.Sequential):
+            return clone
+        order = {id(self._clones.get(id(layer))): place for place, layer in enumerate(model._layers)}
+        clone._layers.sort(key=lambda layer: order.get(id(layer), len(order)))
+        return clone
+
+    def _held(self, model: Any, clone: Any, value: Any) -> Any:
+        own = {id(variable) for variable in states.own_variables(model)}
+
+        def part(each: Any) -> Any:
+            if isinstance(each, keras.KerasTensor):
+                if id(each) not in self._in_graphs:
+                    raise NotUnderstood(str(each.name))
+                return self._in_graphs[id(each)]
+            if id(each) in own:
+                return self._other(each, lambda: states.fresh_variable(each))
+            return self.leaf(each)
+
+        return like_what_it_holds(value, is_part, part, model, clone)
 
     def _function(self, function: Any) -> Any:
         inputs = map_leaves(self._input, function._inputs_struct)
         tensors = dict(zip(map(id, function.inputs), tree.flatten(inputs)))
         repeat_calls(function, tensors, self.operation, self.leaf, plain_call, True)
+        self._in_graphs.update(tensors)
         outputs = map_leaves(lambda tensor: _connected(tensors, tensor, function), function._outputs_struct)
         return type(function)(inputs, outputs, name=function.name)
 
     def _sequential(self, model: Any, input_tensors: Any) -> Any:
+        faithful = self._clone_function is None and input_tensors is None
+        own = not _takes(type(model), keras.Sequential)
+        reasons: list[str] = []
+        clone = self._from_its_own_config(model, reasons) if own and faithful else None
+        if clone is None:
+            clones = self._layers_of(model, input_tensors)
+            if own:
+                clone = self._of_its_class(model, keras.Sequential, (clones,), faithful, reasons)
+            else:
+                clone = self._with_what_was_set(model, type(model)(clones, name=model.name))
+        states.take_over_flags(model, clone)
+        states.name_operations_alike(model._functional, clone._functional)
+        return clone
+
+    def _layers_of(self, model: Any, input_tensors: Any) -> list[Any]:
+        """Clones of the layers of a Sequential model, its input layer among them."""
         layers = list(model._layers)
         first: list[Any] = []
         if layers and isinstance(layers[0], keras.layers.InputLayer):
@@ -176,14 +278,7 @@ class Cloning:
             first = [] if input_tensors is not None else [self.operation(own)]
         if input_tensors is not None:
             first = [_input_layer_on(input_tensors)]
-        clones = first + [self.operation(layer) for layer in layers]
-        if _takes(type(model), keras.Sequential):
-            clone = type(model)(clones, name=model.name)
-        else:
-            clone = keras.Sequential(clones, name=model.name)
-        states.take_over_flags(model, clone)
-        states.name_operations_alike(model._functional, clone._functional)
-        return clone
+        return first + [self.operation(layer) for layer in layers]
 
     # Inputs and state.
 
@@ -235,11 +330,16 @@ class Cloning:
     def _finish(self) -> None:
         """Flags last: until here they decide how a layer is built, and building or nesting changes them again."""
         seen: Any = set()
-        pairs = [
-            pair for original, clone in self._pairs for pair in states.sublayer_pairs(original, clone, seen)
-        ] + self._models
-        for original, clone in pairs:
+        pairs = []
+        for original, clone in self._pairs:
+            for pair in states.sublayer_pairs(original, clone, seen):
+                states.build_alike(*pair)  # before what it holds is asked for: building may make it
+                pairs.append(pair)
+        pairs += self._models
+        for original, clone in self._models:
             states.build_alike(original, clone)
+        for untold in self._untold:
+            untold.refuse_if_lost(comparison())
         for original, clone in pairs:
             states.take_over_flags(original, clone)
             states.order_alike(original, clone)
@@ -267,15 +367,3 @@ def _takes(kind: Any, base: Any) -> bool:
     """Whether a class is constructed the way its base class is."""
     spec = inspect.getfullargspec(kind.__init__)
     return spec.args == inspect.getfullargspec(base.__init__).args or bool(spec.varargs and spec.varkw)
-
-
-def _further_arguments(model: Any) -> dict[str, Any]:
-    """Arguments that a subclass adds to its config beside the graph."""
-    if inspect.getattr_static(type(model), "get_config") is inspect.getattr_static(Functional, "get_config"):
-        return {}
-    graph = ("name", "trainable", "dtype", "layers", "input_layers", "output_layers")
-    try:
-        config = model.get_config()
-    except Exception:  # noqa: BLE001 - whatever the user's own method raises
-        return {}
-    return {key: value for key, value in config.items() if key not in graph}

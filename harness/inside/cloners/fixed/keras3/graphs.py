@@ -64,7 +64,12 @@ def repeat_calls(
         operation = operation_of(node.operation)
         args = map_leaves(argument, node.arguments.args)
         kwargs = map_leaves(argument, node.arguments.kwargs)
-        kwargs = without_recorded_mask(node, operation, kwargs)
+        given = without_recorded_mask(node, operation, kwargs)
+        if faithful and given is not kwargs:
+            # Keras finds the mask on the tensors again: there has to be the one that the graph computes.
+            for tensor in node.input_tensors:
+                mask_alike(tensors, tensor, node)
+        kwargs = given
         if faithful and args:
             build_before_call(node.operation, operation, node.arguments.args[0])
         outputs = tree.flatten(call(operation, *args, **kwargs))
@@ -87,18 +92,22 @@ def repeat_calls(
 
 
 def without_recorded_mask(node: Any, operation: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments less the mask that Keras itself wrote into the node, where a replaced layer takes no mask.
+    """Keyword arguments less the mask that Keras itself wrote into the node, where it cannot be given as one.
 
-    Keras fills in `mask` in the very dictionary that the node then records.
+    Keras fills in `mask` in the very dictionary that the node then records. A replaced layer may take no mask. In
+    early releases no argument has tensors beside None, so a mask for some tensors of several is Keras's own there.
     """
     mask = node.arguments.kwargs.get("mask")
-    if mask is None or not isinstance(operation, keras.Layer) or type(operation) is type(node.operation):
+    if mask is None or not isinstance(operation, keras.Layer):
         return kwargs
-    if operation._call_has_mask_arg:
+    leaves = tree.flatten(mask)
+    is_mixed = any(leaf is None for leaf in leaves) and any(leaf is not None for leaf in leaves)
+    takes_none = type(operation) is not type(node.operation) and not operation._call_has_mask_arg
+    if not (is_mixed or takes_none):
         return kwargs
     first = node.arguments.args[0] if node.arguments.args else None
     implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in tree.flatten(first)]
-    if all(id(leaf) in implicit for leaf in tree.flatten(mask)):
+    if all(id(leaf) in implicit for leaf in leaves):
         return {name: value for name, value in kwargs.items() if name != "mask"}
     return kwargs
 

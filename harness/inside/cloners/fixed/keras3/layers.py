@@ -8,9 +8,12 @@ from typing import Any
 
 import keras
 
-from ....structure import map_leaves, replace_leaves
+from ....structure import leaves, map_leaves, replace_leaves
+from ..options import REQUIRED, Untold, as_config, constructor_options, described, with_untold_options
+from .comparing import comparison
 from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
+from .states import own_variables
 
 
 def clone_input_layer(layer: Any) -> Any:
@@ -102,25 +105,67 @@ def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[
 
 
 def clone_from_config(
-    layer: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[[Any], Any], policy_of: Callable[[Any], Any]
+    layer: Any,
+    clone_of: Callable[[Any], Any],
+    clone_leaf: Callable[[Any], Any],
+    policy_of: Callable[[Any], Any],
+    untold: list[Untold],
 ) -> Any:
-    """A layer made again by its own `get_config` and `from_config`, around clones of the sublayers it mentions."""
+    """A layer made again by its own `get_config` and `from_config`, around clones of the sublayers it mentions.
+
+    What becomes of options that the config does not tell is noted in `untold`.
+    """
     stand_ins = StandIns()
     try:
-        config = stand_ins.revive(stand_ins.config_of(layer), clone_leaf)
+        told = stand_ins.config_of(layer)
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
-        return _from_parameters(layer, _held_parameters(layer, {}, clone_leaf, policy_of), failure)
+        return _from_parameters(layer, {}, clone_leaf, policy_of, failure, untold)
+    told = as_config(layer, told)
+    config = stand_ins.revive(_as_given(layer, told), clone_leaf)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
     if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, POLICY_MAP):
         config["dtype"] = policy_of(layer.dtype_policy)
     read_back = _read_back(layer, stand_ins.referred(), clones, clone_of)
-    # Some `from_config` take their entries out of the dictionary.
-    given = dict(config)
-    with live_references(stand_ins, clones, read_back):
-        try:
-            return type(layer).from_config(config)
-        except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
-            return _from_parameters(layer, _held_parameters(layer, given, clone_leaf, policy_of), failure)
+
+    def make(further: dict[str, Any]) -> Any:
+        # Some `from_config` take their entries out of the dictionary.
+        with live_references(stand_ins, clones, read_back):
+            return type(layer).from_config(dict(config, **further))
+
+    try:
+        clone = make({})
+    except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
+        return _from_parameters(layer, config, clone_leaf, policy_of, failure, untold)
+    missing = _untold_options(layer, config)
+    if missing:
+        clone, rest = with_untold_options(layer, clone, missing, make, comparison())
+        untold.append(rest)
+    return clone
+
+
+def _auto_config(layer: Any) -> dict[str, Any] | None:
+    """What the constructor of a layer was given, if Keras has kept it, as it does where that was all plain data."""
+    kept = None if isinstance(layer, keras.Model) else getattr(layer, "_auto_config", None)
+    return getattr(kept, "config", None)
+
+
+def _as_given(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
+    """A config with the option that a layer was given, where it has put a variable of its own in the place of that."""
+    given, own = _auto_config(layer) or {}, {id(variable) for variable in own_variables(layer)}
+    replaced = [key for key in config if key in given and any(id(leaf) in own for leaf in leaves(config[key]))]
+    return dict(config, **{key: given[key] for key in replaced})
+
+
+def _untold_options(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
+    """The options of the constructor of a user's layer that its config does not tell, with their defaults."""
+    if type(layer).__module__.startswith("keras."):
+        return {}
+    given = _auto_config(layer)
+    options = constructor_options(type(layer), keras.Layer)
+    if "kwargs" in config:
+        return {}
+    untold = {name: default for name, default in options.items() if name not in config and default is not REQUIRED}
+    return untold if given is None else {name: default for name, default in untold.items() if name in given}
 
 
 def _read_back(
@@ -142,36 +187,71 @@ def _read_back(
     return own
 
 
+def _from_parameters(
+    layer: Any,
+    config: dict[str, Any],
+    clone_leaf: Callable[[Any], Any],
+    policy_of: Callable[[Any], Any],
+    failure: Exception,
+    untold: list[Untold],
+) -> Any:
+    """For a layer that its config does not describe, or describes in a way that its own constructor refuses.
+
+    An optional argument that the constructor does not take in the form in which the layer holds it is set afterwards.
+    """
+    arguments, missing = _held_parameters(layer, config, clone_leaf, policy_of)
+    required = [name for name, default in missing.items() if default is REQUIRED]
+    if required:
+        names = ", ".join(f"`{name}`" for name in required)
+        raise TypeError(
+            f"{described(layer)} cannot be cloned: neither its config nor an attribute tells what its constructor is "
+            f"to get as {names}. Let its `get_config()` return it. ({type(failure).__name__}: {failure})"
+        ) from failure
+
+    def make(further: dict[str, Any]) -> Any:
+        return type(layer)(**dict(arguments, **further))
+
+    clone = _constructed(layer, arguments, failure)
+    if missing:
+        clone, rest = with_untold_options(layer, clone, missing, make, comparison(), any_difference=True)
+        untold.append(rest)
+    return clone
+
+
 def _held_parameters(
     layer: Any, config: dict[str, Any], clone_leaf: Callable[[Any], Any], policy_of: Callable[[Any], Any]
-) -> dict[str, Any] | None:
-    """A value for each parameter of a layer's constructor, as far as the layer holds or tells one of that name."""
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A value for each parameter of a layer's constructor, as far as the layer holds or tells one of that name.
+
+    The second dictionary has the others, with their defaults.
+    """
     base = {"name": layer.name, "trainable": layer.trainable, "dtype": policy_of(layer.dtype_policy)}
+    own = {id(variable) for variable in own_variables(layer)}
+    given = dict(_auto_config(layer) or {}, **config)
+
+    def is_replaced(name: str) -> bool:
+        return any(id(leaf) in own for leaf in leaves(getattr(layer, name, None)))
+
     arguments: dict[str, Any] = {}
+    missing: dict[str, Any] = {}
     for parameter in list(inspect.signature(type(layer).__init__).parameters.values())[1:]:
         name = parameter.name
         if parameter.kind is parameter.VAR_KEYWORD:
             arguments.update({key: value for key, value in base.items() if key not in arguments})
         elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
-            return None
+            missing[name] = REQUIRED
         elif name in base:
             arguments[name] = base[name]
-        elif hasattr(layer, name):
+        elif hasattr(layer, name) and not is_replaced(name):
             arguments[name] = map_leaves(clone_leaf, getattr(layer, name))
-        elif name in config:
-            arguments[name] = config[name]
-        elif parameter.default is parameter.empty:
-            return None
-    return arguments
+        elif name in given:
+            arguments[name] = given[name]
+        else:
+            missing[name] = REQUIRED if is_replaced(name) else parameter.default
+    return arguments, missing
 
 
-def _from_parameters(layer: Any, arguments: dict[str, Any] | None, failure: Exception) -> Any:
-    """For a layer that its config does not describe, or describes in a way that its own constructor refuses.
-
-    An optional argument that the constructor does not take in the form in which the layer holds it is set afterwards.
-    """
-    if arguments is None:
-        raise failure
+def _constructed(layer: Any, arguments: dict[str, Any], failure: Exception) -> Any:
     try:
         return type(layer)(**arguments)
     except Exception:  # noqa: BLE001 - some argument is refused: below, one after the other
@@ -192,7 +272,10 @@ def _from_parameters(layer: Any, arguments: dict[str, Any] | None, failure: Exce
             except Exception:  # noqa: BLE001 - this is the refused one
                 continue
     except Exception:  # noqa: BLE001 - the first failure is the one that tells
-        raise failure from None
+        raise TypeError(
+            f"{described(layer)} cannot be cloned: its constructor refuses what its config tells "
+            f"({type(failure).__name__}: {failure}). Let its `get_config()` return what the constructor takes."
+        ) from failure
     for name in optional:
         if name not in taken:
             setattr(clone, name, arguments[name])

@@ -1,0 +1,39 @@
+"""What of two layers or models of Keras 3 can be compared, attribute by attribute."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import keras
+
+from ..options import Comparison
+
+# Of a graph, and what `compile` and `fit` leave behind; the rest of Keras's own attributes is asked of Keras.
+_GRAPH = frozenset(
+    ("_inputs", "_inputs_struct", "_layers", "_nodes", "_nodes_by_depth", "_operations", "_operations_by_depth")
+    + ("_outputs", "_outputs_struct", "output_names", "_compile_config", "_compiled_trainable_state", "optimizer")
+    + ("_optimizer", "stop_training", "stop_evaluating", "stop_predicting", "history", "_eval_epoch_iterator")
+    + ("states", "lora_alpha")
+)
+
+
+@lru_cache(maxsize=1)
+def keras_attributes() -> frozenset[str]:
+    """The names of the attributes that Keras itself gives to layers and models."""
+    return _GRAPH.union(vars(keras.layers.Layer(name="bare")), vars(keras.Sequential(name="bare")))
+
+
+def is_part(value: Any) -> bool:
+    """Whether a value is a part of a model that a clone has of its own."""
+    parts = (keras.Layer, keras.KerasTensor, keras.Variable, keras.random.SeedGenerator, keras.metrics.Metric)
+    return isinstance(value, parts)
+
+
+def is_state(value: Any) -> bool:
+    """Whether a value is compared by other means than by itself, or not at all."""
+    return is_part(value) or isinstance(value, keras.optimizers.Optimizer) or bool(keras.ops.is_tensor(value))
+
+
+def comparison() -> Comparison:
+    return Comparison(is_state, keras_attributes())

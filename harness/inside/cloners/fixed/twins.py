@@ -1,0 +1,121 @@
+"""Two models held against each other, layer by layer and call by call: whether a model made anew has the same graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...structure import leaves, numbered
+from .options import Comparison
+
+
+class View:
+    """What a generation of Keras has of a model, for `Twins`."""
+
+    comparison: Comparison
+
+    def graph_of(self, operation: Any) -> Any:
+        """The graph that an operation is, or has; None where it has none."""
+        raise NotImplementedError
+
+    def is_layer(self, operation: Any) -> bool:
+        raise NotImplementedError
+
+    def is_tensor(self, value: Any) -> bool:
+        """Whether a value is a tensor of a graph."""
+        raise NotImplementedError
+
+    def held(self, layer: Any) -> list[Any]:
+        """The layers that a layer holds itself."""
+        raise NotImplementedError
+
+    def nature(self, layer: Any) -> Any:
+        """What two layers have in common besides attributes: a dtype policy, the shapes of weights."""
+        raise NotImplementedError
+
+    def operations(self, graph: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def calls(self, graph: Any) -> list[tuple[str, Any]]:
+        """The calls of a graph with names: operation by operation, and each in the order in which it was called."""
+        raise NotImplementedError
+
+    def arguments(self, node: Any) -> Any:
+        raise NotImplementedError
+
+    def outputs(self, node: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def ends(self, graph: Any) -> Any:
+        """The inputs and outputs of a graph, as they were given."""
+        raise NotImplementedError
+
+
+class Twins:
+    """The parts of a model and of another one like it, side by side; `difference` says where they are not alike."""
+
+    def __init__(self, model: Any, other: Any, view: View) -> None:
+        self.layers: list[tuple[Any, Any]] = []
+        self.tensors: list[tuple[Any, Any]] = []
+        self._view = view
+        self._seen: dict[int, Any] = {}
+        self.difference: str | None = self._operations(model, other, top=True)
+
+    def _operations(self, one: Any, other: Any, top: bool = False) -> str | None:
+        if type(one) is not type(other):
+            return "makes a `%s` where '%s' is a `%s`" % (type(other).__qualname__, one.name, type(one).__qualname__)
+        if id(one) in self._seen:
+            return None if self._seen[id(one)] is other else "makes several of '%s', which is shared" % one.name
+        self._seen[id(one)] = other
+        names = [] if top else self._view.comparison.differing(one, other)
+        if names:
+            return "makes '%s' with another `%s`" % (one.name, names[0])
+        found = self._layers(one, other) if self._view.is_layer(one) else None
+        graphs = [self._view.graph_of(one), self._view.graph_of(other)]
+        if found is None and (graphs[0] is not None or graphs[1] is not None):
+            found = self._graphs(*graphs) if None not in graphs else "leaves '%s' without a graph" % one.name
+        return found
+
+    def _layers(self, one: Any, other: Any) -> str | None:
+        self.layers.append((one, other))
+        if self._view.nature(one) != self._view.nature(other) and one.built and other.built:
+            return "makes '%s' with other weights, or of another dtype" % one.name
+        held, others = self._view.held(one), self._view.held(other)
+        # A model may hold more by now: layers that were set on it since are taken over.
+        if len(held) != len(others) and self._view.graph_of(one) is None:
+            return "gives '%s' %d layers where it has %d" % (one.name, len(others), len(held))
+        return next((found for found in map(self._operations, held, others) if found is not None), None)
+
+    def _graphs(self, one: Any, other: Any) -> str | None:
+        operations, others = self._view.operations(one), self._view.operations(other)
+        if len(operations) != len(others):
+            return "makes a graph of %d operations where '%s' has %d" % (len(others), one.name, len(operations))
+        found = next((found for found in map(self._operations, operations, others) if found is not None), None)
+        if found is not None:
+            return found
+        places, others_places = self._places(one), self._places(other)
+        calls, others_calls = self._view.calls(one), self._view.calls(other)
+        for (name, node), (_, again) in zip(calls, others_calls):
+            self.tensors.extend(zip(self._view.outputs(node), self._view.outputs(again)))
+            arguments, others_arguments = self._view.arguments(node), self._view.arguments(again)
+            if not self._same(arguments, others_arguments, places, others_places):
+                return "calls '%s' with other arguments" % name
+        ends = self._same(self._view.ends(one), self._view.ends(other), places, others_places)
+        return None if ends and len(calls) == len(others_calls) else "connects '%s' otherwise" % one.name
+
+    def _places(self, graph: Any) -> dict[int, Any]:
+        """The place of each tensor of a graph."""
+        return {
+            id(tensor): (call, place)
+            for call, (_, node) in enumerate(self._view.calls(graph))
+            for place, tensor in enumerate(self._view.outputs(node))
+        }
+
+    def _same(self, one: Any, other: Any, places: dict[int, Any], others: dict[int, Any]) -> bool:
+        if numbered(one)[0] != numbered(other)[0]:
+            return False
+        return all(
+            places.get(id(a), 0) == others.get(id(b), 1)
+            if self._view.is_tensor(a)
+            else self._view.comparison.alike(a, b)
+            for a, b in zip(leaves(one), leaves(other))
+        )

@@ -1,0 +1,155 @@
+"""Options of layers that their config does not tell, tells otherwise, or that the layer holds otherwise."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+from keras import layers
+
+from harness.inside.cloners.fixed.keras3 import clone_model
+
+VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
+
+
+class Replaced(layers.Layer):
+    """Puts its weight where its option was."""
+
+    def __init__(self, factor=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self.factor = factor
+
+    def build(self, shape):
+        self.factor = self.add_weight(
+            shape=(), initializer=keras.initializers.Constant(self.factor), name="factor", dtype="float32"
+        )
+
+    def call(self, x):
+        return x * self.factor
+
+
+class ReplacedInConfig(Replaced):
+    def get_config(self):
+        return {**super().get_config(), "factor": self.factor}
+
+
+class ReplacedAndUntold(Replaced):
+    def __init__(self, factor=2.0, function=None, **kwargs):
+        super().__init__(factor, **kwargs)
+        self.function = function
+
+
+class Renamed(layers.Layer):
+    def __init__(self, factor=2.0, function=None, **kwargs):
+        super().__init__(**kwargs)
+        self._by = factor
+        self.function = function
+
+    def call(self, x):
+        return self.function(x) * self._by
+
+
+class RenamedBesideAConfig(Renamed):
+    def get_config(self):
+        return {**super(Renamed, self).get_config(), "function": self.function}
+
+
+class Derived(Renamed):
+    def __init__(self, factor=2.0, function=None, **kwargs):
+        super().__init__(factor, function, **kwargs)
+        self._by = factor * 10 + 1
+
+
+class DerivedBesideAConfig(Derived):
+    def get_config(self):
+        return {**super(Renamed, self).get_config(), "function": self.function}
+
+
+class Counting(DerivedBesideAConfig):
+    """Of what its config leaves out, nothing was given."""
+
+    def __init__(self, factor=2.0, function=None, **kwargs):
+        super().__init__(factor, function, **kwargs)
+        self.calls = 0
+
+    def call(self, x):
+        self.calls += 1
+        return super().call(x)
+
+
+class Nothing(layers.Layer):
+    def get_config(self):
+        pass
+
+    def call(self, x):
+        return x
+
+
+class Less(layers.Layer):
+    def __init__(self, units, function, **kwargs):
+        super().__init__(**kwargs)
+        self.dense = layers.Dense(units, activation=function)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def get_config(self):
+        return {"name": self.name}
+
+
+def around(layer):
+    x = keras.Input((3,))
+    return keras.Model(x, layer(x))
+
+
+def doubled(x):
+    return x + x
+
+
+FAITHFUL = {
+    "replaced": lambda: Replaced(3.0),
+    "replaced-in-config": lambda: ReplacedInConfig(3.0),
+    "renamed": lambda: Renamed(3.0, doubled),
+    "renamed-beside-a-config": lambda: RenamedBesideAConfig(3.0, doubled),
+    "default-of-a-derived": lambda: DerivedBesideAConfig(function=doubled),
+    "counting": lambda: Counting(function=doubled),
+}
+
+
+@pytest.mark.parametrize("name", FAITHFUL)
+def test_what_the_layer_tells_is_found(name):
+    model = around(FAITHFUL[name]())
+    model(VECTORS)
+    clone = clone_model(model)
+    assert [weight.path for weight in clone.weights] == [weight.path for weight in model.weights]
+    assert [w.numpy() for w in clone.weights] == [w.numpy() for w in model.weights]
+    clone.set_weights(model.get_weights())
+    assert np.array_equal(clone(VECTORS), model(VECTORS))
+
+
+REFUSED = {
+    "replaced": (lambda: ReplacedAndUntold(3.0, doubled, name="mine"), "ReplacedAndUntold", "factor"),
+    "derived": (lambda: Derived(3.0, doubled, name="mine"), "Derived", "factor"),
+    "derived-beside-a-config": (
+        lambda: DerivedBesideAConfig(3.0, doubled, name="mine"),
+        "DerivedBesideAConfig",
+        "factor",
+    ),
+    "nothing": (lambda: Nothing(name="mine"), "Nothing", "gave None"),
+    "less": (lambda: Less(3, doubled, name="mine"), "Less", "units"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_nobody_tells_is_refused_by_name(name):
+    build, kind, option = REFUSED[name]
+    with pytest.raises((ValueError, TypeError)) as failure:
+        clone_model(around(build()))
+    message = str(failure.value)
+    for word in ("Layer 'mine'", f"`{kind}`", option, "get_config"):
+        assert word in message, message
+
+
+def test_a_bare_layer_is_refused_likewise():
+    with pytest.raises(TypeError, match=r"Layer 'mine' \(class `Nothing`\) .*gave None"):
+        clone_model(Nothing(name="mine"))
