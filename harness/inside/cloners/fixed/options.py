@@ -225,6 +225,12 @@ def _decided_by(
     return [] if made is None else comparison.differing(clone, made)
 
 
+def failure_alike(failure: Exception, message: str) -> Exception:
+    """An error of the same sort that says more."""
+    kind = type(failure)
+    return kind(message) if kind in (AttributeError, NotImplementedError, TypeError, ValueError) else TypeError(message)
+
+
 def refusal(layer: Any, options: list[str], attributes: list[str]) -> ValueError:
     """The error where an option of a layer is told by nobody."""
     several = "options %s" if len(options) > 1 else "option %s"

@@ -55,6 +55,7 @@ class Twins:
 
     def __init__(self, model: Any, other: Any, view: View) -> None:
         self.layers: list[tuple[Any, Any]] = []
+        self.calls: list[tuple[Any, Any]] = []
         self.tensors: list[tuple[Any, Any]] = []
         self._view = view
         self._seen: dict[int, Any] = {}
@@ -95,6 +96,7 @@ class Twins:
         places, others_places = self._places(one), self._places(other)
         calls, others_calls = self._view.calls(one), self._view.calls(other)
         for (name, node), (_, again) in zip(calls, others_calls):
+            self.calls.append((node, again))
             self.tensors.extend(zip(self._view.outputs(node), self._view.outputs(again)))
             arguments, others_arguments = self._view.arguments(node), self._view.arguments(again)
             if not self._same(arguments, others_arguments, places, others_places):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ..options import REQUIRED, Untold, as_config, constructor_options, described, failure_alike, with_untold_options
 from .release import Release
 
 FUNCTION = "live_function_"
@@ -38,15 +39,19 @@ class LiveConfig:
         self._how = functions
         self._sublayers: list[Any] = []
         self._functions: dict[int, Any] = {}
+        self.told: list[str] = []
 
-    def rebuilt(self, as_it_is: bool = False) -> Any:
+    def rebuilt(self, as_it_is: bool = False, further: dict[str, Any] | None = None) -> Any:
         """A fresh layer; its sublayers too are made from the config when that is taken `as_it_is`."""
         config = self.config(as_it_is)
+        self.told = sorted(config)
+        config.update(further or {})
         with self.release.keras.utils.custom_object_scope(self.names):
             return type(self._layer).from_config(config)
 
     def config(self, as_it_is: bool = False) -> Any:
-        config = self._resolved(self._told_by(self._layer if as_it_is else self._stand_in(self._layer)))
+        told = self._told_by(self._layer if as_it_is else self._stand_in(self._layer))
+        config = self._resolved(as_config(self._layer, told))
         self._name_user_objects()
         return config
 
@@ -145,20 +150,50 @@ class LiveConfig:
         return False
 
 
-def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any]) -> Any:
+def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], untold: list[Untold]) -> Any:
     """A fresh layer like `layer`, by a `kind` of `LiveConfig`.
 
     `clone_of` gives the clone of a layer that the config describes, so that a sublayer used elsewhere stays shared.
+    What became of options that the config does not tell is noted in `untold`.
     """
+    release: Release = kind.release
+    is_own = release.is_own(type(layer))
     # A class of the user's may know its functions by their real names. Keras's own take a function for its name, while
     # a name would stand for a class to some of them.
-    for functions in ("live", "named", "plain") if kind.release.is_own(type(layer)) else ("plain", "live", "named"):
+    for functions in ("live", "named", "plain") if is_own else ("plain", "live", "named"):
+        live = kind(layer, clone_of, functions)
         try:
-            return kind(layer, clone_of, functions).rebuilt()
+            clone = live.rebuilt()
         except Exception:
             continue
-    # This is upstream's way. Its exception is the one that a person can act on.
-    return kind(layer, clone_of, "plain").rebuilt(as_it_is=True)
+        return clone if is_own else _with_all_options(release, live, layer, clone, untold)
+    try:
+        # This is upstream's way. Its exception is the one that a person can act on.
+        return kind(layer, clone_of, "plain").rebuilt(as_it_is=True)
+    except Exception as failure:
+        if is_own or described(layer) in str(failure):
+            raise
+        options = ", ".join("`%s`" % name for name in constructor_options(type(layer), release.keras.layers.Layer))
+        raise failure_alike(
+            failure,
+            "%s cannot be cloned from its config (%s: %s). Let its `get_config()` return what its constructor needs: %s"
+            % (described(layer), type(failure).__name__, failure, options or "nothing"),
+        ) from failure
+
+
+def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any, untold: list[Untold]) -> Any:
+    """The clone made again with the options that its config does not tell, as far as the layer does."""
+    options = constructor_options(type(layer), release.keras.layers.Layer)
+    missing = {name: each for name, each in options.items() if name not in live.told and each is not REQUIRED}
+    if not missing:
+        return clone
+
+    def make(further: dict[str, Any]) -> Any:
+        return live.rebuilt(further=further)
+
+    clone, rest = with_untold_options(layer, clone, missing, make, release.comparison())
+    untold.append(rest)
+    return clone
 
 
 def rebuild_plain_lambda(release: Release, layer: Any, arguments: dict[str, Any]) -> Any:

@@ -6,8 +6,21 @@ Everything that has no public name is reached from here and from there, so that 
 from __future__ import annotations
 
 import inspect
+from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
+
+from ..options import Comparison
+
+# Of a graph, and what `compile` and `fit` leave behind; the rest of Keras's own attributes is asked of Keras.
+_GRAPH = frozenset(
+    ("_compile_config", "_pss_evaluation_shards", "loss", "loss_weights", "metrics", "history", "optimizer", "states")
+    + ("_created_nodes", "_enable_dict_to_input_mapping", "_feed_input_names", "_feed_input_shapes", "_feed_inputs")
+    + ("_input_coordinates", "_input_layers", "_layer_call_argspecs", "_nested_inputs", "_nested_outputs", "inputs")
+    + ("_network_nodes", "_nodes_by_depth", "_output_coordinates", "_output_layers", "_output_mask_cache", "outputs")
+    + ("_output_shape_cache", "_output_tensor_cache", "_tensor_usage_count", "_layers", "_build_input_shape")
+    + ("_manual_input_spec", "input_spec", "_input_names", "_output_names", "_container_nodes", "supports_masking")
+)
 
 
 class Release:
@@ -25,6 +38,24 @@ class Release:
     def is_own(self, thing: Any) -> bool:
         """Whether a class or function comes with Keras or TensorFlow rather than from the user."""
         return (str(getattr(thing, "__module__", "")) + ".").startswith(self.own_modules)
+
+    def keras_attributes(self) -> frozenset[str]:
+        """The names of the attributes that Keras itself gives to layers and models."""
+        return _attributes_of(self.keras)
+
+    def is_part(self, value: Any) -> bool:
+        """Whether a value is a part of a model that a clone has of its own."""
+        return self.is_layer(value) or self.is_symbolic(value) or self.is_variable(value)
+
+    def is_variable(self, value: Any) -> bool:
+        raise NotImplementedError
+
+    def is_state(self, value: Any) -> bool:
+        """Whether a value is compared by other means than by itself, or not at all."""
+        return self.is_part(value) or isinstance(value, self.keras.optimizers.Optimizer)
+
+    def comparison(self) -> Comparison:
+        return Comparison(self.is_state, self.keras_attributes())
 
     def is_found_by_name(self, function: Any) -> bool:
         """Whether Keras finds the function by its name alone."""
@@ -66,6 +97,11 @@ class Release:
         """The class to give the clone: the model's own when its constructor is that of `keras.Sequential`."""
         return type(model) if _parameters(type(model)) == ["layers", "name"] else self.keras.models.Sequential
 
+    def has_own_constructor(self, model: Any) -> bool:
+        """Whether the class of a model is not constructed from a graph, or from a list of layers."""
+        kind = self.sequential_class(model) if self.is_sequential(model) else self.functional_class(model)
+        return kind is not type(model)
+
     def graph_nodes(self, model: Any) -> list[Any]:
         """The calls that make up a graph, from inputs to outputs; what no output depends on comes last."""
         by_depth = model._nodes_by_depth
@@ -74,6 +110,12 @@ class Release:
     def nested_layers(self, layer: Any) -> list[Any]:
         """A layer and every layer below it, at any depth."""
         raise NotImplementedError
+
+
+@lru_cache(maxsize=2)
+def _attributes_of(keras: Any) -> frozenset[str]:
+    bare = keras.layers.Layer(name="bare"), keras.models.Sequential(name="bare")
+    return _GRAPH.union(*map(vars, bare))
 
 
 def _parameters(kind: Any) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....structure import leaves, map_leaves
+from ..options import Untold
 from ..order import in_order
 from . import states
 from .layers import rebuild_layer
@@ -26,6 +27,7 @@ class Cloning:
         self._layers: dict[int, tuple[Any, Any]] = {}
         self._nodes: dict[int, Any] = {}
         self._given: set[int] = set()
+        self._untold: list[Untold] = []
         self.masks: dict[int, tuple[Any, int]] = {}
         self.owners: dict[int, tuple[Any, int]] = {}
         self._calls, self._models = self._survey(layers)
@@ -46,6 +48,8 @@ class Cloning:
 
     def restore(self) -> None:
         """Give the clones what no config carries, and no call may have changed."""
+        for untold in self._untold:
+            untold.refuse_if_lost(RELEASE.comparison())
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
                 states.restore(layer, clone)
@@ -125,7 +129,7 @@ class Cloning:
                 clone = self.input_of(layer)
                 self._nodes[id(layer._inbound_nodes[0])] = clone._inbound_nodes[0]
             else:
-                clone = rebuild_layer(layer, self.clone_of)
+                clone = rebuild_layer(layer, self.clone_of, self._untold)
             # Before the first call, which asks whether the layer supports masks, and names weights.
             states.restore(layer, clone)
             self._layers[id(layer)] = (layer, clone)

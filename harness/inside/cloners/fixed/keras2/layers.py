@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 from ....structure import map_leaves
 from ..before_keras3.layers import LiveConfig, rebuild_from_config, rebuild_plain_lambda
+from ..options import Untold
 from .release import RELEASE
 
 
@@ -15,10 +16,13 @@ class Keras2Config(LiveConfig):
     release = RELEASE
 
 
-def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any]) -> Any:
-    """A fresh layer like `layer`; `clone_of` gives the clone of a layer that its config describes."""
+def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], untold: list[Untold]) -> Any:
+    """A fresh layer like `layer`; `clone_of` gives the clone of a layer that its config describes.
+
+    What became of options that no config tells is noted in `untold`.
+    """
     if not isinstance(layer, RELEASE.keras.layers.Lambda):
-        return rebuild_from_config(Keras2Config, layer, clone_of)
+        return rebuild_from_config(Keras2Config, layer, clone_of, untold)
     kind = type(layer)
     arguments = map_leaves(lambda value: value, layer.arguments)
     if RELEASE.takes(layer.function, "mask"):

@@ -19,6 +19,12 @@ class Keras2Release(Release):
         network = importlib.import_module("keras.engine.network").Network
         super(Keras2Release, self).__init__(importlib.import_module("keras"), network)
 
+    def is_variable(self, value: Any) -> bool:
+        return hasattr(value, "assign") and hasattr(value, "initializer")
+
+    def is_state(self, value: Any) -> bool:
+        return is_tensor(value) or super(Keras2Release, self).is_state(value)
+
     def is_found_by_name(self, function: Any) -> bool:
         """One that Keras finds is not made inside another function."""
         return self.is_own(function) and "<" not in getattr(function, "__qualname__", "<")

@@ -199,6 +199,9 @@ class Cloning:
             self._in_graphs[id(tensor)] = clone
             if isinstance(tensor._keras_history.operation, keras.layers.InputLayer):
                 self._tensors[id(tensor)] = clone
+                clone.name = tensor.name
+        if hasattr(model, "output_names"):
+            made.output_names = list(model.output_names)
         self._pairs.append((model, made))
         return self._with_what_was_set(model, made)
 

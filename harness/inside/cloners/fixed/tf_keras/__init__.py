@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..before_keras3.inputs import given_tensors
-from . import states
 from .cloning import Cloning
-from .release import RELEASE, has_default_config, tf
+from .release import RELEASE, tf
 
 __all__ = ["clone_model"]
 
@@ -23,8 +22,9 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
     serialized; what such a function closes over is therefore used by both models.
 
     Args:
-        model: A Functional or Sequential model. Any other model is rebuilt with `from_config(get_config())`, and so
-            is a Functional model whose class has a `get_config()` of its own.
+        model: A Functional or Sequential model. Any other model is rebuilt with `from_config(get_config())`. So is one
+            whose class has a constructor or a `get_config()` of its own, if that makes the same graph; where it does
+            not, the graph is made again, and what the original holds is taken over.
         input_tensors: Optional tensors, or `InputLayer` objects, to build the clone upon, one for each input of the
             model and in their order. If not given, new `Input` objects are created.
         clone_function: Optional callable, given each layer of the model that is not an `InputLayer` (a model inside
@@ -40,18 +40,18 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
             Sequential, if `clone_function` is not callable, or if `input_tensors` do not fit the model.
     """
     changed = bool(clone_function) or input_tensors is not None
-    by_graph = RELEASE.is_sequential(model) or (RELEASE.is_functional(model) and (has_default_config(model) or changed))
-    if not by_graph:
+    if not (RELEASE.is_sequential(model) or RELEASE.is_functional(model)):
         if changed:
             raise ValueError(
                 "Arguments clone_function and input_tensors are only supported for Sequential models or Functional "
                 f"models. Received model of type '{type(model).__name__}', with clone_function={clone_function} and "
                 f"input_tensors={input_tensors}"
             )
-        clone = type(model).from_config(model.get_config())
-        if RELEASE.is_layer(model):
-            states.restore(model, clone)
-        return clone
+        return (
+            Cloning(model, None).clone_layer()
+            if RELEASE.is_layer(model)
+            else type(model).from_config(model.get_config())
+        )
     if clone_function is not None and not callable(clone_function):
         raise ValueError(
             f"Expected `clone_function` argument to be a callable. Received: clone_function={clone_function}"

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..held import NotUnderstood, like_what_it_holds, refused
+from ..options import Untold
 from ..order import in_order
+from ..twins import Twins
 from . import states
 from .layers import rebuild_input, rebuild_layer
+from .own_classes import TfKerasView, put_together
 from .release import (
     RELEASE,
     ancillary_nodes,
@@ -41,6 +45,8 @@ class Cloning:
         self._variables: dict[int, Any] = {}
         self._given: set[int] = set()
         self._start: Any = None
+        self._untold: list[Untold] = []
+        self._reasons: dict[int, list[str]] = {}
         self._survey()
 
     # What there is to clone.
@@ -119,9 +125,86 @@ class Cloning:
         return needs
 
     def _is_cloned_by_graph(self, layer: Any) -> bool:
-        if layer is self.model:
-            return True
-        return self.clone_function is None and RELEASE.is_structural(layer) and RELEASE.keeps_its_class(layer)
+        """Whether the clone of a model is made of its graph, as it is unless its class makes the same of its config."""
+        if layer is self.model or self.clone_function is not None:
+            return layer is self.model
+        if not (RELEASE.is_sequential(layer) or RELEASE.is_functional(layer)):
+            return False
+        return id(layer) not in self._layers or id(layer) in self._reasons or _is_structural(layer)
+
+    def _make_from_configs(self) -> None:
+        """Clone the models whose class makes them otherwise than from a graph, if their config is enough for that."""
+        if not self._is_changed():
+            for model in RELEASE.nested_layers(self.model)[::-1]:
+                if (RELEASE.is_sequential(model) or RELEASE.is_functional(model)) and not _is_structural(model):
+                    self._make_from_config(model)
+
+    def _make_from_config(self, model: Any) -> None:
+        if id(model) in self._layers or id(model) in self._reasons:
+            return
+        reasons = self._reasons[id(model)] = []
+        try:
+            clone = rebuild_layer(model, self.clone_of, [])
+        except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
+            reasons.append(f"its config cannot be read back ({type(failure).__name__}: {failure})")
+            return
+        twins = Twins(model, clone, TfKerasView())
+        if twins.difference is not None:
+            reasons.append(f"what its config makes is another model: it {twins.difference}")
+            return
+        elsewhere = [layer for layer, twin in twins.layers if self._layers.get(id(layer), (layer, twin))[1] is not twin]
+        if elsewhere:
+            reasons.append(f"its config makes anew {elsewhere[0].name!r}, which is used elsewhere too")
+            return
+        del self._reasons[id(model)]
+        for names in ("input_names", "output_names"):
+            if hasattr(model, names):
+                setattr(clone, names, list(getattr(model, names)))
+        for layer, twin in twins.layers:
+            self._remember(layer, twin)
+        for node, again in twins.calls:
+            self._remember_call(node, again)
+        self._hold_what_was_set(model, clone)
+
+    # What models hold beside their graphs.
+
+    def _hold_what_was_set(self, model: Any, clone: Any) -> None:
+        """Give a clone the attributes that were set on the original after its constructor had ended."""
+        differing = RELEASE.comparison().differing(model, clone)
+        for name in [name for name in vars(model) if name in differing or name not in vars(clone)]:
+            if name not in RELEASE.keras_attributes() and not name.startswith("_self_"):
+                try:
+                    setattr(clone, name, self._held(model, clone, vars(model)[name]))
+                except NotUnderstood:
+                    continue  # Not of the model's making: its owner sets it again.
+
+    def _hold_all(self, model: Any, clone: Any) -> None:
+        """Give a clone that did not run its constructor every attribute that its original has."""
+        for name, value in list(vars(model).items()):
+            if name in vars(clone) or name in RELEASE.keras_attributes() or name.startswith("_self_"):
+                continue
+            try:
+                setattr(clone, name, self._held(model, clone, value))
+            except NotUnderstood as failure:
+                reasons = self._reasons.get(id(model), [])
+                raise refused(
+                    model, [*reasons, f"its `{name}` leads to parts of it and cannot be made again"]
+                ) from failure
+
+    def _held(self, model: Any, clone: Any, value: Any) -> Any:
+        def part(each: Any) -> Any:
+            if RELEASE.is_layer(each):
+                copy = self.clone_of(each)
+                if each.built and not copy.built and each._build_input_shape is not None:
+                    copy.build(each._build_input_shape)
+                return copy
+            if isinstance(each, tf.Variable):
+                return self._variable(each)
+            if id(each) not in self._tensors:
+                raise NotUnderstood(str(each.name))
+            return self._tensors[id(each)]
+
+        return like_what_it_holds(value, RELEASE.is_part, part, model, clone)
 
     # Layers.
 
@@ -137,7 +220,7 @@ class Cloning:
             elif self._is_cloned_by_graph(layer):
                 self._run(layer)
             else:
-                clone = rebuild_layer(layer, self.clone_of)
+                clone = rebuild_layer(layer, self.clone_of, self._untold)
                 # Before the first call, because it names the weights.
                 states.restore(layer, clone)
                 self._remember(layer, clone)
@@ -213,7 +296,10 @@ class Cloning:
             for layer in direct_layers(self.model):
                 self.clone_of(layer)
         with building_policy(self.model):
+            self._make_from_configs()
             self._run(self.model)
+        for untold in self._untold:
+            untold.refuse_if_lost(RELEASE.comparison())
         for layer, clone in list(self._layers.values()):
             if RELEASE.is_input(layer) or self._is_cloned_by_graph(layer):
                 if id(layer) not in self._given:
@@ -223,21 +309,47 @@ class Cloning:
                 states.restore_weight_names(layer, clone)
         return self._layers[id(self.model)][1]
 
+    def clone_layer(self) -> Any:
+        """The clone of a layer, or of a model that has no graph."""
+        clone = rebuild_layer(self.model, self.clone_of, self._untold)
+        states.restore(self.model, clone)
+        if self.model.built and not clone.built and not RELEASE.is_model(self.model):
+            states.build_alike(self.model, clone)
+            states.restore(self.model, clone)
+        for untold in self._untold:
+            untold.refuse_if_lost(RELEASE.comparison())
+        return clone
+
     def _clone_model(self, model: Any) -> None:
-        clone = self._clone_sequential(model) if RELEASE.is_sequential(model) else self._clone_functional(model)
+        make = self._clone_sequential if RELEASE.is_sequential(model) else self._clone_functional
+        own = RELEASE.has_own_constructor(model)
+        clone = make(model, own)
         self._remember(model, clone)
+        try:
+            (self._hold_all if own else self._hold_what_was_set)(model, clone)
+        except ValueError:
+            if not self._is_changed() or not RELEASE.has_default_call(model):
+                raise
+            clone = make(model, False)
+            self._remember(model, clone)
         if RELEASE.is_graph(model) and RELEASE.is_graph(clone):
             self._insert_ancillary(model, clone)
         if hasattr(model, "_manual_input_spec"):
             clone.input_spec = model._manual_input_spec
 
-    def _clone_functional(self, model: Any) -> Any:
+    def _is_changed(self) -> bool:
+        """Whether the user has a say in what the clone is made of."""
+        return self.clone_function is not None or bool(self._given) or self._start is not None
+
+    def _clone_functional(self, model: Any, own: bool) -> Any:
         inputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_inputs)
         outputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_outputs)
+        if own:
+            return put_together(model, inputs, outputs)
         return RELEASE.functional_class(model)(inputs, outputs, name=model.name)
 
-    def _clone_sequential(self, model: Any) -> Any:
-        clone = RELEASE.sequential_class(model)(name=model.name)
+    def _clone_sequential(self, model: Any, own: bool) -> Any:
+        clone = put_together(model) if own else RELEASE.sequential_class(model)(name=model.name)
         chain = _chain(model, self._makers) if RELEASE.is_graph(model) else []
         layers = [layer_of(node) for node in chain] or list(model.layers)
         replaced = self._start if model is self.model else None
@@ -285,6 +397,11 @@ class Cloning:
         if nodes or missing:
             again = [self._nodes[id(node)] for node in nodes]
             clone._insert_layers([copy for _, copy in missing], relevant_nodes=again)
+
+
+def _is_structural(model: Any) -> bool:
+    """Whether the graph, or the list of layers, is all that the class of a model makes it from."""
+    return RELEASE.is_structural(model) and RELEASE.keeps_its_class(model)
 
 
 def _arguments(node: Any) -> list[Any]:

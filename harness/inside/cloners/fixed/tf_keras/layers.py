@@ -6,6 +6,7 @@ import inspect
 from typing import Any, Callable
 
 from ..before_keras3.layers import FUNCTION, LiveConfig, rebuild_from_config, rebuild_plain_lambda
+from ..options import Untold
 from .release import RELEASE, is_op_layer
 
 keras = RELEASE.keras
@@ -47,6 +48,8 @@ class TfKerasConfig(LiveConfig):
             # A user's layer may keep a name in its config and look the function up by itself.
             described = not isinstance(value, str) or RELEASE.is_own(type(self._layer))
             return (self._by_name(live) if self._how == "named" else live) if described else value
+        if self._how == "plain" and not RELEASE.is_own(type(self._layer)):
+            return value  # Its own `from_config` may be there to read it.
         described = isinstance(value, dict) and value.get("class_name") == type(live).__name__
         if described and hasattr(live, "get_config") and hasattr(type(live), "from_config"):
             return type(live).from_config(self._resolved(live.get_config()))
@@ -88,15 +91,18 @@ def _attribute(layer: Any, key: str) -> Any:
     return None
 
 
-def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any]) -> Any:
-    """A fresh layer like `layer`; `clone_of` gives the clone of a layer that its config describes."""
+def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], untold: list[Untold]) -> Any:
+    """A fresh layer like `layer`; `clone_of` gives the clone of a layer that its config describes.
+
+    What became of options that no config tells is noted in `untold`.
+    """
     kind = type(layer)
     if is_op_layer(layer, "TFOpLambda"):
         return kind(layer.function, **keras.layers.Layer.get_config(layer))
     if is_op_layer(layer, "ClassMethod"):
         return kind(layer.cls_ref, layer.method_name, **keras.layers.Layer.get_config(layer))
     if not isinstance(layer, keras.layers.Lambda):
-        return rebuild_from_config(TfKerasConfig, layer, clone_of)
+        return rebuild_from_config(TfKerasConfig, layer, clone_of, untold)
     if kind.__init__ is keras.layers.Lambda.__init__:
         return rebuild_plain_lambda(RELEASE, layer, dict(layer.arguments))
     stand_in = object.__new__(kind)

@@ -32,12 +32,23 @@ class TfKerasRelease(Release):
         """Whether a model is cloned by its graph rather than through its config."""
         return self.is_sequential(thing) or (self.is_functional(thing) and has_default_config(thing))
 
+    def has_default_call(self, model: Any) -> bool:
+        """Whether a model does what its graph says, and nothing else."""
+        return self.is_own(next(kind for kind in type(model).__mro__ if "call" in vars(kind)))
+
     def keeps_its_class(self, model: Any) -> bool:
         """Whether a clone made from the graph has the class of `model`, as it must inside another model."""
         if not self.is_sequential(model):
             return self.functional_class(model) is type(model)
         own_config = type(model).get_config is not keras.Sequential.get_config
         return self.sequential_class(model) is type(model) and not own_config
+
+    def is_variable(self, value: Any) -> bool:
+        return isinstance(value, tf.Variable)
+
+    def is_state(self, value: Any) -> bool:
+        is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, tf.random.Generator)
+        return is_random or isinstance(value, tf.Tensor) or super().is_state(value)
 
     def nested_layers(self, layer: Any) -> list[Any]:
         """Every layer that Keras tracks below `layer`, at any depth, itself first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..before_keras3.states import restore_activity_regularizer, restore_flags, side_by_side
-from .release import RELEASE
+from .release import RELEASE, tf
 
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
@@ -25,6 +25,14 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if vars(one).get("seed") is not None and vars(other).get("seed", 0) is None:
             other.seed = one.seed  # AlphaDropout, of which no config told it before 2.7.
         _restore_random_stream(one, other)
+
+
+def build_alike(original: Any, clone: Any) -> None:
+    """Build a layer for the shape that its original was built for, where that is known."""
+    shape = getattr(original, "_build_input_shape", None)
+    if shape is not None:
+        with tf.name_scope(original.name):
+            clone.build(shape)
 
 
 def restore_weight_names(original: Any, clone: Any) -> None:
