@@ -240,7 +240,7 @@ def test_a_model_without_a_graph():
     assert np.array_equal(clone(VECTORS), told(VECTORS))
     untold = Plain(4, lambda x: x, name="mine")
     untold(VECTORS)
-    with pytest.raises(TypeError, match=r"Model 'mine' \(class `.*Plain`\) .*`units`.*get_config"):
+    with pytest.raises(NotImplementedError, match=r"Model 'mine' \(class `.*Plain`\) .*`units`.*get_config"):
         clone_model(untold)
 
 

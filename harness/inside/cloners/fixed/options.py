@@ -225,6 +225,12 @@ def _decided_by(
     return [] if made is None else comparison.differing(clone, made)
 
 
+def said(failure: Exception) -> str:
+    """An error by its type and the first line of what it says."""
+    lines = str(failure).strip().splitlines()
+    return "%s: %s" % (type(failure).__name__, lines[0] if lines else "no message")
+
+
 def failure_alike(failure: Exception, message: str) -> Exception:
     """An error of the same sort that says more."""
     kind = type(failure)

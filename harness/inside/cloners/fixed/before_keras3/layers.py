@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..options import REQUIRED, Untold, as_config, constructor_options, described, failure_alike, with_untold_options
+from ..options import (
+    REQUIRED,
+    Untold,
+    as_config,
+    constructor_options,
+    described,
+    failure_alike,
+    said,
+    with_untold_options,
+)
 from .release import Release
 
 FUNCTION = "live_function_"
@@ -176,8 +185,8 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
         options = ", ".join("`%s`" % name for name in constructor_options(type(layer), release.keras.layers.Layer))
         raise failure_alike(
             failure,
-            "%s cannot be cloned from its config (%s: %s). Let its `get_config()` return what its constructor needs: %s"
-            % (described(layer), type(failure).__name__, failure, options or "nothing"),
+            "%s cannot be cloned from its config (%s). Let its `get_config()` return what its constructor needs: %s"
+            % (described(layer), said(failure), options or "nothing"),
         ) from failure
 
 

@@ -10,7 +10,7 @@ import keras
 
 from ....structure import map_leaves
 from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import Untold
+from ..options import Untold, said
 from ..twins import Twins
 from . import states
 from .comparing import comparison, is_part, keras_attributes
@@ -183,7 +183,7 @@ class Cloning:
         try:
             made = clone_from_config(model, self._sublayer, self.leaf, self._policy, untold)
         except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
-            reasons.append(f"its config cannot be read back ({type(failure).__name__}: {failure})")
+            reasons.append(f"its config cannot be read back ({said(failure)})")
             return None
         twins = Twins(model, made, Keras3View())
         if twins.difference is not None:

@@ -9,7 +9,16 @@ from typing import Any
 import keras
 
 from ....structure import leaves, map_leaves, replace_leaves
-from ..options import REQUIRED, Untold, as_config, constructor_options, described, failure_alike, with_untold_options
+from ..options import (
+    REQUIRED,
+    Untold,
+    as_config,
+    constructor_options,
+    described,
+    failure_alike,
+    said,
+    with_untold_options,
+)
 from .comparing import comparison
 from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
@@ -206,7 +215,7 @@ def _from_parameters(
         raise failure_alike(
             failure,
             f"{described(layer)} cannot be cloned: neither its config nor an attribute tells what its constructor is "
-            f"to get as {names}. Let its `get_config()` return it. ({type(failure).__name__}: {failure})",
+            f"to get as {names}. Let its `get_config()` return it. ({said(failure)})",
         ) from failure
 
     def make(further: dict[str, Any]) -> Any:
@@ -276,7 +285,7 @@ def _constructed(layer: Any, arguments: dict[str, Any], failure: Exception) -> A
         raise failure_alike(
             failure,
             f"{described(layer)} cannot be cloned: its constructor refuses what its config tells "
-            f"({type(failure).__name__}: {failure}). Let its `get_config()` return what the constructor takes.",
+            f"({said(failure)}). Let its `get_config()` return what the constructor takes.",
         ) from failure
     for name in optional:
         if name not in taken:

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 
 from ....structure import leaves
+from ..options import said
 from ..twins import View
 from .comparing import comparison
 from .graphs import graph_nodes
@@ -66,7 +67,7 @@ def made_of_graph(model: Any, inputs: Any, outputs: Any, faithful: bool, reasons
     try:
         clone = type(model)(inputs, outputs, name=model.name, **_further_arguments(model))
     except Exception as failure:  # noqa: BLE001 - whatever the user's own constructor raises
-        reasons.append(f"its constructor refuses its graph ({type(failure).__name__}: {failure})")
+        reasons.append(f"its constructor refuses its graph ({said(failure)})")
         return None
     if faithful and list(map(id, leaves(clone._outputs_struct))) != list(map(id, leaves(outputs))):
         reasons.append("its constructor makes a graph of its own")

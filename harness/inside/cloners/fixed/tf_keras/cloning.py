@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import Untold
+from ..options import Untold, said
 from ..order import in_order
 from ..twins import Twins
 from . import states
@@ -146,7 +146,7 @@ class Cloning:
         try:
             clone = rebuild_layer(model, self.clone_of, [])
         except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
-            reasons.append(f"its config cannot be read back ({type(failure).__name__}: {failure})")
+            reasons.append(f"its config cannot be read back ({said(failure)})")
             return
         twins = Twins(model, clone, TfKerasView())
         if twins.difference is not None:

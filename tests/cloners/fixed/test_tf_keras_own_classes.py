@@ -1,0 +1,252 @@
+"""The fixed cloner of `tf_keras` on classes with a constructor of their own, and options that no config tells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tf_keras as keras
+from tf_keras import layers
+
+from harness.inside.cloners.fixed.tf_keras import clone_model
+
+VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
+
+
+class Backbone(keras.Model):
+    """Builds its graph itself, and does more than the graph does."""
+
+    def __init__(self, units, scale=1.0, **kwargs):
+        last = layers.Dense(3, name="last")
+        inputs = keras.Input((3,), name="x")
+        hidden = layers.Dense(units, name="first")(inputs)
+        super().__init__(inputs, last(hidden), **kwargs)
+        self.units, self.scale = units, scale
+        self.hidden, self.last = hidden, last
+
+    def call(self, inputs, training=None, mask=None):
+        return super().call(inputs, training=training, mask=mask) * self.scale
+
+    def get_config(self):
+        return {"name": self.name, "units": self.units, "scale": self.scale}
+
+
+class Partial(Backbone):
+    def get_config(self):
+        return {"name": self.name, "units": self.units}
+
+
+class Silent(Backbone):
+    """Takes a function, so that Keras cannot make a config; has a layer beside its graph."""
+
+    def __init__(self, units, function, **kwargs):
+        super().__init__(units, **kwargs)
+        self.beside = layers.Dense(3, activation=function, name="beside")
+        self.beside.build((None, 3))
+        self.pieces = [self.hidden, self.last]
+
+    def call(self, inputs, training=None, mask=None):
+        return self.beside(super().call(inputs, training=training, mask=mask))
+
+    def get_config(self):
+        raise NotImplementedError
+
+
+class Graphlike(keras.Model):
+    """Has the constructor of a model of a graph, and a config that leaves the graph out."""
+
+    def get_config(self):
+        return {"name": self.name}
+
+
+class Chain(keras.Sequential):
+    def __init__(self, units, scale=1.0, name=None):
+        super().__init__([layers.Dense(units), layers.Dense(3)], name=name)
+        self.scale = scale
+
+    def call(self, inputs, training=None, mask=None):
+        return super().call(inputs, training=training, mask=mask) * self.scale
+
+
+def graphlike():
+    x = keras.Input((3,), name="x")
+    return Graphlike(x, layers.Dense(3, name="only")(x), name="graphlike")
+
+
+def chain():
+    model = Chain(4, 2.0, name="chain")
+    model(VECTORS)
+    return model
+
+
+MODELS = {
+    "config": lambda: Backbone(5, 2.0, name="back"),
+    "partial-config": lambda: Partial(5, 2.0, name="back"),
+    "no-config": lambda: Silent(5, lambda x: x + 1, name="silent"),
+    "constructor-of-a-graph": graphlike,
+    "sequential": chain,
+}
+
+
+def inside(model):
+    x = keras.Input((3,))
+    return keras.Model(x, layers.Dense(2)(model(layers.Dense(3)(x))))
+
+
+def twice(model):
+    x = keras.Input((3,))
+    return keras.Model(x, model(model(x)))
+
+
+def wrapped(model):
+    x = keras.Input((2, 3))
+    return keras.Model(x, layers.TimeDistributed(model)(x))
+
+
+PLACES = {"root": lambda model: model, "inside": inside, "twice": twice, "wrapped": wrapped}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", MODELS)
+def test_a_clone_has_its_class_and_computes_the_same(name, place):
+    model = PLACES[place](MODELS[name]())
+    clone = clone_model(model)
+    held, cloned = list(model._flatten_layers()), list(clone._flatten_layers())
+    assert [(type(each), each.name) for each in cloned] == [(type(each), each.name) for each in held]
+    assert [weight.name for weight in clone.weights] == [weight.name for weight in model.weights]
+    clone.set_weights(model.get_weights())
+    data = np.stack([VECTORS] * 2, axis=1) if place == "wrapped" else VECTORS
+    assert np.array_equal(clone(data), model(data))
+    assert not {id(each) for each in held} & {id(each) for each in cloned}
+
+
+def test_attributes_lead_into_the_graph_of_the_clone():
+    clone = clone_model(MODELS["no-config"]())
+    assert clone.pieces[0] is clone.hidden
+    assert clone.pieces[1] is clone.last is clone.get_layer("last")
+    assert [layer.name for layer in keras.Model(clone.inputs, clone.hidden).layers] == ["x", "first"]
+
+
+def test_a_layer_of_a_model_that_is_used_outside_stays_shared():
+    model = Backbone(3)
+    x = keras.Input((3,))
+    for build in (lambda: model.last(model(x)), lambda: model(model.last(x))):
+        both = keras.Model(x, build())
+        clone = clone_model(both)
+        inner = next(layer for layer in clone.layers if isinstance(layer, Backbone))
+        assert inner.last in clone.layers
+        assert len(clone.weights) == len(both.weights) == 4
+
+
+def test_clone_function_is_asked_and_the_class_stays():
+    clone = clone_model(Partial(5, 2.0), clone_function=lambda layer: layers.Dense(layer.units, use_bias=False))
+    assert type(clone) is Partial
+    assert clone.last is clone.layers[-1]
+    assert (len(clone.weights), clone.scale) == (2, 2.0)
+
+
+class Replaced(layers.Layer):
+    """Puts its weight where its option was."""
+
+    def __init__(self, factor=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self.factor = factor
+
+    def build(self, shape):
+        self.factor = self.add_weight(
+            shape=(), initializer=keras.initializers.Constant(float(self.factor)), name="factor"
+        )
+
+    def call(self, x):
+        return x * self.factor
+
+
+class Renamed(layers.Layer):
+    def __init__(self, factor=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self._by = factor
+
+    def call(self, x):
+        return x * self._by
+
+    def get_config(self):
+        return {"name": self.name}
+
+
+class Derived(Renamed):
+    def __init__(self, factor=2.0, **kwargs):
+        super().__init__(factor, **kwargs)
+        self._by = factor * 10 + 1
+
+
+class Nothing(layers.Layer):
+    def get_config(self):
+        pass
+
+
+class Config:
+    """An object that a layer describes in its config, and reads back by itself."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def get_config(self):
+        return {"bits": self.bits}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class Quantized(layers.Wrapper):
+    def __init__(self, layer, quantize_config, **kwargs):
+        super().__init__(layer, **kwargs)
+        assert isinstance(quantize_config, Config)
+        self.quantize_config = quantize_config
+
+    def call(self, x):
+        return self.layer(x) * self.quantize_config.bits
+
+    def get_config(self):
+        told = {"class_name": "Config", "config": self.quantize_config.get_config()}
+        return {**super().get_config(), "quantize_config": told}
+
+    @classmethod
+    def from_config(cls, config):
+        config = dict(config)
+        described = config.pop("quantize_config")
+        layer = layers.deserialize(config.pop("layer"))
+        return cls(layer=layer, quantize_config=Config.from_config(described["config"]), **config)
+
+
+def around(layer):
+    x = keras.Input((3,))
+    return keras.Model(x, layer(x))
+
+
+FAITHFUL = {
+    "replaced": lambda: Replaced(3.0),
+    "renamed": lambda: Renamed(3.0),
+    "default-of-a-derived": Derived,
+    "an-object-that-from_config-reads": lambda: Quantized(layers.Dense(2), Config(4)),
+}
+
+
+@pytest.mark.parametrize("name", FAITHFUL)
+def test_what_the_layer_tells_is_found(name):
+    model = around(FAITHFUL[name]())
+    clone = clone_model(model)
+    assert [weight.name for weight in clone.weights] == [weight.name for weight in model.weights]
+    clone.set_weights(model.get_weights())
+    assert np.array_equal(clone(VECTORS), model(VECTORS))
+
+
+@pytest.mark.parametrize(
+    ("layer", "words"),
+    [(Nothing(name="mine"), ("`Nothing`", "gave None")), (Derived(3.0, name="mine"), ("`Derived`", "`factor`"))],
+    ids=["nothing", "derived"],
+)
+def test_what_nobody_tells_is_refused_by_name(layer, words):
+    with pytest.raises((ValueError, TypeError)) as failure:
+        clone_model(around(layer))
+    for word in ("Layer 'mine'", "get_config", *words):
+        assert word in str(failure.value)
