@@ -7,6 +7,7 @@ from typing import Any
 from ..before_keras3.inputs import given_tensors
 from . import states
 from .cloning import Cloning
+from .own_classes import put_together
 from .release import RELEASE
 
 __all__ = ["clone_model"]
@@ -44,7 +45,8 @@ def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
     """A Sequential model that has yet to see an input: its layers have not been called."""
     cloning = Cloning(model.layers)
     cloning.run()
-    clone = RELEASE.sequential_class(model)(name=model.name)
+    own = RELEASE.has_own_constructor(model)
+    clone = put_together(model, None, None) if own else type(model)(name=model.name)
     if input_tensors is not None:
         clone.add(_given(model, input_tensors)[0]._keras_history[0])
     for layer in model.layers:

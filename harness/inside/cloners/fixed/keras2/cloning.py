@@ -10,10 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from ....structure import leaves, map_leaves
-from ..options import Untold
+from ..held import NotUnderstood, like_what_it_holds, refused
+from ..options import Untold, said
 from ..order import in_order
+from ..twins import Twins
 from . import states
 from .layers import rebuild_layer
+from .own_classes import Keras2View, put_together
 from .release import RELEASE, ends, givers, is_tensor, made_at, maker, went_into
 
 # The arguments of a recurrent layer whose tensors become inputs of the call as well.
@@ -30,6 +33,8 @@ class Cloning:
         self._untold: list[Untold] = []
         self.masks: dict[int, tuple[Any, int]] = {}
         self.owners: dict[int, tuple[Any, int]] = {}
+        self._reasons: dict[int, list[str]] = {}
+        self._make_from_configs(layers)
         self._calls, self._models = self._survey(layers)
 
     def replace_input(self, layer: Any, tensor: Any) -> None:
@@ -55,6 +60,57 @@ class Cloning:
                 states.restore(layer, clone)
                 states.restore_seeds(layer, clone)
 
+    def _is_cloned_by_graph(self, thing: Any) -> bool:
+        """Whether the clone of a model is made of its graph, as it is unless its class makes the same of its config."""
+        return RELEASE.is_cloned_by_graph(thing) or id(thing) in self._reasons
+
+    def _make_from_configs(self, layers: list[Any]) -> None:
+        """Clone the models whose class has a config of its own, if that is enough."""
+        for layer in layers:
+            for model in RELEASE.nested_layers(layer)[::-1]:
+                if RELEASE.is_graph(model) and not RELEASE.is_cloned_by_graph(model) and id(model) not in self._layers:
+                    self._make_from_config(model, self._reasons.setdefault(id(model), []))
+
+    def _make_from_config(self, model: Any, reasons: list[str]) -> None:
+        try:
+            clone = rebuild_layer(model, self.clone_of, [])
+        except Exception as failure:
+            reasons.append("its config cannot be read back (%s)" % said(failure))
+            return
+        twins = Twins(model, clone, Keras2View())
+        if twins.difference is not None:
+            reasons.append("what its config makes is another model: it %s" % twins.difference)
+            return
+        if any(self._layers.get(id(layer), (layer, twin))[1] is not twin for layer, twin in twins.layers):
+            reasons.append("its config makes anew a layer that is used elsewhere too")
+            return
+        del self._reasons[id(model)]
+        for layer, twin in twins.layers:
+            self._layers[id(layer)] = (layer, twin)
+        for node, again in twins.calls:
+            self._nodes[id(node)] = again
+        differing = RELEASE.comparison().differing(model, clone)
+        self._hold(model, clone, [name for name in vars(model) if name in differing or name not in vars(clone)], False)
+
+    def _hold(self, model: Any, clone: Any, names: list[str], all_of_them: bool) -> None:
+        """Give a clone these attributes of its original, around parts of its own."""
+        for name in [name for name in names if name not in RELEASE.keras_attributes()]:
+            try:
+                setattr(clone, name, like_what_it_holds(vars(model)[name], RELEASE.is_part, self._part, model, clone))
+            except NotUnderstood as failure:
+                if all_of_them:
+                    why = "its `%s` leads to parts of it and cannot be made again" % name
+                    raise refused(model, self._reasons.get(id(model), []) + [why]) from failure
+
+    def _part(self, value: Any) -> Any:
+        if RELEASE.is_layer(value):
+            return self.clone_of(value)
+        if RELEASE.is_symbolic(value) and id(maker(value)) not in self._nodes:
+            raise NotUnderstood(str(value))
+        if RELEASE.is_variable(value) and id(value) not in self.owners:
+            raise NotUnderstood(str(value))
+        return self._argument(value)
+
     # What there is to do, and when.
 
     def _survey(self, layers: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -68,7 +124,7 @@ class Cloning:
         waiting: list[Any] = [each for layer in layers for each in RELEASE.nested_layers(layer)]
         while waiting:
             each = waiting.pop()
-            if RELEASE.is_cloned_by_graph(each):
+            if self._is_cloned_by_graph(each):
                 if id(each) not in models:
                     models[id(each)] = each
                     waiting.extend(RELEASE.graph_nodes(each))
@@ -129,6 +185,8 @@ class Cloning:
                 clone = self.input_of(layer)
                 self._nodes[id(layer._inbound_nodes[0])] = clone._inbound_nodes[0]
             else:
+                if self._is_cloned_by_graph(layer):
+                    raise NotUnderstood(layer.name)  # asked for by a config, before it is its turn
                 clone = rebuild_layer(layer, self.clone_of, self._untold)
             # Before the first call, which asks whether the layer supports masks, and names weights.
             states.restore(layer, clone)
@@ -204,14 +262,21 @@ class Cloning:
         inputs, outputs = (
             [self.output_of(node, place) for node, place in ends(model, side)] for side in ("inputs", "outputs")
         )
+        own = RELEASE.has_own_constructor(model)
         if RELEASE.is_sequential(model):
-            clone = RELEASE.sequential_class(model)(name=model.name)
+            clone = put_together(model, inputs, outputs) if own else type(model)(name=model.name)
             clone.inputs, clone.outputs = inputs, outputs
             clone.build()  # Of layers that have been called already.
             clone._build_input_shape = model._build_input_shape
         else:
-            clone = RELEASE.functional_class(model)(inputs, outputs, name=model.name)
+            clone = put_together(model, inputs, outputs) if own else type(model)(inputs, outputs, name=model.name)
         self._layers[id(model)] = (model, clone)
+        missing = [name for name in vars(model) if name not in vars(clone)]
+        if own:
+            self._hold(model, clone, missing, True)
+        else:
+            differing = RELEASE.comparison().differing(model, clone)
+            self._hold(model, clone, missing + differing, False)
 
 
 class _Given:
