@@ -129,11 +129,14 @@ class Framework:
         raise NotImplementedError
 
     def config(self, layer: Any) -> dict[str, Any]:
-        """A layer's config; of a graph, only what is not said of its layers."""
+        """A layer's config; of a graph, only what is not said of its layers.
+
+        One that is no dictionary says nothing: what that does to a clone is for the cloner to say.
+        """
         if type(layer).get_config in self._plain_configs:
             return {}
-        config: dict[str, Any] = layer.get_config()
-        return config
+        config = layer.get_config()
+        return config if isinstance(config, dict) else {}
 
     def policy(self, layer: Any) -> Any:
         """A layer's dtype policy: its name, or what can be written of it."""

@@ -95,7 +95,7 @@ def settings(layer):
         return {}
     kept = {key: value for key, value in vars(layer).items() if key in ("function", "mask", "_output_shape", "cell")}
     try:
-        return dict(layer.get_config(), **kept)
+        return dict(layer.get_config() or {}, **kept)
     except NotImplementedError:
         return kept
 

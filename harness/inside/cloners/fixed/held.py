@@ -14,18 +14,27 @@ class NotUnderstood(Exception):
 
 
 def like_what_it_holds(
-    value: Any, is_part: Callable[[Any], bool], part: Callable[[Any], Any], model: Any, clone: Any
+    value: Any,
+    is_part: Callable[[Any], bool],
+    part: Callable[[Any], Any],
+    clone_at: Callable[[int], Any],
+    model: Any,
+    clone: Any,
 ) -> Any:
     """What a clone holds where its original holds `value`: its own parts, and everything else as it is.
 
-    `is_part` says what a clone has of its own, and `part` gives it.
+    `is_part` says what a clone has of its own, `part` gives it, and `clone_at` by the `id` of the original, or None.
     """
+
+    def member(each: Any) -> Any:
+        other = clone_at(each) if type(each) is int else None
+        return change(each) if other is None else id(other)
 
     def change(each: Any) -> Any:
         if is_part(each):
             return part(each)
         if isinstance(each, (set, frozenset)):
-            return type(each)(map(change, each))
+            return type(each)(map(member, each))
         if isinstance(each, MethodType) and each.__self__ is model:
             return MethodType(each.__func__, clone)
         if leads_to(each, is_part):

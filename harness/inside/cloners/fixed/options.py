@@ -81,6 +81,8 @@ class Comparison:
             return list(map(str, one)) == list(map(str, other)) and deeper(list(one.values()), list(other.values()))
         if type(one) is not type(other):
             return False
+        if isinstance(one, (set, frozenset)):  # of numbers, they may be those of objects
+            return len(one) == len(other) and (one == other or not all(isinstance(each, str) for each in one))
         if isinstance(one, MethodType):
             return one.__func__ is other.__func__
         if isinstance(one, FunctionType):

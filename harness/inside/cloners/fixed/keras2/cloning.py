@@ -96,11 +96,17 @@ class Cloning:
         """Give a clone these attributes of its original, around parts of its own."""
         for name in [name for name in names if name not in RELEASE.keras_attributes()]:
             try:
-                setattr(clone, name, like_what_it_holds(vars(model)[name], RELEASE.is_part, self._part, model, clone))
+                setattr(clone, name, self._held(model, clone, vars(model)[name]))
             except NotUnderstood as failure:
                 if all_of_them:
                     why = "its `%s` leads to parts of it and cannot be made again" % name
                     raise refused(model, self._reasons.get(id(model), []) + [why]) from failure
+
+    def _held(self, model: Any, clone: Any, value: Any) -> Any:
+        return like_what_it_holds(value, RELEASE.is_part, self._part, self._clone_at, model, clone)
+
+    def _clone_at(self, number: int) -> Any:
+        return self._layers.get(number, (None, None))[1]
 
     def _part(self, value: Any) -> Any:
         if RELEASE.is_layer(value):

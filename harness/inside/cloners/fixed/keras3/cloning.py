@@ -247,7 +247,7 @@ class Cloning:
                 return self._other(each, lambda: states.fresh_variable(each))
             return self.leaf(each)
 
-        return like_what_it_holds(value, is_part, part, model, clone)
+        return like_what_it_holds(value, is_part, part, self._clones.get, model, clone)
 
     def _function(self, function: Any) -> Any:
         inputs = map_leaves(self._input, function._inputs_struct)

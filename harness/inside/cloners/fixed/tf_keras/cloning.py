@@ -191,6 +191,9 @@ class Cloning:
                     model, [*reasons, f"its `{name}` leads to parts of it and cannot be made again"]
                 ) from failure
 
+    def _clone_at(self, number: int) -> Any:
+        return self._layers.get(number, (None, None))[1]
+
     def _held(self, model: Any, clone: Any, value: Any) -> Any:
         def part(each: Any) -> Any:
             if RELEASE.is_layer(each):
@@ -204,7 +207,7 @@ class Cloning:
                 raise NotUnderstood(str(each.name))
             return self._tensors[id(each)]
 
-        return like_what_it_holds(value, RELEASE.is_part, part, model, clone)
+        return like_what_it_holds(value, RELEASE.is_part, part, self._clone_at, model, clone)
 
     # Layers.
 
