@@ -66,10 +66,16 @@ class Cloning:
 
     def _make_from_configs(self, layers: list[Any]) -> None:
         """Clone the models whose class has a config of its own, if that is enough."""
-        for layer in layers:
-            for model in RELEASE.nested_layers(layer)[::-1]:
-                if RELEASE.is_graph(model) and not RELEASE.is_cloned_by_graph(model) and id(model) not in self._layers:
-                    self._make_from_config(model, self._reasons.setdefault(id(model), []))
+        found: dict[int, Any] = {}
+        waiting = list(layers)
+        while waiting:
+            each = waiting.pop()
+            if id(each) not in found:
+                found[id(each)] = each
+                waiting.extend(each.layers if RELEASE.is_graph(each) else RELEASE.nested_layers(each))
+        for model in list(found.values())[::-1]:
+            if RELEASE.is_graph(model) and not RELEASE.is_cloned_by_graph(model) and id(model) not in self._layers:
+                self._make_from_config(model, self._reasons.setdefault(id(model), []))
 
     def _make_from_config(self, model: Any, reasons: list[str]) -> None:
         try:
