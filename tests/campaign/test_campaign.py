@@ -203,7 +203,7 @@ def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> Non
     nothing.write_text("format = 1\n")
     asked = ("--minutes", "9", "--known-issues", str(nothing), "--out", "run", "--json")
     with fuzzing(tmp_path, *asked) as process:
-        until(lambda: (run / "events.ndjson").exists() and '"finding"' in (run / "events.ndjson").read_text())
+        until(lambda: (run / "events.ndjson").exists() and '"finding"' in (run / "events.ndjson").read_text(), process)
         assert list((run / "findings").glob("*/finding.json")), "it is there once it is told"
         left = below(process.pid)
         os.kill(process.pid, signal.SIGINT)

@@ -24,7 +24,7 @@ QUICK = ("--trials", "6", "--json")
 
 def test_nothing_listens_beyond_this_machine(tmp_path: Path) -> None:
     with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--jobs", "2") as process:
-        until((tmp_path / "run" / "done.ndjson").exists)
+        until((tmp_path / "run" / "done.ndjson").exists, process)
         its = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
         assert len(workers_below(process.pid)) == 2
         listening = [
@@ -85,7 +85,7 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
         ("scheduler", "the scheduler is gone"),
         pytest.param(
             "worker",
-            "the cluster has had no worker for 4 s",
+            "the cluster has had no worker for 30 s",
             marks=pytest.mark.slow(reason="test_engine gives a cluster without workers up, too"),
         ),
     ],
@@ -95,9 +95,10 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
 ) -> None:
     run = tmp_path / "run"
     with _cluster(tmp_path, "tcp://127.0.0.1") as address:
-        monkeypatch.setenv("CLONEDIFF_WAIT", "4")
+        monkeypatch.setenv("CLONEDIFF_WAIT", "30")  # a busy machine starts its workers, too
         with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--scheduler", address) as process:
-            until(lambda: (run / "events.ndjson").exists() and '"progress"' in (run / "events.ndjson").read_text())
+            events = run / "events.ndjson"
+            until(lambda: events.exists() and '"progress"' in events.read_text(), process)
             for each in psutil.Process().children(recursive=True):
                 with suppress(psutil.Error):  # one of an earlier test may just be gone
                     if f" {victim} " in " ".join(each.cmdline()) and each.pid != process.pid:

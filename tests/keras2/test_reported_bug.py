@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.scripts.of_finding import script_of
-from harness.scripts.run_alone import fails_alone
+from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
 from harness.subjects import SubjectProcess
 from harness.subjects.offers import graphs_on
@@ -24,7 +24,7 @@ def found(process: SubjectProcess, place: ReleasePlace, issue: str) -> tuple[Hit
     news = search(trials, graphs_on(process), examples=400, seed_=0)
     assert news is not None
     script = script_of(news, process.subject.dialect, process.versions)
-    return news, fails_alone(script, process.subject, place)
+    return news, tried_alone(script, process.subject, place)[0]
 
 
 def test_two_outputs_without_a_mask_are_lost_in_2_2_4(warm: Warm, release_place: Callable[[str], ReleasePlace]) -> None:

@@ -15,7 +15,13 @@ from harness.trials.trial import Trial, run
 from reports.known import load
 from strategies.graph import Graph
 
-RELEASES = ("tf_keras==2.18.0", "tensorflow==2.4.4")
+RELEASES = (
+    pytest.param(
+        "tf_keras==2.18.0",
+        marks=pytest.mark.slow(reason="nearly the tf_keras that is installed, on which all else is tried"),
+    ),
+    "tensorflow==2.4.4",
+)
 KNOWN = load()
 
 HEAD = {

@@ -17,12 +17,19 @@ from tests.waiting import PATIENCE
 
 from .planted_models import MODELS, case
 
-GENERATIONS = ("keras", "tf_keras")
 # The check that must catch a fault, as its first line says; "aborts" leaves nothing to check.
 CAUGHT_BY = {name: (fault.__doc__ or "").split(":", 1)[0] for name, fault in PLANTED.items() if name != "aborts"}
 
 
-@pytest.fixture(scope="module", params=GENERATIONS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        "keras",
+        pytest.param(
+            "tf_keras", marks=pytest.mark.slow(reason="a hundred clones for minutes; the checks are those of Keras 3")
+        ),
+    ],
+)
 def trials(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]) -> dict[str, Trial]:
     """Each model through upstream, fixed and every planted fault, in one process."""
     costly = [f"planted/{name}" for name, check in CAUGHT_BY.items() if check in ("again", "training", "saved")]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from harness.scripts.of_finding import finding_of, script_of
-from harness.scripts.run_alone import fails_alone
+from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
 from harness.subjects import Subject, SubjectProcess
 from harness.subjects.place import ReleasePlace
@@ -107,7 +107,14 @@ def planted(process: SubjectProcess, fault: str, folder: Path) -> SubjectProcess
     ("fault", "aspect", "first", "apart"),
     [
         pytest.param("value", "value", "one", "", id="another value"),
-        pytest.param("dies", "process", None, "", id="the process dies"),
+        pytest.param(
+            "dies",
+            "process",
+            None,
+            "",
+            id="the process dies",
+            marks=pytest.mark.slow(reason="starts a process four times; test_process has one that dies as well"),
+        ),
         pytest.param("within the tolerance", None, None, "", id="within the tolerance"),
         pytest.param("refused", None, None, "refused there", id="refused"),
         pytest.param(
@@ -196,21 +203,27 @@ def test_two_backends_agree_on_drawn_graphs() -> None:
         agree()
 
 
-@pytest.mark.parametrize("aspect", ["value", "dtype"])
+@pytest.mark.parametrize(
+    "aspect",
+    [
+        "value",
+        pytest.param("dtype", marks=pytest.mark.slow(reason="four scripts more, of which only the last line differs")),
+    ],
+)
 def test_the_script_of_a_difference_fails_alone_where_there_is_one(aspect: str, process: SubjectProcess) -> None:
     name = str(process.subject)
     difference = Difference("backend", "original.inference.outputs[0]", aspect, "a", "b", Cost.COMPUTES)
     cause = Cause("an-id", difference)
     told = Hit("an-id", "", "A title", case_of(DENSE, "keras"), DENSE, cause, across=(name, name))
     script = script_of(told, "keras", process.versions)
-    assert fails_alone(script, process.subject) is None, "the two sides are the same"
+    assert tried_alone(script, process.subject)[0] is None, "the two sides are the same"
     assert script.raises == "AssertionError"
     apart = {
         "value": 'found["output 0"] += 0.1 * os.environ["SIDE"].endswith("1.npz")',
         "dtype": 'found["dtypes"][0] = os.environ["SIDE"][-5]',
     }
     shifted = script.text.replace("np.savez(", f"{apart[aspect]}\nnp.savez(")
-    assert fails_alone(replace(script, text=shifted), process.subject) is True
+    assert tried_alone(replace(script, text=shifted), process.subject)[0] is True
 
 
 @pytest.mark.parametrize("name", ["tf_keras", "keras==3.14.1/jax", "keras"])
