@@ -17,12 +17,12 @@ from tests.waiting import PATIENCE, until
 
 EVERY = 0.02
 COUNTING = f"""
-import json, subprocess, sys, time
+import json, subprocess, sys, threading
 from datetime import UTC, datetime
 if len(sys.argv) < 3:  # as a campaign does, it leaves the work to another process
     sys.exit(subprocess.run([sys.executable, __file__, sys.argv[1], "below"]).returncode)
 for number in range(1, 10_000):
-    time.sleep({EVERY})
+    threading.Event().wait({EVERY})
     with open(sys.argv[1], "a") as file:
         file.write(json.dumps({{"at": datetime.now(UTC).isoformat(), "event": "progress", "trials": number}}) + "\\n")
 """

@@ -129,7 +129,7 @@ def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
 
 
 def test_a_model_may_take_no_more_than_its_time(models: Path) -> None:
-    (models / "slow.py").write_text("import time\n\n\ndef make():\n    time.sleep(600)\n")
+    (models / "slow.py").write_text("import threading\n\n\ndef make():\n    threading.Event().wait()\n")
     done = check("slow.py:make", "--timeout", "1", cwd=models)
     assert done.returncode == 2
     assert "took more than 1 s while it was loaded" in done.stdout
@@ -147,7 +147,8 @@ def test_a_model_may_take_no_more_than_its_memory(models: Path) -> None:
 
 def test_an_interrupt_is_exit_code_130(models: Path) -> None:
     (models / "waits.py").write_text(
-        f"import time\n\n\ndef make():\n    open({str(models / 'waiting')!r}, 'w').close()\n    time.sleep(600)\n"
+        "import threading\n\n\ndef make():\n"
+        f"    open({str(models / 'waiting')!r}, 'w').close()\n    threading.Event().wait()\n"
     )
     started = subprocess.Popen(
         [*CLONEDIFF, "check", "dict.keras", "waits.py:make", "--no-costly"],

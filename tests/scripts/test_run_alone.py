@@ -22,7 +22,7 @@ PARENT = """
 from harness.scripts.run_alone import run_alone
 from harness.subjects import Subject
 
-text = "import time\\nopen({ready!r}, 'w').close()\\ntime.sleep(600)\\n"
+text = "import threading\\nopen({ready!r}, 'w').close()\\nthreading.Event().wait()\\n"
 run_alone(text, Subject.parse("keras"), started=lambda process: print(process.pid, flush=True))
 """
 
