@@ -119,6 +119,27 @@ def test_a_clone_has_its_class_and_computes_the_same(name, place):
     assert not {id(each) for each in held} & {id(each) for each in cloned}
 
 
+class Difference(keras.Model):
+    """Connects the same layers in one of two ways, of which its config says nothing."""
+
+    def __init__(self, backwards=False, **kwargs):
+        inputs = keras.Input((3,), name="x")
+        first = layers.Dense(3, name="one")(inputs)
+        parts = [first, layers.Dense(3, name="two")(first)]
+        super().__init__(inputs, layers.Subtract(name="less")(parts[::-1] if backwards else parts), **kwargs)
+
+    def get_config(self):
+        return {"name": self.name}
+
+
+@pytest.mark.parametrize("place", ["root", "inside"])
+def test_a_config_that_connects_the_same_layers_otherwise_is_not_taken(place):
+    model = PLACES[place](Difference(backwards=True, name="mine"))
+    clone = clone_model(model)
+    clone.set_weights(model.get_weights())
+    assert np.array_equal(clone(VECTORS), model(VECTORS))
+
+
 def test_attributes_lead_into_the_graph_of_the_clone():
     clone = clone_model(MODELS["no-config"]())
     assert clone.pieces[0] is clone.hidden
