@@ -14,7 +14,8 @@ from tests.cloners.keras2.running import said_of_models
 SLOW = pytest.mark.slow(reason="a minute a release; tests/keras2 and the property tests clone models of 2.2.4, too")
 MODELS = [
     node.name
-    for node in ast.parse(Path(__file__).with_name("models.py").read_text()).body
+    for module in ("models.py", "own_classes.py")
+    for node in ast.parse(Path(__file__).with_name(module).read_text()).body
     if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "model" for each in node.decorator_list)
 ]
 

@@ -5,24 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ....structure import leaves
-from ..twins import View
+from ..before_keras3.view import OlderView
 from .release import RELEASE
 
 
-class Keras2View(View):
+class Keras2View(OlderView):
     """A model of Keras 2.2 or 2.3, to be held against another."""
 
     def __init__(self) -> None:
-        self.comparison = RELEASE.comparison()
-
-    def graph_of(self, operation: Any) -> Any:
-        return operation if RELEASE.is_graph(operation) else None
-
-    def is_layer(self, operation: Any) -> bool:
-        return True
-
-    def is_tensor(self, value: Any) -> bool:
-        return RELEASE.is_symbolic(value)
+        super().__init__(RELEASE)
 
     def held(self, layer: Any) -> list[Any]:
         if RELEASE.is_graph(layer):
@@ -37,10 +28,6 @@ class Keras2View(View):
 
     def operations(self, graph: Any) -> list[Any]:
         return list(graph.layers)
-
-    def calls(self, graph: Any) -> list[tuple[str, Any]]:
-        own = {id(node) for node in RELEASE.graph_nodes(graph)}
-        return [(each.name, node) for each in graph.layers for node in each._inbound_nodes if id(node) in own]
 
     def arguments(self, node: Any) -> Any:
         return node.input_tensors, node.arguments

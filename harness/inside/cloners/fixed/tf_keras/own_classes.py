@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..twins import View
+from ..before_keras3.view import OlderView
 from .release import RELEASE, arguments_of, direct_layers, keras, layer_of, outputs_of
 
 
-class TfKerasView(View):
+class TfKerasView(OlderView):
     """A model of the Keras of TensorFlow 2, to be held against another."""
 
     def __init__(self) -> None:
-        self.comparison = RELEASE.comparison()
-
-    def graph_of(self, operation: Any) -> Any:
-        return operation if RELEASE.is_graph(operation) else None
-
-    def is_layer(self, operation: Any) -> bool:
-        return True
-
-    def is_tensor(self, value: Any) -> bool:
-        return RELEASE.is_symbolic(value)
+        super().__init__(RELEASE)
 
     def held(self, layer: Any) -> list[Any]:
         return direct_layers(layer)
@@ -33,10 +24,6 @@ class TfKerasView(View):
 
     def operations(self, graph: Any) -> list[Any]:
         return list({id(layer_of(node)): layer_of(node) for node in RELEASE.graph_nodes(graph)}.values())
-
-    def calls(self, graph: Any) -> list[tuple[str, Any]]:
-        own = {id(node) for node in RELEASE.graph_nodes(graph)}
-        return [(each.name, node) for each in self.operations(graph) for node in each._inbound_nodes if id(node) in own]
 
     def arguments(self, node: Any) -> Any:
         return arguments_of(node)
