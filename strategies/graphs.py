@@ -6,6 +6,7 @@ together, in one element of a list, so that shrinking can drop it whole.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
@@ -76,7 +77,7 @@ _OPTIONAL = (Input((4,), optional=True),)
 def functional_graphs(
     *,
     generation: Generation | None = None,
-    max_instructions: int = 16,
+    max_instructions: int = 24,
     min_instructions: int = 0,
     kinds: Collection[str] | None = None,
     without: Collection[str] = (),
@@ -160,18 +161,25 @@ def programs(
         partial_masks=st.just("partial masks" in features),
         idle_inputs=st.just("idle inputs" in features),
         generation=st.just(generation),
+        more_inputs=st.just(_choices(generation, features)),
+        most_inputs=st.just(max_inputs),
     )
+
+
+def _choices(generation: Generation | None, features: frozenset[Feature]) -> tuple[Input, ...]:
+    choices = tuple(given for given in _INPUTS if generation != "keras2" or given.dtype != "float64")
+    if "open dimensions" in features:
+        choices += _OPEN
+    if generation == "keras" and "optional inputs" in features:
+        choices += _OPTIONAL
+    return choices
 
 
 def _inputs(
     generation: Generation | None, features: frozenset[Feature], most: int
 ) -> st.SearchStrategy[tuple[Input, ...]]:
     """The first input is one that most layers take; the others are of every sort."""
-    choices = tuple(given for given in _INPUTS if generation != "keras2" or given.dtype != "float64")
-    if "open dimensions" in features:
-        choices += _OPEN
-    if generation == "keras" and "optional inputs" in features:
-        choices += _OPTIONAL
+    choices = _choices(generation, features)
     first = st.sampled_from((*(given for given in choices if given.dtype not in ("int32", "bool")), _IMAGE, _IMAGE))
     more = st.lists(st.sampled_from(choices), max_size=most - 1)
     inputs = st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
@@ -184,15 +192,19 @@ def _of_one_batch(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
     return tuple(structs.replace(given, batch=batch) for given in inputs)
 
 
+_LIST = 8
+"""As long is each of the lists that a program is made of: four instructions on average."""
+
+
 def _bodies(
     instruction: st.SearchStrategy[Instruction], low: int, high: int
 ) -> st.SearchStrategy[tuple[Instruction, ...]]:
-    """Two lists, one after the other: a single one has five elements on average, whatever its limit."""
-    half = high // 2
-    parts = st.tuples(
-        st.lists(instruction, min_size=low, max_size=max(low, high - half)), st.lists(instruction, max_size=half)
-    )
-    return parts.map(lambda drawn: (*drawn[0], *drawn[1]))
+    """Several short lists, one after the other: a single one has five elements on average, whatever its limit."""
+    count = max(2, -(-high // _LIST))
+    sizes = [high // count + (place < high % count) for place in range(count)]
+    sizes[0] = max(sizes[0], low)
+    parts = [st.lists(instruction, min_size=0 if place else low, max_size=size) for place, size in enumerate(sizes)]
+    return st.tuples(*parts).map(lambda drawn: tuple(itertools.chain.from_iterable(drawn)))
 
 
 def _seldom(possible: bool) -> st.SearchStrategy[bool]:

@@ -1,7 +1,7 @@
 """From a register program to a graph: a total function.
 
-Owns what an instruction means on the tensors it finds. One that does not fit is a no-op; one that wants several like
-tensors and finds a single one takes that several times.
+Owns what an instruction means on the tensors it finds. One that wants several like tensors and finds a single one takes
+that several times; one that finds none that it takes gets an input of its own, or is a no-op where there is no room.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from strategies.graph import Call, Function, Graph, Input, Items, Layer, Ref, Se
 from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill, more_masks, same_weights
 from strategies.kinds.recurrent import states
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
-from strategies.pruning import idle, pruned
+from strategies.pruning import idle, moved_call, pruned
 
 REGULARIZED = ("core", "lambdas", "custom")
 """The families whose layers take `activity_regularizer`."""
@@ -32,6 +32,8 @@ def lower(program: Program) -> Graph:
         partial_masks=program.partial_masks,
         idle_inputs=program.idle_inputs,
         generation=program.generation,
+        more_inputs=program.more_inputs,
+        most_inputs=program.most_inputs,
     )
     gives_inputs = program.idle_inputs and program.generation not in _NEVER_GIVES_INPUTS
     for instruction in program.body:
@@ -70,6 +72,8 @@ class Builder:
         partial_masks: bool = True,
         idle_inputs: bool = True,
         generation: Generation | None = None,
+        more_inputs: tuple[Input, ...] = (),
+        most_inputs: int = 0,
     ) -> None:
         self.generation = generation
         # A clone of Keras 2.2 loses the idle inputs of an inner model: one bug, which then breaks in any way at all.
@@ -78,16 +82,20 @@ class Builder:
         self.partial_masks = partial_masks
         self.idle_inputs = idle_inputs
         self.inputs = inputs
+        self.more_inputs = more_inputs
+        self.room = most_inputs - len(inputs)
+        self.added: list[Input] = []
         self.layers: list[Layer] = []
         self.calls: list[Call] = []
         self.specs: list[Specs] = [(spec,) for spec in specs]
+        self.added_specs: list[Specs] = []
         self.first: dict[int, Specs] = {}
         self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
         self.newest = 0
         self.names = names if names is not None else {given.name for given in inputs if given.name}
 
     def spec(self, ref: Ref) -> Spec:
-        return self.specs[ref.node][ref.output]
+        return (self.specs[ref.node] if ref.node >= 0 else self.added_specs[~ref.node])[ref.output]
 
     def place(self, register: int) -> int:
         """The register that an instruction means: 0 is the one written last."""
@@ -98,10 +106,12 @@ class Builder:
         return self.registers[self.place(register)]
 
     def tensors(self) -> Iterator[Ref]:
-        """Every tensor so far, the newest first."""
+        """Every tensor so far, the newest first; inputs that were added stand below zero until the graph is made."""
         for node in range(len(self.specs) - 1, -1, -1):
             for output in range(len(self.specs[node])):
                 yield Ref(node, output)
+        for number in range(len(self.added)):
+            yield Ref(~number)
 
     def ends(self, outputs: tuple[Ref, ...]) -> tuple[Ref, ...]:
         """The tensors that calls gave and nothing uses, the newest first."""
@@ -118,25 +128,36 @@ class Builder:
                 self.nest(instruction)
 
     def apply(self, instruction: Apply) -> None:
-        kind = self.kinds[instruction.kind]
-        for sources in self._sources(instruction.sources):
-            specs = tuple(self.spec(ref) for ref in sources)
-            layer = self._layer(kind, specs, instruction)
-            if layer is None:
-                continue
-            kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
-            if instruction.way == "mask":
-                kwargs += self._mask(specs)
-            elif instruction.way == "initial_state":
-                layer, state = self._initial_state(layer)
-                kwargs += state
-            given = fill(specs, layer, kind)
-            if given is None:
-                continue
-            self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
-            dest = self.place(instruction.sources[0]) + instruction.dest
-            self._call(len(self.layers) - 1, kind, sources, tuple(kwargs), given, dest)
+        if any(self._applied(instruction, sources) for sources in self._sources(instruction.sources)):
             return
+        for given in self.more_inputs if len(self.added) < self.room else ():
+            if self.generation == "keras2" and given.batch != self.inputs[0].batch:
+                continue
+            self.added.append(given)
+            self.added_specs.append((_spec(given),))
+            if self._applied(instruction, (Ref(-len(self.added)),) * len(instruction.sources)):
+                return
+            del self.added[-1], self.added_specs[-1]
+
+    def _applied(self, instruction: Apply, sources: tuple[Ref, ...]) -> bool:
+        """Whether the layer takes these tensors; it is then called on them."""
+        kind, specs = self.kinds[instruction.kind], tuple(self.spec(ref) for ref in sources)
+        layer = self._layer(kind, specs, instruction)
+        if layer is None:
+            return False
+        kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
+        if instruction.way == "mask":
+            kwargs += self._mask(specs)
+        elif instruction.way == "initial_state":
+            layer, state = self._initial_state(layer)
+            kwargs += state
+        given = fill(specs, layer, kind)
+        if given is None:
+            return False
+        self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
+        dest = self.place(instruction.sources[0]) + instruction.dest
+        self._call(len(self.layers) - 1, kind, sources, tuple(kwargs), given, dest)
+        return True
 
     def again(self, instruction: Again) -> None:
         shared = [number for number in self.first if self.layers[number].graph or self._kind(number).shared]
@@ -225,15 +246,21 @@ class Builder:
         return ref if ref.node >= len(self.inputs) else Ref(len(self.specs) - 1)
 
     def graph(self, outputs: tuple[Ref, ...], program: Program) -> Graph:
-        inputs = self.inputs
+        first, more = len(self.inputs), len(self.added)
+
+        def move(ref: Ref) -> Ref:
+            node = ref.node if 0 <= ref.node < first else first + ~ref.node if ref.node < 0 else ref.node + more
+            return Ref(node, ref.output)
+
+        inputs = (*self.inputs, *self.added)
         if program.takes == "dict":
             inputs = tuple(structs.replace(given, name=f"in_{place}") for place, given in enumerate(inputs))
         return Graph(
             inputs=inputs,
             layers=tuple(self.layers),
-            calls=tuple(self.calls),
+            calls=tuple(moved_call(call, move) for call in self.calls) if more else tuple(self.calls),
             takes=arranged(tuple(Ref(place) for place in range(len(inputs))), program.takes, "in"),
-            gives=arranged(outputs, program.gives, "out"),
+            gives=arranged(tuple(move(ref) for ref in outputs), program.gives, "out"),
             name="my_model" if program.named else None,
             trainable=not program.frozen,
             generation=program.generation,

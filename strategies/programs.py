@@ -80,6 +80,7 @@ class Program:
 
     `strays` keeps calls that no output needs. Without `partial_masks` no layer that has masks of its own is called on
     tensors of which only some have one; without `idle_inputs` some output needs each input, by way of a call.
+    An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`.
     """
 
     inputs: tuple[Input, ...]
@@ -94,3 +95,5 @@ class Program:
     partial_masks: bool = True
     idle_inputs: bool = True
     generation: Generation | None = field(default=None)
+    more_inputs: tuple[Input, ...] = ()
+    most_inputs: int = 0

@@ -1,6 +1,6 @@
 """The search for one thing that is not known, and for the smallest graph that shows it.
 
-Hypothesis draws and shrinks; here is only what counts as the same failure, and when to stop.
+Graphs are drawn evenly, and Hypothesis shrinks; here is what counts as the same failure, and when to stop.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
 from harness.search.deterministic import deterministic
+from harness.search.even_draws import StartingFrom, evenly
 from harness.trials.graph_trials import GraphTrials, Hit, Key, news
 from strategies.graph import Graph
 
@@ -65,53 +66,49 @@ def search(
     """
     smallest: list[Hit] = []
 
-    def probe(graph: Graph) -> None:
-        limit = None if until is None else until + (shrinking if smallest else 0.0)
-        if limit is not None and time.monotonic() > limit:
-            raise _OutOfTime
+    def look(graph: Graph) -> list[Hit]:
         target = smallest[-1] if smallest else None
         costly = None if target is None or target.cause is None else (trials.sampled(target.graph) or None)
-        trials.tally.drawn += target is None
+        fresh = news(trials.try_graph(graph, costly=costly).hits, seen)
+        after_each()
+        return [each for each in fresh if target is None or each.key == target.key]
+
+    def probe(graph: Graph) -> None:
+        if until is not None and time.monotonic() > until + shrinking:
+            raise _OutOfTime
         try:
-            fresh = news(trials.try_graph(graph, costly=costly).hits, seen)
+            same = look(graph)
         except Exception as error:
             raise _Stopped(error) from error
-        after_each()
-        same = [each for each in fresh if target is None or each.key == target.key]
         if same:
             smallest.append(same[0])
             raise _Found(same[0].title)
 
-    test = _test(graphs, probe, examples, seed_, Phase.generate, Phase.shrink, database=database)
     try:
-        test()
-    except (_Found, _OutOfTime):
+        for drawn in evenly(graphs, examples, seed_):
+            if until is not None and time.monotonic() > until:
+                return None
+            trials.tally.drawn += 1
+            found = look(drawn.graph)
+            if found:
+                smallest.append(found[0])
+                _smaller(graphs, drawn.example, probe, seed_, database)
+                break
+    except (_Found, _OutOfTime, _Stopped):
         pass
     except Flaky:
         # It showed once and not again: a time limit on a busy machine, say. No hit is made of that.
         trials.tally.unsteady += 1
         return None
-    except _Stopped as stopped:
-        if not smallest:
-            raise stopped.error from None
     except KeyboardInterrupt:
         raise Interrupted(smallest[-1] if smallest else None) from None
     return smallest[-1] if smallest else None
 
 
 def draw(graphs: SearchStrategy[Graph], count: int, seed_: int, each: Callable[[Graph], None]) -> None:
-    """Hand on `count` graphs, the same for the same seed; fewer where there are no more. The simplest is the first."""
-
-    def probe(graph: Graph) -> None:
-        try:
-            each(graph)
-        except Exception as error:
-            raise _Stopped(error) from error
-
-    try:
-        _test(graphs, probe, count, seed_, Phase.generate)()
-    except _Stopped as stopped:
-        raise stopped.error from None
+    """Hand on `count` graphs, each once, the same for the same seed; fewer where there are no more."""
+    for drawn in evenly(graphs, count, seed_):
+        each(drawn.graph)
 
 
 def shrink(
@@ -129,13 +126,14 @@ def shrink(
     None where it does not hold for that, or not each time. What it raises ends it. The same answers give the same
     graph. What fails is kept in the database, for another night.
     """
+    example = next((drawn.example for drawn in evenly(graphs, examples, seed_) if drawn.graph == found), None)
+    if example is None:
+        return None
     smallest: list[Graph] = []
     tried = 0
 
     def probe(graph: Graph) -> None:
         nonlocal tried
-        if not smallest and graph != found:
-            return  # it was tried, and shows something else
         if smallest and tried >= most:
             raise _OutOfTime
         tried += 1
@@ -148,7 +146,7 @@ def shrink(
             raise _Found
 
     try:
-        _test(graphs, probe, examples, seed_, Phase.generate, Phase.shrink, database=database)()
+        _smaller(graphs, example, probe, seed_, database)
     except (_Found, _OutOfTime):
         pass
     except Flaky:
@@ -158,31 +156,26 @@ def shrink(
     return smallest[-1] if smallest else None
 
 
-def _test(
+def _smaller(
     graphs: SearchStrategy[Graph],
+    example: bytes,
     probe: Callable[[Graph], None],
-    examples: int,
     seed_: int,
-    *phases: Phase,
-    database: ExampleDatabase | None = None,
-) -> Callable[[], None]:
+    database: ExampleDatabase | None,
+) -> None:
+    """Have Hypothesis ask `probe` of an example, and of ever smaller ones."""
     # In this order: `seed` takes the database away, and what `settings` says then holds.
     test = seed(seed_)(given(graphs)(probe))
     test = settings(
-        max_examples=examples,
-        database=database,
+        max_examples=1_000_000,  # nothing is generated; it ends once nothing smaller shows
+        database=StartingFrom(example, database),
         derandomize=False,  # a profile for CI would have it, and forbid the database
         deadline=None,
         report_multiple_bugs=False,
         print_blob=False,
         verbosity=Verbosity.quiet,
-        phases=phases,
-        # How long a draw takes is told by the bench; on a busy machine it says nothing of the strategy.
-        suppress_health_check=(HealthCheck.too_slow,),
+        phases=(Phase.reuse, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
     )(test)
-
-    def steadily() -> None:
-        with deterministic():
-            test()
-
-    return steadily
+    with deterministic():
+        test()

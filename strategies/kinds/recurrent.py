@@ -128,7 +128,7 @@ KINDS = (
         fits=SEQUENCE,
         gives=_recurrent,
         masks=True,
-        weight=2,
+        weight=5,
     ),
     _wrap(
         "Bidirectional",
