@@ -26,6 +26,22 @@ MASKED_LISTS = ("lambdas", "attention")
 
 def lower(program: Program) -> Graph:
     """The graph that a program means. Equal programs give equal graphs."""
+    return (_chain(program) if program.sequential else None) or _functional(program)
+
+
+def _chain(program: Program) -> Graph | None:
+    """A Sequential of the instructions that make one; None where none does."""
+    first = program.inputs[:1]
+    builder = Builder(first, (_spec(first[0]),), partial_masks=program.partial_masks, generation=program.generation)
+    for instruction in program.body:
+        builder.chain(instruction)
+    if not builder.calls or first[0].optional:
+        return None
+    graph = builder.graph((Ref(len(builder.specs) - 1),), replace(program, takes="plain", gives="plain"))
+    return structs.replace(graph, sequential=True)
+
+
+def _functional(program: Program) -> Graph:
     builder = Builder(
         program.inputs,
         tuple(_spec(given) for given in program.inputs),

@@ -78,7 +78,8 @@ Instruction = Nothing | Apply | Again | Nest
 class Program:
     """A whole model. `outputs` are registers, `ends` how many tensors that nothing uses yet are outputs as well.
 
-    `strays` keeps calls that no output needs. Without `partial_masks` no layer that has masks of its own is called on
+    `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone,
+    if anything does. Without `partial_masks` no layer that has masks of its own is called on
     tensors of which only some have one; without `idle_inputs` some output needs each input, by way of a call.
     An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`.
     """
@@ -92,6 +93,7 @@ class Program:
     named: bool = False
     frozen: bool = False
     strays: bool = False
+    sequential: bool = False
     partial_masks: bool = True
     idle_inputs: bool = True
     generation: Generation | None = field(default=None)

@@ -13,8 +13,7 @@ from statistics import mean
 from time import perf_counter, process_time
 from typing import Any
 
-from hypothesis import Phase, given, seed, settings
-
+from harness.search.even_draws import evenly
 from harness.subjects.case import COSTLY, RATE, Case
 from harness.subjects.observation import Answer
 from harness.subjects.outcomes import Outcome
@@ -161,20 +160,16 @@ def trial_speed(
 
 def draw(generation: Generation, count: int, seed_: int, figures: Figures) -> list[Graph]:
     """A seeded set of graphs of about five layers, and what drawing cost."""
-    found: dict[Graph, None] = {}
-
-    def keep(graph: Graph) -> None:
+    found: list[Graph] = []
+    started = perf_counter()
+    for drawn in evenly(functional_graphs(generation=generation), 1_000_000, seed_):
         figures.draws += 1
-        if LAYERS[0] <= len(list(all_layers(graph))) <= LAYERS[1]:
-            found.setdefault(graph)
-
-    started, turn = perf_counter(), 0
-    while len(found) < count:
-        options = settings(max_examples=500, database=None, deadline=None, phases=(Phase.generate,))
-        seed(seed_ * 1000 + turn)(options(given(functional_graphs(generation=generation))(keep)))()
-        turn += 1
+        if LAYERS[0] <= len(list(all_layers(drawn.graph))) <= LAYERS[1]:
+            found.append(drawn.graph)
+            if len(found) == count:
+                break
     figures.draw = perf_counter() - started
-    return list(found)[:count]
+    return found
 
 
 def _case(graph: Graph, subject: Subject, figures: Figures) -> Case:

@@ -26,6 +26,10 @@ class _Found(AssertionError):
     """Hypothesis is to shrink this."""
 
 
+class _NotAgain(Exception):
+    """What was found did not show when it was tried again."""
+
+
 class _OutOfTime(BaseException):
     """The search is over; not an `Exception`, so that Hypothesis lets it through."""
 
@@ -93,10 +97,10 @@ def search(
             if found:
                 smallest.append(found[0])
                 _smaller(graphs, drawn.example, probe, seed_, database)
-                break
+                raise _NotAgain
     except (_Found, _OutOfTime, _Stopped):
         pass
-    except Flaky:
+    except (Flaky, _NotAgain):
         # It showed once and not again: a time limit on a busy machine, say. No hit is made of that.
         trials.tally.unsteady += 1
         return None

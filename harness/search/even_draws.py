@@ -54,7 +54,7 @@ class StartingFrom(ExampleDatabase):
             self._kept.save(key, value)
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
-        # Where Hypothesis looks for what it has not made small: anywhere else it would take the example as small already.
+        # Where Hypothesis looks for what it has not made small; found elsewhere, it would be as small as it gets.
         return (self._example,) if key.endswith(b".secondary") else ()
 
     def delete(self, key: bytes, value: bytes) -> None:

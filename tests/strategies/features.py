@@ -115,6 +115,7 @@ def is_input(graph: Graph, ref: Ref) -> bool:
 
 
 FEATURES: dict[str, Question] = {
+    "a Sequential and nothing around it": lambda graph: graph.sequential,
     "several inputs": lambda graph: len(graph.inputs) > 1,
     "several outputs": lambda graph: len(list(refs(graph.gives))) > 1,
     "inputs in a tuple": lambda graph: isinstance(graph.takes, Seq) and graph.takes.form == "tuple",

@@ -39,3 +39,17 @@ def test_masks_are_not_put_in_a_row(axis: int) -> None:
         return
     with pytest.raises(MalformedGraph, match="Concatenate cannot be called"):
         infer(graph)
+
+
+def test_a_sequential_is_made_of_what_links() -> None:
+    body = (Apply("Dense", (2,), 2, DENSE), Apply("Add", (0, 0)), Apply("Dense", (3,), 1, DENSE))
+    graph = lower(Program(STRAY.inputs, body, (1,), sequential=True, takes="dict", gives="list"))
+    assert graph.sequential
+    assert [layer.kind for layer in graph.layers] == ["Dense", "Dense"]
+    assert (graph.takes, graph.gives) == (Ref(0), Ref(2))
+    infer(graph)
+
+
+def test_a_sequential_of_nothing_is_an_ordinary_model() -> None:
+    graph = lower(Program(STRAY.inputs, (Apply("Add", (0, 0)),), (0,), sequential=True))
+    assert not graph.sequential

@@ -1,38 +1,50 @@
-"""Everything that a graph can hold is drawn, within 2,000 draws of the default settings."""
+"""Everything that a graph can hold is drawn, and evenly, within 2,000 graphs of a campaign."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from functools import cache
+from statistics import median
 
 import pytest
-from hypothesis import Phase, given, seed, settings
+from hypothesis import given, settings
 
-from harness.search.deterministic import deterministic
+from harness.search.even_draws import evenly
+from reports.coverage import Counting
+from reports.records import Coverage
 from strategies import Graph, functional_graphs
-from strategies.kinds import CATALOGUE
+from strategies.graph import levels
+from strategies.kinds import Generation, Spec, catalogue
+from strategies.typing import infer
 
 from .features import FEATURES, made_of
 
 DRAWS = 2000
+SHARD = 50
+"""As many graphs of each seed as a campaign draws."""
+GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
+FAR: dict[Generation, float] = {"keras": 0.90, "tf_keras": 0.90, "keras2": 0.90}
 
 
 @cache
-def drawn() -> tuple[Graph, ...]:
-    graphs: list[Graph] = []
-
-    @seed(0)
-    @settings(max_examples=DRAWS, database=None, deadline=None, phases=[Phase.generate])
-    @given(functional_graphs(generation="keras"))
-    def keep(graph: Graph) -> None:
-        graphs.append(graph)
-
-    with deterministic():
-        keep()
-    return tuple(graphs)
+def drawn(generation: Generation = "keras", draws: int = DRAWS) -> tuple[Graph, ...]:
+    graphs = functional_graphs(generation=generation)
+    return tuple(each.graph for seed in range(draws // SHARD) for each in evenly(graphs, SHARD, seed))
 
 
-@pytest.mark.parametrize("kind", [name for name in CATALOGUE if CATALOGUE[name].only in (None, "keras")])
+@cache
+def counted(generation: Generation, draws: int = DRAWS) -> Coverage:
+    counting = Counting()
+    for graph in drawn(generation, draws):
+        counting.add(graph)
+    return counting.coverage()
+
+
+def kinds_of(generation: Generation) -> list[str]:
+    return [name for name, kind in catalogue(generation).items() if kind.only in (None, generation)]
+
+
+@pytest.mark.parametrize("kind", kinds_of("keras"))
 def test_every_kind_is_drawn(kind: str) -> None:
     assert any(kind in set(made_of(graph)) for graph in drawn())
 
@@ -42,10 +54,55 @@ def test_every_feature_is_drawn(feature: str) -> None:
     assert any(FEATURES[feature](graph) for graph in drawn())
 
 
-def test_graphs_are_neither_all_small_nor_all_large() -> None:
-    sizes = Counter(min(len(graph.calls), 8) for graph in drawn())
-    assert set(sizes) == set(range(9))
-    assert sizes[8] > DRAWS / 100
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_hardly_a_graph_is_drawn_twice(generation: Generation) -> None:
+    graphs = drawn(generation)
+    assert len(graphs) == DRAWS
+    assert len(set(graphs)) >= 0.97 * DRAWS
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_the_median_graph_has_some_layers_and_a_few_have_many(generation: Generation) -> None:
+    calls = sorted(len(graph.calls) for graph in drawn(generation))
+    assert calls[0] <= 1
+    assert 6 <= median(calls) <= 8
+    assert 20 <= calls[-1] <= 25
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_no_kind_is_rare(generation: Generation) -> None:
+    kinds = counted(generation).kinds
+    fair = sum(kinds.values()) / len(kinds)
+    assert {kind: count for kind, count in kinds.items() if count < fair / 2} == {}
+    assert set(kinds) == {*kinds_of(generation), "Model", "Sequential"}
+
+
+@pytest.mark.slow(reason="2,000 graphs show the same of each kind; this is of each pair")
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_most_kinds_follow_most_kinds_that_they_can_follow(generation: Generation) -> None:
+    found = counted(generation, 5000).after
+    pairs = can_follow(generation, drawn(generation, 5000))
+    reached = {pair for pair in pairs if pair[1] in found.get(pair[0], {})}
+    assert len(reached) / len(pairs) >= FAR[generation], sorted(pairs - reached)[:50]
+
+
+def can_follow(generation: Generation, graphs: tuple[Graph, ...]) -> set[tuple[str, str]]:
+    """The pairs of kinds of which the second takes some tensor that the first was seen to give."""
+    gives: dict[str, set[Spec]] = defaultdict(set)
+    for level in (level for graph in graphs for level in levels(graph)):
+        for call, specs in zip(level.calls, infer(level, generation=generation)[len(level.inputs) :], strict=True):
+            gives[level.layers[call.layer].kind].update(specs)
+    return {
+        (first, second)
+        for first, specs in gives.items()
+        for second in kinds_of(generation)
+        if any(takes(generation, second, spec) for spec in specs)
+    }
+
+
+def takes(generation: Generation, kind: str, spec: Spec) -> bool:
+    low, high = catalogue(generation)[kind].takes
+    return any(catalogue(generation)[kind].fits((spec,) * count) for count in range(low, high + 1))
 
 
 def test_options_narrow_what_is_drawn() -> None:
