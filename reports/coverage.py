@@ -1,4 +1,4 @@
-"""Which kinds of layer met which features in the graphs of a run.
+"""Which kinds of layer met which features in the graphs of a run, which followed which, and how large the graphs were.
 
 Owns the features: what can be true of a layer as it stands in a graph. Whoever runs trials adds each graph to a
 `Counting`, and keeps what it comes to with the run.
@@ -10,7 +10,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from reports.records import Coverage
-from strategies.graph import Array, Call, Graph, Layer, MalformedGraph, Ref, call_refs, leaves, made_layers, refs
+from strategies.graph import (
+    Array,
+    Call,
+    Graph,
+    Layer,
+    MalformedGraph,
+    Ref,
+    call_refs,
+    leaves,
+    levels,
+    made_layers,
+    refs,
+)
 from strategies.typing import infer
 
 FEATURES = (
@@ -38,7 +50,7 @@ FEATURES = (
 )
 """What a layer can meet, in the order of the matrix's columns."""
 
-Met = tuple[str, str]
+Pair = tuple[str, str]
 _STATES = {"mask": "mask given", "training": "training given", "initial_state": "initial state given"}
 
 
@@ -48,31 +60,52 @@ class Counting:
     def __init__(self) -> None:
         self._graphs = 0
         self._kinds: Counter[str] = Counter()
-        self._met: Counter[Met] = Counter()
+        self._met: Counter[Pair] = Counter()
+        self._calls: Counter[int] = Counter()
+        self._after: Counter[Pair] = Counter()
 
     def add(self, graph: Graph) -> None:
-        """Count a graph: each kind and each feature once, however often it is in it."""
+        """Count a graph: each kind, each feature and each succession once, however often it is in it."""
         met = set(features(graph))
         self._graphs += 1
         self._kinds.update({kind for kind, _ in met})
         self._met.update(each for each in met if each[1])
+        self._calls[sum(len(level.calls) for level in levels(graph))] += 1
+        self._after.update(set(successions(graph)))
 
     def include(self, other: Coverage) -> None:
         """Count what somebody else counted as well."""
         self._graphs += other.graphs
         self._kinds.update(other.kinds)
-        for kind, features_ in other.met.items():
-            self._met.update({(kind, feature): count for feature, count in features_.items()})
+        self._calls.update(other.calls)
+        for counts, more in ((self._met, other.met), (self._after, other.after)):
+            for kind, its in more.items():
+                counts.update({(kind, name): count for name, count in its.items()})
 
     def coverage(self) -> Coverage:
         """What was counted, for the record."""
-        met: dict[str, dict[str, int]] = {kind: {} for kind in sorted(self._kinds)}
-        for (kind, feature), count in sorted(self._met.items()):
-            met[kind][feature] = count
-        return Coverage(self._graphs, dict(sorted(self._kinds.items())), met)
+        kinds, calls = dict(sorted(self._kinds.items())), dict(sorted(self._calls.items()))
+        return Coverage(self._graphs, kinds, _by_kind(self._met, kinds), calls, _by_kind(self._after))
 
 
-def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Met]:
+def _by_kind(counts: Counter[Pair], kinds: Collection[str] = ()) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {kind: {} for kind in kinds}
+    for (kind, name), count in sorted(counts.items()):
+        found.setdefault(kind, {})[name] = count
+    return found
+
+
+def successions(graph: Graph) -> Iterator[Pair]:
+    """Each kind with each kind that is called on what it gives."""
+    for level in levels(graph):
+        kinds = [level.layers[call.layer].kind for call in level.calls]
+        for kind, call in zip(kinds, level.calls, strict=True):
+            for ref in call_refs(call):
+                if ref.node >= len(level.inputs):
+                    yield kinds[ref.node - len(level.inputs)], kind
+
+
+def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
     """Each kind with each feature that a layer of it has; with "" for the kind alone."""
     carried = masked(graph)
     depths = _depths(graph)

@@ -181,11 +181,34 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """What a run's graphs had: in how many of `graphs` each kind was, and in how many it met each feature."""
+    """What a run's graphs had: in how many of `graphs` each kind was, and in how many it met each feature.
+
+    `calls` says how many graphs have so many calls, `after` in how many each kind was called on what another gave.
+    """
 
     graphs: int = 0
     kinds: dict[str, int] = {}
     met: dict[str, dict[str, int]] = {}
+    calls: dict[int, int] = {}
+    after: dict[str, dict[str, int]] = {}
+
+
+class MissedStatement(msgspec.Struct, frozen=True):
+    """A statement that no trial ran."""
+
+    line: int
+    function: str
+    text: str
+
+
+class FileReached(msgspec.Struct, frozen=True):
+    """How many of a file's `statements` trials ran, and which they did not; those that nothing here can run aside."""
+
+    file: str
+    statements: int
+    ran: int
+    missed: tuple[MissedStatement, ...] = ()
+    aside: dict[str, int] = {}
 
 
 class KnownMet(msgspec.Struct, frozen=True):
@@ -236,6 +259,7 @@ class Run(msgspec.Struct, frozen=True):
     how: dict[str, str] = {}
     coverage: Coverage | None = None
     known: tuple[KnownMet, ...] | None = None
+    reach: dict[str, tuple[FileReached, ...]] = {}
     clonediff: str = ""
     format: int = FORMAT
 

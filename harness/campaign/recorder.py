@@ -111,6 +111,7 @@ class Recorder:
                 how={name: each.met.how for name, each in totals.of.items()},
                 coverage=totals.coverage.coverage(),
                 known=totals.known_met(),
+                reach=totals.reach(),
                 clonediff=plan.clonediff,
             )
         )

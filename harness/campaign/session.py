@@ -62,6 +62,7 @@ class CampaignOptions:
     known_issues: Path
     corpus: Path | None
     database: str | None
+    reach: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
         corpus=str(place) if where.scheduler is None or database else "",
         database=database,
+        reach=asked.reach,
     )
     plan = Plan(
         started=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from harness.subjects.outcomes import Statement
 from harness.trials.graph_trials import Key
 from reports.known import KnownIssue
 from reports.records import FORMAT, Budget, Cost, Coverage, Finding
@@ -22,7 +23,8 @@ class Setup(msgspec.Struct, frozen=True):
     """What every shard of a campaign shares. `across` has, by subject, those that it is compared with.
 
     `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
-    `corpus` and `database` are of `harness.campaign.corpus`; without a corpus, Hypothesis keeps nothing.
+    `corpus` and `database` are of `harness.campaign.corpus`; without a corpus, Hypothesis keeps nothing. `reach` is
+    whether the lines are counted that trials run of a release's cloning code.
     """
 
     campaign: str
@@ -33,6 +35,7 @@ class Setup(msgspec.Struct, frozen=True):
     journals: str = ""
     corpus: str = ""
     database: str | None = None
+    reach: bool = False
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -101,6 +104,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     not_compared: dict[str, dict[str, int]] = {}
     restarts: int = 0
     recycled: int = 0
+    reached: dict[str, tuple[int, ...]] = {}
     failed: str = ""
 
 
@@ -163,6 +167,7 @@ class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     unable: str = ""
     clonediff: str = ""
     first: tuple[msgspec.Raw, ...] = ()
+    statements: dict[str, tuple[Statement, ...]] = {}
     problems: tuple[str, ...] = ()
 
 

@@ -113,6 +113,7 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             process.ready.keras,
             clonediff=own,
             first=tuple(msgspec.Raw(to_json(each)) for each in first),
+            statements=process.reach(statements=True).statements if setup.reach else {},
             problems=corpus.problems if corpus else (),
         )
     except SubjectError as error:
@@ -140,8 +141,11 @@ def retry_known(campaign: str, name: str) -> KnownRetried:
 @_answering
 def try_shard(campaign: str, shard: Shard) -> ShardDone:
     """Try each graph of a shard."""
+    setup = warm_subjects(campaign).setup
     trials = warm_subjects(campaign).trials(shard.subject)
     process = trials.process
+    if setup.reach:
+        process.reach()
     before = process.restarts, process.recycled
     began = time.perf_counter()
     counting = Counting()
@@ -178,6 +182,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         not_compared={name: dict(each.not_compared) for name, each in trials.compared.items()},
         restarts=process.restarts - before[0],
         recycled=process.recycled - before[1],
+        reached=process.reach().lines if setup.reach else {},
     )
 
 

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from harness.campaign.reach import file_reached
 from harness.campaign.shards import Example, KnownRetried, ShardDone, SubjectStarted
 from harness.subjects.subject import Subject
 from reports.coverage import Counting
 from reports.known import KnownIssue, KnownIssues
-from reports.records import Cost, Finding, KnownMet
+from reports.records import Cost, FileReached, Finding, KnownMet
 from reports.run_folder import known_folder
 
 FindingKey = tuple[str, str, str, tuple[str, ...]]
@@ -42,6 +43,7 @@ class SubjectTotals:
     examples: dict[str, Example] = field(default_factory=dict)
     compared: Counter[str] = field(default_factory=Counter)
     not_compared: dict[str, Counter[str]] = field(default_factory=dict)
+    reached: dict[str, set[int]] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
@@ -63,6 +65,8 @@ class SubjectTotals:
         self.compared.update(done.compared)
         for name, why in done.not_compared.items():
             self.not_compared.setdefault(name, Counter()).update(why)
+        for name, lines in done.reached.items():
+            self.reached.setdefault(name, set()).update(lines)
 
 
 def key_of(finding: Finding) -> FindingKey:
@@ -151,6 +155,17 @@ class Totals:
             for name, each in self.of.items()
             for issue in self._of(each)
         )
+
+    def reach(self) -> dict[str, tuple[FileReached, ...]]:
+        """How far into each file of a subject's cloning code its trials came, where that was counted."""
+        return {
+            name: tuple(
+                file_reached(file, statements, each.reached.get(file, ()))
+                for file, statements in each.met.statements.items()
+            )
+            for name, each in self.of.items()
+            if each.met.statements
+        }
 
     def _of(self, each: SubjectTotals) -> list[KnownIssue]:
         generation = Subject.parse(each.met.subject).generation

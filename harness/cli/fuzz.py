@@ -28,6 +28,7 @@ PLANNED = {
     "known_issues": "--known-issues",
     "corpus": "--corpus",
     "database": "--database",
+    "reach": "--reach",
 }
 """What a run that is resumed was asked for when it began."""
 
@@ -84,6 +85,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     metavar="WHERE",
     help="Where Hypothesis keeps its examples: a folder, redis://..., github:OWNER/REPO [in the corpus].",
 )
+@click.option("--reach", is_flag=True, help="Count which lines of the release's own cloning code the trials run.")
 @shared.as_json("Print the summary as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options: Any) -> None:

@@ -6,6 +6,7 @@ whatever Keras, or a graph, prints cannot break the protocol.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -23,6 +24,7 @@ from .frameworks.interface import Framework
 from .housekeeping import resident_bytes, take_over
 from .observer import Observer
 from .offers import offers
+from .reach import Reach
 from .trial import run_trial
 from .user_model import applications, own_model
 from .v1 import give_names_back
@@ -94,6 +96,7 @@ class Server:
         self._framework = framework
         self._lines = lines
         self._last: Observer | None = None
+        self._reach: Reach | None = None
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
             "elements": self._elements,
@@ -101,6 +104,7 @@ class Server:
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "rss": lambda request: resident_bytes(),
             "own": self._own,
+            "reach": self._reached,
             "applications": lambda request: applications(framework),
         }
 
@@ -135,10 +139,19 @@ class Server:
             self._lines.write(text + "\n")
             self._lines.flush()
 
+    def _reached(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The lines that trials ran since this was asked last; from the first time on, trials are watched."""
+        if self._reach is None:
+            self._reach = Reach(self._framework)
+        found = {"lines": self._reach.fresh()}
+        return dict(found, statements=self._reach.statements()) if request.get("statements") else found
+
     def _trial(self, request: dict[str, Any]) -> str:
         observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
-        answer = run_trial(request, self._framework, observer)
+        watching = contextlib.nullcontext() if self._reach is None else self._reach.watching()
+        with watching:
+            answer = run_trial(request, self._framework, observer)
         observer.release()
         self._last = observer
         started = perf_counter()

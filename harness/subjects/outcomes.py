@@ -147,6 +147,24 @@ class ArraySeen(msgspec.Struct, frozen=True):
     dtype: str
 
 
+class Statement(msgspec.Struct, frozen=True):
+    """A statement of a release's cloning code, from its `first` line to its `last`, and how the first one reads."""
+
+    first: int
+    last: int
+    function: str
+    text: str
+
+
+class Reached(msgspec.Struct, frozen=True):
+    """By file, the lines of a release's cloning code that trials ran since it was asked last; and, where that was asked
+    for, what statements there are.
+    """
+
+    lines: dict[str, tuple[int, ...]] = {}
+    statements: dict[str, tuple[Statement, ...]] = {}
+
+
 class ModelDescribed(msgspec.Struct, frozen=True):
     """What a child says of a model that somebody brought, before it is tried.
 

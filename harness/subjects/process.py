@@ -33,6 +33,7 @@ from harness.subjects.outcomes import (
     NoDeviceError,
     Outcome,
     OutOfMemory,
+    Reached,
     Ready,
     SubjectError,
     TimedOut,
@@ -79,6 +80,7 @@ class _Reply(msgspec.Struct):
     bench: Any = None
     cloning: Cloning | None = None
     own: ModelDescribed | None = None
+    reach: Reached | None = None
     applications: tuple[str, ...] | None = None
 
 
@@ -115,6 +117,8 @@ class SubjectProcess:
         self._asked = 0
         self._since_start = 0
         self._settled = 0
+        self._watched = False
+        self._reached: dict[str, set[int]] = {}
 
     @property
     def ready(self) -> Ready:
@@ -167,6 +171,8 @@ class SubjectProcess:
         seconds = {**reply.ready.seconds, "spawn": time.perf_counter() - began}
         self._ready = msgspec.structs.replace(reply.ready, seconds=seconds)
         self._since_start = 0
+        if self._watched:
+            self._ask_reach()
         return self._ready
 
     def prepare(self) -> None:
@@ -255,6 +261,26 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: lost while it listed its applications")
         return found
 
+    def reach(self, *, statements: bool = False) -> Reached:
+        """What of the release's cloning code trials ran since this was asked last. From now on each child watches that.
+
+        What a child has seen that is lost goes with it.
+        """
+        self.start()
+        self._watched = True
+        found = self._ask_reach(statements)
+        lines, self._reached = self._reached, {}
+        return Reached({file: tuple(sorted(its)) for file, its in lines.items()}, found.statements)
+
+    def _ask_reach(self, statements: bool = False) -> Reached:
+        request = {"statements": statements}
+        found: Reached | LostProcess = self._asked_for("reach", request, 60.0, "does not say what it ran")
+        if isinstance(found, LostProcess):
+            return Reached()
+        for file, lines in found.lines.items():
+            self._reached.setdefault(file, set()).update(lines)
+        return found
+
     def resident(self) -> int:
         """The memory that the child holds, 0 where there is none."""
         return self._child.resident() if self._child else 0
@@ -322,6 +348,8 @@ class SubjectProcess:
             self._lost()
         elif self._since_start >= self.limits.trials or self._has_grown(self._child):
             self.recycled += 1
+            if self._watched:
+                self._ask_reach()
             self.close()
 
     def _has_grown(self, child: Child) -> bool:

@@ -9,6 +9,7 @@ from reports.coverage import FEATURES, Counting
 from reports.html.causes import linked
 from reports.html.cells import cell, facts
 from reports.markup import Child, Markup, join, tag
+from reports.reach import reach
 from reports.records import Coverage, KnownMet, Run
 from reports.shortening import shortened
 from reports.store import RunRead
@@ -43,7 +44,7 @@ def coverage(read: RunRead) -> Markup:
     if recorded is not None:
         said = f"In how many of {some(recorded.graphs, 'graph')} a layer of a kind met a feature."
         missing = _never(read.run, recorded)
-        return join([tag("p", said), _matrix(recorded), *missing])
+        return join([_evenness(recorded), tag("p", said), _matrix(recorded), *missing, reach(read.run)])
     none = tag("p", "This run did not record which kinds met which features.", class_="none")
     counting = Counting()
     deep = []
@@ -136,6 +137,35 @@ def _matrix(found: Coverage) -> Markup:
         rows.append(tag("tr", tag("th", kind, scope="row"), *cells))
     table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="matrix sortable")
     return tag("div", table, class_="scroll tall", tabindex="0", role="region", aria_label="Kinds and features")
+
+
+def _evenness(found: Coverage) -> Markup:
+    """How evenly the graphs were drawn; nothing where the run did not count it."""
+    if not found.calls or not found.kinds:
+        return join([])
+    fair = sum(found.kinds.values()) / len(found.kinds)
+    rarest = min(found.kinds, key=lambda kind: (found.kinds[kind], kind))
+    calls = sorted(found.calls.items())
+    return facts(
+        [
+            ("Calls in a graph", f"{_median(calls)} in the median one, {calls[-1][0]} in the largest"),
+            ("Kinds drawn", f"{len(found.kinds)}, each in {fair:,.0f} graphs on average"),
+            ("Rarest kind", f"{rarest}, in {found.kinds[rarest] / fair:.0%} of that"),
+            ("Kind called on what a kind gave", some(sum(map(len, found.after.values())), "pair")),
+            ("Kind with feature", some(sum(map(len, found.met.values())), "pair")),
+        ]
+    )
+
+
+def _median(counts: Sequence[tuple[int, int]]) -> int:
+    """Of numbers in order, each with how often it is there."""
+    middle = sum(count for _, count in counts) / 2
+    passed = 0
+    for number, count in counts:
+        passed += count
+        if passed >= middle:
+            return number
+    return 0
 
 
 def _count(count: int, most: int, title: str) -> Markup:

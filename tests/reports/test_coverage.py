@@ -56,3 +56,16 @@ def test_every_feature_is_a_column() -> None:
     met = {feature for its in counting.coverage().met.values() for feature in its}
     assert met <= set(FEATURES)
     assert len(met) > len(FEATURES) / 2
+
+
+def test_a_graph_counts_by_its_calls_and_by_what_was_called_on_what() -> None:
+    counting = Counting()
+    counting.add(TWO)
+    counting.include(counting.coverage())
+    assert counting.coverage().calls == {9: 2}
+    assert counting.coverage().after == {
+        "Dense": {"Add": 2, "Lambda": 2, "Model": 2},
+        "Lambda": {"Dense": 2, "Model": 2},
+        "Masking": {"Dense": 2},
+        "Model": {"LSTM": 2},
+    }

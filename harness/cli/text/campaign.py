@@ -25,6 +25,7 @@ from harness.cli.terminal import StatusLine, lines
 from reports.broken import broken
 from reports.markup import visible
 from reports.proof import alone
+from reports.reach import share
 from reports.records import Finding
 from reports.store import RunRead
 from reports.verdict import in_words, lasted, some, verdict
@@ -181,6 +182,7 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
 
 
 def _by_subject(totals: Totals) -> Iterator[str]:
+    reach = totals.reach()
     for name, each in totals.of.items():
         yield f"{name} ({in_words(each.met.versions)})"
         yield (
@@ -196,6 +198,8 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         if each.restarts:
             yield (f"  {some(each.restarts, 'process')} of it lost on the way".replace("processs", "processes"))
         yield from (f"  {line}" for line in compared(each))
+        for file in reach.get(name, ()):
+            yield f"  reached {file.ran:,} of {file.statements:,} statements of {file.file} ({share(file)})"
     for name, reason in totals.lost.items():
         yield (f"not tried: {name}: {visible(reason.splitlines()[0].removeprefix(f'{name}: '))}")
 
