@@ -127,6 +127,21 @@ def test_what_the_layer_tells_is_found(name):
     assert np.array_equal(clone(VECTORS), model(VECTORS))
 
 
+KERAS_OWN = {
+    "seed": lambda: layers.RandomGrayscale(seed=7),
+    "fill_value": lambda: layers.MaxNumBoundingBoxes(2, fill_value=0),
+}
+
+
+@pytest.mark.parametrize("option", KERAS_OWN)
+def test_what_a_layer_of_keras_does_not_tell_is_found(option):
+    layer = KERAS_OWN[option]()
+    assert option not in layer.get_config()
+    images = keras.Input((4, 4, 3))
+    model = keras.Model(images, layer(images))
+    assert getattr(clone_model(model).layers[-1], option) == getattr(layer, option)
+
+
 REFUSED = {
     "replaced": (lambda: ReplacedAndUntold(3.0, doubled, name="mine"), "ReplacedAndUntold", "factor"),
     "derived": (lambda: Derived(3.0, doubled, name="mine"), "Derived", "factor"),

@@ -166,15 +166,24 @@ def _as_given(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _untold_options(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
-    """The options of the constructor of a user's layer that its config does not tell, with their defaults."""
-    if type(layer).__module__.startswith("keras."):
-        return {}
+    """The options of a layer's constructor that its config does not tell, with their defaults.
+
+    Of a layer of Keras only those that it was given: others follow from options that are told.
+    """
     given = _auto_config(layer)
+    if type(layer).__module__.startswith("keras.") and set(given or ()) <= {*config, "name", "trainable", "dtype"}:
+        return {}
     options = constructor_options(type(layer), keras.Layer)
     if "kwargs" in config:
         return {}
     untold = {name: default for name, default in options.items() if name not in config and default is not REQUIRED}
-    return untold if given is None else {name: default for name, default in untold.items() if name in given}
+    if given is None:
+        return untold
+    return {name: default for name, default in untold.items() if name in given and not _is(given[name], default)}
+
+
+def _is(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
 
 
 def _read_back(
