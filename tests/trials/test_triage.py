@@ -64,6 +64,30 @@ def test_an_input_that_is_optional_no_more_explains_no_number() -> None:
     }
 
 
+def test_a_tensor_of_the_original_explains_that_a_clone_asks_for_an_input_of_the_original() -> None:
+    given = Difference(
+        "structure",
+        "layers['lstm_3'].calls[0].kwargs['mask']",
+        "call.kwargs type",
+        '{"tensor": "input_0#0.0"}',
+        '{"outside": "bool (?, 1)"}',
+        Cost.PROPERTY,
+        Place("lstm_3", "LSTM", 3),
+    )
+    asked = Difference(
+        "outputs",
+        "inference",
+        "raises",
+        "it runs",
+        "InvalidArgumentError: You must feed a value",
+        Cost.CRASHES,
+        Place("input_0", "InputLayer", 0),
+        Raised("InvalidArgumentError", "", "session.py:_do_call"),
+    )
+    (cause,) = causes(ORIGINAL, [asked, given])
+    assert cause.root == given
+
+
 def test_a_config_explains_nothing_before_it() -> None:
     found = broken(ORIGINAL, (f"{S}.layers.4.config.units", "4"), *values(2, 3))
     assert {told(cause) for cause in found} == {("structure", "config.units", "Dense"), ("outputs", "value", "Lambda")}
