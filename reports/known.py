@@ -21,7 +21,8 @@ KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the root of a cause is like. A field that is not given matches anything.
 
-    `place` is the name of the first layer, "inner/dense" for one inside another. `leads_to` names the checks that may
+    `place` is the name of the first layer, "inner/dense" for one inside another, `found` what was found in
+    the place of what was expected, such as the message of an exception. `leads_to` names the checks that may
     show followers of this root; without it, any may.
     """
 
@@ -32,6 +33,7 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frame: str | None = None
     path: str | None = None
     place: str | None = None
+    found: str | None = None
     leads_to: tuple[str, ...] | None = None
 
 
@@ -126,6 +128,7 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
         (pattern.path, root.path),
         (pattern.place, first.name if first else ""),
         (pattern.kind, first.kind if first else ""),
+        (pattern.found, root.found),
         (pattern.exception, raised.type if raised else ""),
         (pattern.frame, raised.frame if raised else ""),
     ]

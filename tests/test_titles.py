@@ -166,6 +166,11 @@ def test_the_list_of_aspects_has_what_the_checks_write() -> None:
         ),
         pytest.param(seen("structure", "trainable"), "A trainable layer is frozen in the clone", id="thawed"),
         pytest.param(
+            seen("structure", "trainable", replace(DENSE, inside="Bidirectional"), expected="false", found="true"),
+            "A frozen layer in a Bidirectional is trainable in the clone",
+            id="frozen-inside",
+        ),
+        pytest.param(
             seen("structure", "name", Place("input_layer", "InputLayer", 0)),
             "An input layer has another name in the clone",
             id="input",

@@ -218,7 +218,7 @@ def sentence(root: Difference, kind: str) -> str:
     clone, inside, before = _where(root)
     apart = root.check in ("device", "backend")
     raised = _raised(root)
-    word = _WORDS.get(kind, kind)
+    word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, found = _form(root.expected), _form(root.found)
     on = root.expected.lower() == "true"
     said = _said(root).format(

@@ -27,7 +27,7 @@ kind = "Lambda"
 
 def cause(check: str = "structure", aspect: str = "config.mask", kind: str = "Lambda", *followers: str) -> Cause:
     root = Difference(
-        check, "p", aspect, "", "", Cost.PROPERTY, Place("l", kind, 1), Raised("ValueError", "", "k.py:f")
+        check, "p", aspect, "", "nothing", Cost.PROPERTY, Place("l", kind, 1), Raised("ValueError", "", "k.py:f")
     )
     return Cause("x", root, tuple(Difference(name, "p", "value", "", "", Cost.COMPUTES) for name in followers))
 
@@ -52,6 +52,8 @@ def test_an_issue_explains_a_cause_by_its_root(tmp_path: Path) -> None:
         (Pattern(kind="Lam*", path="p"), True),
         (Pattern(check="structure", place="l"), True),
         (Pattern(check="structure", place="*/*"), False),
+        (Pattern(check="structure", found="no*"), True),
+        (Pattern(check="structure", found="some*"), False),
         (Pattern(check="structure", leads_to=("outputs",)), True),
         (Pattern(check="structure", leads_to=("masks",)), False),
     ],
