@@ -99,7 +99,7 @@ class Description:
             "name": framework.name(variable),
             "short_name": framework.short_name(variable),
             "owner": owners.get(id(variable), -1),
-            "shape": [int(size) for size in variable.shape],
+            "shape": [-1 if size is None else int(size) for size in map(_size, variable.shape)],
             "dtype": framework.dtype(variable),
             "trainable": trainable,
             "ident": observer.ident(variable),

@@ -40,8 +40,10 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a value that neither initializers nor chance would give it twice."""
     framework = observer.framework
     with observer.clock.ours("draw"):
+        # The shape of what it holds: a variable's own may leave a dimension open.
         shapes = [
-            (weight["name"].lower(), tuple(weight["shape"]), weight["dtype"]) for weight in description.shape["weights"]
+            (weight["name"].lower(), first.shape, weight["dtype"])
+            for weight, first in zip(description.shape["weights"], description.initial)
         ]
         arrays = weight_arrays(shapes, observer.seed)
     kept = VariableValues(observer)
