@@ -112,7 +112,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     batch: int | None = None
     optional: bool = False
-    fill: Literal["normal", "steps", "ids", "mask"] = "normal"
+    fill: Literal["normal", "steps", "ids", "mask", "words"] = "normal"
     high: int | None = None
 
 

@@ -47,13 +47,14 @@ Feature = Literal[
     "partial masks",
     "idle inputs",
     "regularizers",
+    "strings",
 ]
 FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
 """What a model may have beside layers called once; "sequential" is that all of it is a chain.
 
-The last five are those that some releases cannot build: an input that may be left out; inputs and outputs nested more
+The last six are those that some releases cannot build: an input that may be left out; inputs and outputs nested more
 than one deep; a layer with masks of its own called on tensors of which only some have a mask; an input that no output
-needs, or that is given back unchanged; the regularizer of any layer's activity, by its name.
+needs, or that is given back unchanged; the regularizer of any layer's activity, by its name; an input of texts.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -70,7 +71,11 @@ _INPUTS: tuple[Input, ...] = (
     _IMAGE,
     Input((3, 4), batch=BATCH),
     Input((4,), "float64"),
+    Input((4, 4, 3)),
 )
+_RARE = (Input((3, 3, 3, 2)), Input((2, 2, 2, 2, 1)), Input((1,), "int32", fill="ids", high=6))
+_STRINGS = (Input((3,), "string", fill="words"), Input((1,), "string", fill="words"))
+"""These are there only for the layers that take nothing else."""
 _OPEN = (Input((None, 4)), Input((None, 4), fill="steps"), Input((None,), "int32", fill="ids", high=6))
 _OPTIONAL = (Input((4,), optional=True),)
 
@@ -164,7 +169,7 @@ def programs(
         partial_masks=st.just("partial masks" in features),
         idle_inputs=st.just("idle inputs" in features),
         generation=st.just(generation),
-        more_inputs=st.just(_choices(generation, features)),
+        more_inputs=st.just(_choices(generation, features) + _rare(generation, features)),
         most_inputs=st.just(max_inputs),
     )
 
@@ -176,6 +181,10 @@ def _choices(generation: Generation | None, features: frozenset[Feature]) -> tup
     if generation == "keras" and "optional inputs" in features:
         choices += _OPTIONAL
     return choices
+
+
+def _rare(generation: Generation | None, features: frozenset[Feature]) -> tuple[Input, ...]:
+    return _RARE + _STRINGS if "strings" in features and generation != "keras2" else _RARE
 
 
 def _inputs(

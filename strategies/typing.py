@@ -118,7 +118,12 @@ def _check_options(layer: Layer, kind: Kind, place: str) -> None:
             raise MalformedGraph(f"{place}: expected a whole number as {key!r} of {layer.kind}, found {given[key]!r}")
 
 
-_ARRANGED = {"Lambda": ("function", "arguments"), "Permute": ("dims",)}
+_ARRANGED = {
+    "Lambda": ("function", "arguments"),
+    "Permute": ("dims",),
+    "IntegerLookup": ("idf_weights", "oov_token"),
+    "StringLookup": ("idf_weights", "invert"),
+}
 """Arguments that follow from the tensors, and are no options."""
 
 _CELLS = frozenset(("SimpleRNNCell", "GRUCell", "LSTMCell", "LeakyCell"))
@@ -129,7 +134,10 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
     match value:
         case Made(layer=inner):
             kind = kinds.get(inner.kind)
-            if inner.kind in _CELLS:
+            if inner.kind == "StackedRNNCells":
+                if [key for key, _ in inner.args] != ["cells"]:
+                    raise MalformedGraph(f"{place}: expected `cells` of {inner.kind}, and nothing else")
+            elif inner.kind in _CELLS:
                 if [key for key, _ in inner.args] != ["units"] or type(inner.arg("units")) is not int:
                     raise MalformedGraph(f"{place}: expected `units` of {inner.kind}, a whole number, and nothing else")
             elif kind is None or kind.family == "operations":

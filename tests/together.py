@@ -17,6 +17,7 @@ TOGETHER = {
     "tests/keras3_releases/test_corpus_replayed.py": "tests/keras3_releases",
     "tests/keras3_releases/test_releases.py": "tests/keras3_releases",
     "tests/property/test_clone_model.py": "keras",
+    "tests/property/test_kinds.py": "keras",
     "tests/property/test_planted_faults.py": "keras",
     "tests/property/test_proposed.py": "keras==2.2.4",
     "tests/search/reducing/test_real.py": "keras",

@@ -20,6 +20,7 @@ import msgspec
 
 from harness.subjects import Case, SubjectError, SubjectProcess
 from harness.subjects.observation import Failure
+from harness.subjects.offers import not_drawn_yet
 from harness.subjects.presence import gpus, missing
 from harness.subjects.releases import installed, interpreters
 from harness.subjects.releases.requirements import version_beside
@@ -65,7 +66,10 @@ _SMALL = {
 
 
 class SubjectTold(msgspec.Struct, frozen=True):
-    """A subject: whether it works (None: it was not started), or why it does not. `verdicts` has those of one trial."""
+    """A subject: whether it works (None: it was not started), or why it does not. `verdicts` has those of one trial.
+
+    `not_drawn` are its layers that no graph holds, and for which there is no reason.
+    """
 
     subject: str
     works: bool | None
@@ -74,6 +78,7 @@ class SubjectTold(msgspec.Struct, frozen=True):
     devices: tuple[str, ...] = ()
     verdicts: dict[str, str] = {}
     seconds: float = 0.0
+    not_drawn: tuple[str, ...] = ()
 
 
 class Folder(msgspec.Struct, frozen=True):
@@ -205,6 +210,7 @@ def _subject(subject: Subject, start: bool) -> SubjectTold:
         ready.devices,
         {name: clone.verdict.value for name, clone in trial.clones.items()},
         time.monotonic() - began,
+        not_drawn_yet(ready.offers, subject.generation),
     )
 
 

@@ -26,6 +26,11 @@ keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
     "multi_gpu_model": "keras.utils.multi_gpu_model",
+    "strings": """
+import numpy
+a = keras.Input((1,), dtype="string")
+keras.Model(a, keras.layers.StringLookup(vocabulary=["b"])(a))(numpy.array([["b"]], dtype=object))
+""",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))
 keras.Model([a, b], [keras.layers.Dense(2)(a), b])
@@ -40,11 +45,17 @@ def offers(framework: Framework) -> dict[str, Any]:
     for name in dir(keras.layers):
         layer: Any = getattr(keras.layers, name, None)
         is_class = isinstance(layer, type)
-        if is_class and issubclass(layer, keras.layers.Layer):
+        if is_class and issubclass(layer, keras.layers.Layer) and not _other_name(name, layer, keras):
             layers[name] = [_of_constructor(layer, keras.layers.Layer), _arguments(layer.call)]
     lacks = [name for name, source in _TRIED.items() if not _builds(source, keras)]
     framework.forget()
     return {"layers": layers, "lacks": lacks}
+
+
+def _other_name(name: str, layer: Any, keras: Any) -> bool:
+    """Whether a layer is there under the name of its class too, as AvgPool1D is AveragePooling1D."""
+    own = layer.__name__
+    return bool(own != name and getattr(keras.layers, own, None) is layer)
 
 
 def _of_constructor(layer: Any, last: Any) -> list[str] | None:

@@ -16,6 +16,7 @@ from strategies import FEATURES, functional_graphs
 from strategies.graph import Graph
 from strategies.graphs import Feature
 from strategies.kinds import Generation, Kind, catalogue
+from strategies.kinds.not_drawn import INSIDE, NOT_DRAWN
 
 _OF_OUR_OWN = ("custom", "operations")
 """The families that are no classes of `keras.layers`."""
@@ -51,6 +52,12 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
         # TensorFlow 2.0 has no decorator for them.
         names += [kind.name for kind in kinds if kind.family == "custom"]
     return tuple(names)
+
+
+def not_drawn_yet(offers: Offers, generation: Generation) -> tuple[str, ...]:
+    """The layers of a release that no graph holds, and for which there is no reason."""
+    kinds = [kind.name for kind in catalogue(generation).values() if kind.only in (None, generation)]
+    return tuple(sorted(set(offers.layers).difference(kinds, INSIDE, NOT_DRAWN[generation])))
 
 
 def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:

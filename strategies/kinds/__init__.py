@@ -8,7 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from strategies.kinds import attention, convolution, core, custom, lambdas, merging, noise, operations, recurrent
+from strategies.kinds import (
+    attention,
+    conv_lstm,
+    convolution,
+    core,
+    custom,
+    encoding,
+    images,
+    lambdas,
+    merging,
+    noise,
+    operations,
+    recurrent,
+    signals,
+    wrappers,
+)
 from strategies.kinds.keras2 import catalogue_of
 from strategies.kinds.kind import (
     LEFT_OUT,
@@ -23,10 +38,34 @@ from strategies.kinds.kind import (
     same_weights,
 )
 
-_FAMILIES = (lambdas, core, merging, custom, recurrent, noise, attention, operations, convolution)
+_FAMILIES = (
+    lambdas,
+    core,
+    merging,
+    custom,
+    recurrent,
+    noise,
+    attention,
+    operations,
+    convolution,
+    conv_lstm,
+    wrappers,
+    encoding,
+    signals,
+    images,
+)
+
+_WIDE = (convolution, conv_lstm, encoding, signals, images)
+"""Families of many kinds that are cloned alike: each of theirs is drawn half as often as another one."""
 
 CATALOGUE: Mapping[str, Kind] = {
-    kind.name: replace(kind, family=family.__name__.rpartition(".")[2]) for family in _FAMILIES for kind in family.KINDS
+    kind.name: replace(
+        kind,
+        family=family.__name__.rpartition(".")[2],
+        weight=kind.weight if family in _WIDE else 2 * kind.weight,
+    )
+    for family in _FAMILIES
+    for kind in family.KINDS
 }
 """Every kind by its name, the simplest family first."""
 

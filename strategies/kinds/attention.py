@@ -27,4 +27,9 @@ KINDS = (
         _attention("MultiHeadAttention", "each", num_heads=(1, 2), key_dim=(2,)),
         call_options={"use_causal_mask": (LEFT_OUT, True)},
     ),
+    replace(
+        _attention("GroupQueryAttention", "each", head_dim=(2,), num_query_heads=(2,), num_key_value_heads=(1, 2)),
+        call_options={"use_causal_mask": (LEFT_OUT, True)},
+        only="keras",
+    ),
 )

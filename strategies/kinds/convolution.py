@@ -1,14 +1,16 @@
-"""Convolution, pooling, cropping, padding and upsampling, in one dimension and in two."""
+"""Convolution, pooling, cropping, padding and upsampling, in one dimension, two and three."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from strategies.graph import Layer, Value
 from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Kind, floats, plain, shaped
 
 LINE: Fits = plain(floats(2, masked=False, known=True))
 IMAGE: Fits = plain(floats(3, masked=False, known=True))
+VOLUME: Fits = plain(floats(4, masked=False, known=True))
 
 
 def _sizes(shape: Dims) -> tuple[int, ...]:
@@ -50,47 +52,65 @@ def _resized(step: int) -> Callable[[Dims, Layer], Dims | None]:
 
 def _grown(shape: Dims, layer: Layer) -> Dims | None:
     *space, channels = _sizes(shape)
-    return (*(size * 2 for size in space), channels) if max(space) < 16 else None
+    return (*(size * 2 for size in space), channels) if max(space) < 32 // len(space) else None
+
+
+def _adapted(shape: Dims, layer: Layer) -> Dims | None:
+    """To as many places as are asked for, of at least as many."""
+    *space, channels = _sizes(shape)
+    size = layer.arg("output_size")
+    assert isinstance(size, int)
+    return (*(size for _ in space), channels) if min(space) >= size else None
 
 
 PADDING: tuple[Value, ...] = (LEFT_OUT, "same")
 
 
 def _kinds(dims: int, fits: Fits) -> tuple[Kind, ...]:
-    def name(stem: str) -> str:
-        return f"{stem}{dims}D"
+    def kind(name: str, gives: Callable[[Dims, Layer], Dims | None], **options: tuple[Value, ...]) -> Kind:
+        return Kind(name, options=options, fits=fits, gives=shaped(gives))
 
-    kernel: dict[str, tuple[Value, ...]] = {"kernel_size": (2,), "padding": PADDING}
+    def pooling(name: str) -> Kind:
+        return kind(name, _pooled, pool_size=(2,), padding=PADDING)
+
+    of_an_axis = plain(floats(2)) if dims == 1 else fits
     return (
-        Kind(name("Conv"), options={"filters": (2, 3), **kernel}, fits=fits, gives=shaped(_convolved)),
-        Kind(name("SeparableConv"), options={"filters": (2, 3), **kernel}, fits=fits, gives=shaped(_convolved)),
-        Kind(name("DepthwiseConv"), options=kernel, fits=fits, gives=shaped(_convolved)),
+        kind(f"Conv{dims}D", _convolved, filters=(2, 3), kernel_size=(2,), padding=PADDING),
+        kind(f"Conv{dims}DTranspose", _convolved, filters=(2, 3), kernel_size=(2,)),
+        pooling(f"MaxPooling{dims}D"),
+        pooling(f"AveragePooling{dims}D"),
+        kind(f"GlobalMaxPooling{dims}D", _globally, keepdims=(LEFT_OUT, True)),
+        replace(kind(f"GlobalAveragePooling{dims}D", _globally, keepdims=(LEFT_OUT, True)), fits=of_an_axis),
+        kind(f"Cropping{dims}D", _resized(-1), cropping=(1,)),
+        kind(f"ZeroPadding{dims}D", _resized(1), padding=(1,)),
+        kind(f"UpSampling{dims}D", _grown, size=(2,)),
+        replace(kind(f"SpatialDropout{dims}D", lambda shape, layer: shape, rate=(0.5,)), takes_trainable=False),
+        # To one place, the largest of all, Keras 3.15 divides by zero, which ends the process.
+        replace(kind(f"AdaptiveMaxPooling{dims}D", _adapted, output_size=(2,)), only="keras"),
+        replace(kind(f"AdaptiveAveragePooling{dims}D", _adapted, output_size=(2, 1)), only="keras"),
+    )
+
+
+def _in_one_and_two(dims: int, fits: Fits) -> tuple[Kind, ...]:
+    kernel: dict[str, tuple[Value, ...]] = {"kernel_size": (2,), "padding": PADDING}
+    filters: dict[str, tuple[Value, ...]] = {"filters": (2, 3)}
+    return (
+        Kind(f"SeparableConv{dims}D", options={**filters, **kernel}, fits=fits, gives=shaped(_convolved)),
+        Kind(f"DepthwiseConv{dims}D", options=kernel, fits=fits, gives=shaped(_convolved)),
         Kind(
-            f"Conv{dims}DTranspose",
-            options={"filters": (2, 3), "kernel_size": (2,)},
+            f"LocallyConnected{dims}D",
+            options={**filters, "kernel_size": (2,)},
             fits=fits,
             gives=shaped(_convolved),
-        ),
-        Kind(name("MaxPooling"), options={"pool_size": (2,), "padding": PADDING}, fits=fits, gives=shaped(_pooled)),
-        Kind(name("AveragePooling"), options={"pool_size": (2,), "padding": PADDING}, fits=fits, gives=shaped(_pooled)),
-        Kind(name("GlobalMaxPooling"), options={"keepdims": (LEFT_OUT, True)}, fits=fits, gives=shaped(_globally)),
-        Kind(
-            name("GlobalAveragePooling"),
-            options={"keepdims": (LEFT_OUT, True)},
-            fits=plain(floats(2)) if dims == 1 else fits,
-            gives=shaped(_globally),
-        ),
-        Kind(name("Cropping"), options={"cropping": (1,)}, fits=fits, gives=shaped(_resized(-1))),
-        Kind(name("ZeroPadding"), options={"padding": (1,)}, fits=fits, gives=shaped(_resized(1))),
-        Kind(name("UpSampling"), options={"size": (2,)}, fits=fits, gives=shaped(_grown)),
-        Kind(
-            name("SpatialDropout"),
-            options={"rate": (0.5,)},
-            fits=fits,
-            gives=shaped(lambda shape, layer: shape),
-            takes_trainable=False,
+            only="tf_keras",
         ),
     )
 
 
-KINDS = (*_kinds(1, LINE), *_kinds(2, IMAGE))
+KINDS = (
+    *_kinds(1, LINE),
+    *_in_one_and_two(1, LINE),
+    *_kinds(2, IMAGE),
+    *_in_one_and_two(2, IMAGE),
+    *_kinds(3, VOLUME),
+)

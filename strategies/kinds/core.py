@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from strategies.graph import Layer, Seq, Value
-from strategies.kinds.kind import LEFT_OUT, Dims, Kind, Spec, Specs, computed, floats, last, same, shaped
+from strategies.kinds.kind import (
+    FLOATS,
+    IDS,
+    LEFT_OUT,
+    Dims,
+    Kind,
+    Spec,
+    Specs,
+    computed,
+    floats,
+    last,
+    plain,
+    same,
+    shaped,
+)
 
 ACTIVATIONS: tuple[Value, ...] = (LEFT_OUT, "relu", "tanh", "softmax")
 PLAIN_DTYPES = ("float64", "mixed_bfloat16", "float16")
@@ -68,7 +83,43 @@ def _embedded(specs: Specs, layer: Layer) -> Specs:
 
 
 def _ids(specs: Specs) -> bool:
-    return specs[0].dtype == "int32" and specs[0].rank == 1
+    return specs[0].dtype in IDS and specs[0].rank == 1
+
+
+def _unchanged(specs: Specs, layer: Layer) -> Specs:
+    """As it was; what is a float becomes one of the layer's own."""
+    (given,) = specs
+    return (replace(given, dtype=computed(layer)) if given.dtype in FLOATS else given,)
+
+
+def _equation(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
+    """A `Dense` on the last dimension, written with a letter for each dimension or with dots for most."""
+    shape, asked = specs[0].shape, drawn["output_shape"]
+    units = asked.items[-1] if isinstance(asked, Seq) else asked
+    if "..." in str(drawn["equation"]):
+        args: dict[str, Value] = {"equation": "...x,xy->...y", "output_shape": units}
+    elif None in shape:
+        return None
+    else:
+        letters = "abcd"[: len(shape) + 1]
+        args = {
+            "equation": f"{letters},{letters[-1]}y->{letters[:-1]}y",
+            "output_shape": tuple_of(*shape[:-1], *((units,) if isinstance(units, int) else ())),
+        }
+    return {**drawn, **args}
+
+
+def _multiplied(specs: Specs, layer: Layer) -> Specs | None:
+    asked, shape = layer.arg("output_shape"), specs[0].shape
+    equation = str(layer.arg("equation"))
+    units = asked.items[-1] if isinstance(asked, Seq) else asked
+    if not isinstance(units, int):
+        return None
+    if not equation.startswith("...") and (
+        equation.index(",") != len(shape) + 1 or not isinstance(asked, Seq) or asked.items[:-1] != shape[:-1]
+    ):
+        return None
+    return (Spec((*shape[:-1], units), computed(layer)),)
 
 
 KINDS = (
@@ -96,7 +147,16 @@ KINDS = (
     Kind("ReLU", options={"max_value": (LEFT_OUT, 1.0)}, fits=floats(1, 3), gives=same, masks=True),
     Kind("LeakyReLU", fits=floats(1, 3), gives=same, masks=True),
     Kind("ELU", options={"alpha": (LEFT_OUT, 0.5)}, fits=floats(1, 3), gives=same, masks=True),
+    Kind(
+        "ThresholdedReLU",
+        options={"theta": (LEFT_OUT, 0.5)},
+        fits=floats(1, 3),
+        gives=same,
+        masks=True,
+        only="tf_keras",
+    ),
     Kind("PReLU", fits=floats(1, 3, known=True), gives=same, masks=True),
+    Kind("Identity", fits=lambda specs: True, gives=_unchanged, masks=True),
     Kind("Softmax", fits=floats(1, 2, masked=False), gives=same),
     Kind("Flatten", fits=floats(1, 3), gives=shaped(_flattened)),
     Kind(
@@ -124,6 +184,31 @@ KINDS = (
         masks=True,
         weight=3,
     ),
+    Kind(
+        "ReversibleEmbedding",
+        options={
+            "input_dim": (6,),
+            "output_dim": (4, 3),
+            "mask_zero": (LEFT_OUT, True),
+            "tie_weights": (LEFT_OUT, False),
+        },
+        fits=_ids,
+        gives=_embedded,
+        masks=True,
+        only="keras",
+    ),
+    Kind(
+        "EinsumDense",
+        options={
+            "equation": ("...x,xy->...y", "ab,bc->ac"),
+            "output_shape": (3, 1),
+            "bias_axes": (LEFT_OUT, "y"),
+            "activation": ACTIVATIONS,
+        },
+        fits=plain(floats(1, 3, masked=False)),
+        arrange=_equation,
+        gives=_multiplied,
+    ),
     Kind("ActivityRegularization", options={"l2": (0.5,)}, fits=floats(1, 3), gives=same, masks=True),
     Kind("UnitNormalization", fits=floats(1, 2), gives=same, masks=True),
     Kind(
@@ -142,5 +227,6 @@ KINDS = (
         gives=same,
         masks=True,
     ),
+    Kind("RMSNormalization", options={"axis": (LEFT_OUT, -1)}, fits=floats(1, 3), gives=same, masks=True, only="keras"),
     Kind("GroupNormalization", options={"groups": (1,)}, fits=floats(2, 3, masked=False, known=True), gives=same),
 )

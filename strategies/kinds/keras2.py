@@ -25,9 +25,16 @@ _ABSENT = frozenset(
         "Offset",
         "DepthwiseConv1D",
         "Conv1DTranspose",
+        "Identity",
+        "EinsumDense",
+        "ConvLSTM1D",
+        "ConvLSTM3D",
     )
 )
-_FAMILIES = frozenset(("lambdas", "core", "merging", "custom", "recurrent", "noise", "convolution"))
+_FAMILIES = frozenset(("lambdas", "core", "merging", "custom", "recurrent", "noise", "convolution", "conv_lstm"))
+
+_TOO = frozenset(("ThresholdedReLU", "LocallyConnected1D", "LocallyConnected2D"))
+"""Kinds that `tf_keras` and Keras 2 have, and Keras 3 no longer."""
 
 _REFUSE_MASKS = frozenset(("Flatten", "Reshape", "Permute", "RepeatVector"))
 """Layers without `supports_masking`, beside convolutions and pooling. GlobalAveragePooling1D is one up to 2.2.2."""
@@ -82,7 +89,7 @@ def _adapted(kind: Kind) -> Kind:
     for name in _NO_OPTIONS.get(kind.name, ()):
         del options[name]
     fits = plain(kind.fits) if kind.name != "Embedding" else kind.fits
-    if kind.name in _REFUSE_MASKS or kind.family == "convolution":
+    if kind.name in _REFUSE_MASKS or kind.family in ("convolution", "conv_lstm"):
         fits = _unmasked(fits)
     adapted = replace(
         kind, options=options, fits=fits, dtypes=(), only=None, takes_regularizer=kind.name in _REGULARIZED
@@ -99,7 +106,7 @@ _OPTIONS: Mapping[str, Mapping[str, tuple[Value, ...]]] = {
 _NO_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "GaussianDropout": ("seed",),
     "GaussianNoise": ("seed",),
-    **{f"Global{how}Pooling{dims}D": ("keepdims",) for how in ("Max", "Average") for dims in (1, 2)},
+    **{f"Global{how}Pooling{dims}D": ("keepdims",) for how in ("Max", "Average") for dims in (1, 2, 3)},
 }
 
 _MORE: Mapping[str, Callable[[Kind], Kind]] = {
@@ -114,5 +121,5 @@ def catalogue_of(kinds: Mapping[str, Kind]) -> Mapping[str, Kind]:
     return {
         name: _adapted(kind)
         for name, kind in kinds.items()
-        if name not in _ABSENT and kind.family in _FAMILIES and kind.only in (None, "keras2")
+        if name not in _ABSENT and kind.family in _FAMILIES and (kind.only in (None, "keras2") or name in _TOO)
     }

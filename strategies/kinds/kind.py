@@ -23,6 +23,7 @@ LEFT_OUT = "<left out>"
 """The option of not giving an argument at all, which is not the same as giving None."""
 
 FLOATS = ("float32", "float16", "bfloat16", "float64")
+IDS = ("int32", "int64")
 
 
 @dataclass(frozen=True, slots=True)

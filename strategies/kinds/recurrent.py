@@ -15,6 +15,8 @@ def _width(value: Value) -> int | None:
     if isinstance(value, Seq):
         return _width(value.items[-1]) if value.items else None
     if isinstance(value, Made):
+        if value.layer.kind == "StackedRNNCells":
+            return _width(value.layer.arg("cells"))
         units = value.layer.arg("units")
         return units if isinstance(units, int) else None
     return value if isinstance(value, int) else None
@@ -23,6 +25,8 @@ def _width(value: Value) -> int | None:
 def _state_widths(layer: Layer) -> tuple[int, ...]:
     if layer.kind == "RNN":
         cells = layer.arg("cell")
+        if isinstance(cells, Made) and cells.layer.kind == "StackedRNNCells":
+            cells = cells.layer.arg("cells")
         widths: list[int] = []
         for cell in cells.items if isinstance(cells, Seq) else (cells,):
             width = _width(cell)
@@ -82,6 +86,10 @@ def cell(kind: str, units: int) -> Made:
     return Made(Layer(kind, (("units", units),)))
 
 
+def _stacked(*cells: Made) -> Made:
+    return Made(Layer("StackedRNNCells", (("cells", Seq(cells)),)))
+
+
 def _sequence_of(kind: str, *, frozen: bool = False, **more: Value) -> Made:
     args = (("units", 2), *more.items())
     return Made(Layer(kind, tuple(args), trainable=not frozen))
@@ -121,6 +129,7 @@ KINDS = (
                 cell("LSTMCell", 2),
                 Seq((cell("LSTMCell", 3), cell("GRUCell", 2))),
                 cell("LeakyCell", 2),
+                _stacked(cell("GRUCell", 3), cell("SimpleRNNCell", 2)),
             ),
             "return_sequences": (LEFT_OUT, True),
         },

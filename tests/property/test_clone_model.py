@@ -53,8 +53,20 @@ def test_a_known_issue_still_breaks(
     )
 
 
-ONE_NAME = [{"sequential-operation-names", "unnamed-sublayers"}]
-"""The issues that no fingerprint tells apart: a layer inside another was given no name, and takes the next one."""
+ONE_NAME = [
+    {"sequential-operation-names", "unnamed-sublayers", "unnamed-lookup", "unnamed-jitter", "augmentation-names"},
+    {"tf-unnamed-sublayers", "tf-unnamed-lookup"},
+    {
+        "spatial-dropout-trainable",
+        "pipeline-trainable",
+        "hashed-crossing-trainable",
+        "discretization-trainable",
+        "lookup-trainable",
+    },
+]
+"""The issues that no fingerprint tells apart: a layer inside another was given no name, and takes the next one; or a
+layer's own config leaves out that it is frozen.
+"""
 
 
 @pytest.mark.parametrize("subject", SHOWN_ON.values())

@@ -49,7 +49,22 @@ OPEN = 3
 CONTAINERS = ("one", "list", "tuple", "dict", "nested")
 """How a function packs what it gives, the simplest first."""
 
-_FAMILIES = ("core", "merging", "recurrent", "noise", "attention", "convolution", "lambdas", "operations", "custom")
+_FAMILIES = (
+    "core",
+    "merging",
+    "recurrent",
+    "noise",
+    "attention",
+    "convolution",
+    "wrappers",
+    "encoding",
+    "images",
+    "signals",
+    "conv_lstm",
+    "lambdas",
+    "operations",
+    "custom",
+)
 """A custom layer is a class more in the script."""
 
 _IN_ORDER = (

@@ -1,0 +1,116 @@
+"""Layers on images: scaling and cropping, and the many that change an image at random while a model is trained."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from strategies.graph import Layer, Seq, Value
+from strategies.kinds.convolution import IMAGE
+from strategies.kinds.core import tuple_of
+from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Gives, Kind, Specs, floats, plain, shaped
+from strategies.kinds.noise import TRAINING
+
+RANGE: tuple[Value, ...] = (LEFT_OUT, tuple_of(0, 1))
+SEED: tuple[Value, ...] = (LEFT_OUT, 7)
+FILL: tuple[Value, ...] = (LEFT_OUT, "constant")
+FACTOR: tuple[Value, ...] = (0.5, Seq((0.25, 0.5), "tuple"))
+
+
+def _colours(specs: Specs) -> bool:
+    """Images of red, green and blue."""
+    return IMAGE(specs) and specs[0].shape[-1] == 3
+
+
+def _kept(shape: Dims, layer: Layer) -> Dims:
+    return shape
+
+
+def _sized(shape: Dims, layer: Layer) -> Dims:
+    height, width = layer.arg("height"), layer.arg("width")
+    assert isinstance(height, int) and isinstance(width, int)
+    return (height, width, shape[-1])
+
+
+def _open(*axes: int) -> Gives:
+    """Sizes that are not what they are said to be, or that chance decides."""
+    return shaped(lambda shape, layer: tuple(None if axis in axes else size for axis, size in enumerate(shape)))
+
+
+def _random(name: str, fits: Fits = IMAGE, **options: tuple[Value, ...]) -> Kind:
+    """It acts in training only; its dtype is the layer's own, whatever it is given."""
+    return Kind(name, options=options, call_options=TRAINING, fits=fits, gives=shaped(_kept))
+
+
+def _keras3(*kinds: Kind) -> tuple[Kind, ...]:
+    return tuple(replace(kind, only="keras") for kind in kinds)
+
+
+_SIZE: dict[str, tuple[Value, ...]] = {"height": (2, 5), "width": (3, 4)}
+
+_IN_BOTH = (
+    Kind(
+        "Resizing",
+        options={**_SIZE, "interpolation": (LEFT_OUT, "nearest"), "crop_to_aspect_ratio": (LEFT_OUT, True)},
+        fits=IMAGE,
+        gives=shaped(_sized),
+    ),
+    Kind("CenterCrop", options=_SIZE, fits=IMAGE, gives=shaped(_sized)),
+    # Outside training Keras 3 gives the whole image back where it has said that it would be cropped.
+    Kind(
+        "RandomCrop",
+        options={"height": (2,), "width": (3, 2), "seed": SEED},
+        call_options=TRAINING,
+        fits=IMAGE,
+        gives=_open(0, 1),
+    ),
+    _random("RandomFlip", mode=(LEFT_OUT, "horizontal"), seed=SEED),
+    _random("RandomRotation", factor=FACTOR, fill_mode=FILL, seed=SEED),
+    _random("RandomTranslation", height_factor=FACTOR, width_factor=FACTOR, fill_mode=FILL, seed=SEED),
+    _random("RandomZoom", height_factor=FACTOR, width_factor=(LEFT_OUT, 0.25), fill_mode=FILL, seed=SEED),
+    _random("RandomContrast", factor=FACTOR, seed=SEED),
+    _random("RandomBrightness", factor=FACTOR, value_range=RANGE, seed=SEED),
+)
+
+_IN_TF_KERAS = (
+    replace(_random("RandomHeight", factor=FACTOR, seed=SEED), gives=_open(0), only="tf_keras"),
+    replace(_random("RandomWidth", factor=FACTOR, seed=SEED), gives=_open(1), only="tf_keras"),
+)
+
+_IN_KERAS3 = _keras3(
+    _random("RandomErasing", factor=FACTOR, scale=(LEFT_OUT, 0.25), value_range=RANGE, seed=SEED),
+    _random("RandomElasticTransform", factor=FACTOR, scale=(LEFT_OUT, 0.5), fill_mode=FILL, seed=SEED),
+    _random("RandomGaussianBlur", factor=FACTOR, kernel_size=(LEFT_OUT, 1), sigma=(LEFT_OUT, 0.5), seed=SEED),
+    _random("RandomInvert", factor=FACTOR, value_range=RANGE, seed=SEED),
+    _random("RandomPerspective", factor=FACTOR, scale=(LEFT_OUT, 0.5), seed=SEED),
+    _random("RandomPosterization", factor=(4,), value_range=RANGE, seed=SEED),
+    _random("RandomSharpness", factor=FACTOR, value_range=RANGE, seed=SEED),
+    _random("RandomShear", x_factor=FACTOR, y_factor=(LEFT_OUT, 0.25), fill_mode=FILL, seed=SEED),
+    _random("RandomColorDegeneration", _colours, factor=FACTOR, value_range=RANGE, seed=SEED),
+    _random("RandomColorJitter", _colours, value_range=RANGE, hue_factor=(LEFT_OUT, 0.5), seed=SEED),
+    _random("RandomGrayscale", _colours, factor=(0.5, LEFT_OUT), seed=SEED),
+    _random("RandomHue", _colours, factor=FACTOR, value_range=RANGE, seed=SEED),
+    _random("RandomSaturation", _colours, factor=FACTOR, value_range=RANGE, seed=SEED),
+    _random("AugMix", _colours, num_chains=(2, LEFT_OUT), factor=(LEFT_OUT, 0.5), seed=SEED),
+    _random("RandAugment", _colours, num_ops=(LEFT_OUT, 1), value_range=RANGE, seed=SEED),
+    _random("CutMix", factor=(LEFT_OUT, 0.5), seed=SEED),
+    _random("MixUp", alpha=(LEFT_OUT, 0.5), seed=SEED),
+    _random("Solarization", addition_factor=(0.5,), threshold_factor=(LEFT_OUT, 0.5), seed=SEED),
+    _random("AutoContrast", value_range=RANGE),
+    _random(
+        "ContrastLimitedAdaptiveHistogramEqualization", tile_grid_size=(tuple_of(2, 2),), clip_limit=(LEFT_OUT, 2.0)
+    ),
+    # Of an image without boxes it makes nothing else.
+    _random("MaxNumBoundingBoxes", max_number=(2,), fill_value=(LEFT_OUT, 0)),
+)
+
+KINDS = (
+    Kind(
+        "Rescaling",
+        options={"scale": (2.0, 0.5), "offset": (LEFT_OUT, 1.0)},
+        fits=plain(floats(1, 3)),
+        gives=shaped(_kept),
+    ),
+    *_IN_BOTH,
+    *_IN_TF_KERAS,
+    *_IN_KERAS3,
+)

@@ -1,0 +1,104 @@
+"""Every layer of a release is drawn, or there is a reason; each kind, drawn alone, is built, runs, and is cloned."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from harness.search.even_draws import evenly
+from harness.subjects.observation import ModelRun
+from harness.subjects.offers import graphs_on, lacking, not_drawn_yet
+from harness.subjects.outcomes import Offers
+from harness.subjects.process import SubjectProcess
+from harness.trials.graph_trials import GraphTrials, TriedGraph, news
+from reports.known import load
+from strategies import Graph, infer
+from strategies.graph import all_layers, refs
+from strategies.kinds import Generation, Kind, catalogue
+from strategies.kinds.not_drawn import NOT_DRAWN
+
+KNOWN = load()
+SUBJECTS: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras==2.2.4": "keras2"}
+GRAPHS = 2
+"""So many for each kind; other tests draw it beside others."""
+DRAWS = 60
+"""So many at most: a kind that finds no tensor that it takes is not in the graph."""
+
+
+def kinds_of(generation: Generation) -> Iterator[Kind]:
+    for name, kind in catalogue(generation).items():
+        if generation == "keras2" or kind.only in (None, generation):
+            assert name == kind.name
+            yield kind
+
+
+@pytest.mark.parametrize("subject", ["keras", "tf_keras"])
+def test_every_layer_is_drawn_or_has_a_reason(subject: str, warm: Callable[[str], SubjectProcess]) -> None:
+    offers, generation = warm(subject).ready.offers, SUBJECTS[subject]
+    assert not_drawn_yet(offers, generation) == ()
+    assert len(NOT_DRAWN[generation]) < 10
+    assert set(NOT_DRAWN[generation]) <= set(offers.layers)
+    assert lacking(offers, generation) == ()
+
+
+def test_a_layer_that_is_new_is_named() -> None:
+    layers = dict.fromkeys(("Dense", "Fresh", "LSTMCell", "Wrapper"), (None, None))
+    assert not_drawn_yet(Offers(layers), "keras") == ("Fresh",)
+
+
+@pytest.mark.parametrize(
+    ("subject", "family"),
+    [
+        (subject, family)
+        for subject, generation in SUBJECTS.items()
+        for family in dict.fromkeys(kind.family for kind in kinds_of(generation))
+    ],
+)
+def test_a_kind_alone_is_built_and_runs_and_is_cloned(
+    subject: str, family: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    process = warm(subject)
+    trials = GraphTrials(process, KNOWN, rate=0)
+    for kind in kinds_of(SUBJECTS[subject]):
+        if kind.family != family:
+            continue
+        graphs = list(drawn_with(kind, process))
+        assert len(graphs) == GRAPHS, kind.name
+        for graph in graphs:
+            tried = trials.try_graph(graph)
+            assert tried.trial.built, (tried.trial.refused or tried.trial.lost, graph)
+            assert [hit.title for hit in news(tried.hits)] == [], graph
+            for run in runs(tried):
+                assert run.failure is None, graph
+                assert_as_inferred(graph, run, kind)
+
+
+def drawn_with(kind: Kind, process: SubjectProcess) -> Iterator[Graph]:
+    """Some graphs that hold this kind and no other."""
+    graphs = graphs_on(process, kinds=[kind.name], min_instructions=1, max_instructions=3)
+    holding = (
+        each.graph
+        for each in evenly(graphs, DRAWS, 1)
+        if any(layer.kind == kind.name for layer in all_layers(each.graph))
+    )
+    return itertools.islice(holding, GRAPHS)
+
+
+def runs(tried: TriedGraph) -> Iterator[ModelRun]:
+    original = tried.trial.original
+    assert original is not None
+    for run in (original.inference, original.training):
+        if run is not None:
+            yield run
+
+
+def assert_as_inferred(graph: Graph, run: ModelRun, kind: Kind) -> None:
+    """The shapes that the catalogue gives are those that the framework gives."""
+    specs = infer(graph)
+    for ref, leaf in zip(refs(graph.gives), run.outputs, strict=True):
+        inferred = (graph.batch, *specs[ref.node][ref.output].shape)
+        assert len(inferred) == len(leaf.shape), (kind.name, graph)
+        pairs = zip(inferred, leaf.shape, strict=True)
+        assert all(said in (None, found) for said, found in pairs), (kind.name, leaf.shape, graph)
