@@ -88,7 +88,7 @@ def functional_graphs(
     kinds: Collection[str] | None = None,
     without: Collection[str] = (),
     features: Collection[Feature] = FEATURES,
-    max_inputs: int = 3,
+    max_inputs: int = 4,
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
 
@@ -192,8 +192,9 @@ def _inputs(
 ) -> st.SearchStrategy[tuple[Input, ...]]:
     """The first input is one that most layers take; the others are of every sort."""
     choices = _choices(generation, features)
-    first = st.sampled_from((*(given for given in choices if given.dtype not in ("int32", "bool")), _IMAGE, _IMAGE))
-    more = st.lists(st.sampled_from(choices), max_size=most - 1)
+    floats = [given for given in choices if given.dtype not in ("int32", "bool")]
+    first = st.sampled_from((*floats, _IMAGE, _IMAGE, *_RARE[:2]))
+    more = st.lists(st.sampled_from(choices), max_size=most // 2)
     inputs = st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
     return inputs.map(_of_one_batch) if generation == "keras2" else inputs
 

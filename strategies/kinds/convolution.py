@@ -112,5 +112,5 @@ KINDS = (
     *_in_one_and_two(1, LINE),
     *_kinds(2, IMAGE),
     *_in_one_and_two(2, IMAGE),
-    *_kinds(3, VOLUME),
+    *(replace(kind, weight=2) for kind in _kinds(3, VOLUME)),  # few tensors fit them
 )
