@@ -190,7 +190,7 @@ def _rare(generation: Generation | None, features: frozenset[Feature]) -> tuple[
 def _inputs(
     generation: Generation | None, features: frozenset[Feature], most: int
 ) -> st.SearchStrategy[tuple[Input, ...]]:
-    """The first input is one that most layers take; the others are of every sort."""
+    """The first input is one that most layers take, the next are of any sort; the others are left to what needs one."""
     choices = _choices(generation, features)
     floats = [given for given in choices if given.dtype not in ("int32", "bool")]
     first = st.sampled_from((*floats, _IMAGE, _IMAGE, *_RARE[:2]))

@@ -199,11 +199,15 @@ def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     return tuple(replace(spec, mask=False) if spec.mask else spec for spec in given)
 
 
+_OF_A_PLACE = ("PReLU", "LocallyConnected1D", "LocallyConnected2D")
+"""Kinds that have weights for each place."""
+
+
 def same_weights(layer: Layer, specs: Specs, before: Specs) -> bool:
-    """Whether weights made for the tensors before serve these. PReLU has a weight for each number."""
+    """Whether weights made for the tensors before serve these."""
     return all(
         (one.rank, one.shape[-1:], one.dtype) == (other.rank, other.shape[-1:], other.dtype)
-        and (layer.kind != "PReLU" or one.shape == other.shape)
+        and (layer.kind not in _OF_A_PLACE or one.shape == other.shape)
         for one, other in zip(specs, before, strict=False)
     )
 

@@ -6,6 +6,7 @@ import pytest
 
 from strategies import Graph, MalformedGraph, infer
 from strategies.graph import Call, Input, Layer, Ref, Seq
+from strategies.kinds import Spec, same_weights
 from strategies.lowering import lower
 from strategies.programs import Apply, Program
 
@@ -23,6 +24,11 @@ def test_strays_stay_where_they_are_asked_for() -> None:
     program = Program(STRAY.inputs, STRAY.body, STRAY.outputs, strays=True)
     graph = lower(program)
     assert (len(graph.inputs), len(graph.layers), len(graph.calls)) == (2, 2, 2)
+
+
+@pytest.mark.parametrize(("kind", "serve"), [("PReLU", False), ("LocallyConnected2D", False), ("Conv2D", True)])
+def test_weights_for_each_place_serve_one_shape(kind: str, serve: bool) -> None:
+    assert same_weights(Layer(kind), (Spec((3, 3, 2)),), (Spec((4, 4, 2)),)) == serve
 
 
 @pytest.mark.parametrize("axis", [-1, 1])
