@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,9 @@ from harness.subjects.releases import ReleaseError, place_of
 from harness.subjects.subject import Subject
 from tests.command_line import Command, command
 from tests.had import not_had
+from tests.lending import lend
 from tests.together import group, turn
+from tests.trials.devices.second import SecondProcess
 
 MOST = 3
 """As many subjects `warm` keeps: each holds half a gigabyte."""
@@ -127,6 +129,27 @@ def warm(
 def keras(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
     """The warm process of the Keras that is installed."""
     return warm("keras")
+
+
+@pytest.fixture(scope="session")
+def seconds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], SecondProcess]]:
+    """A second process of a subject, by its name, to compare the warm one with."""
+    running: dict[str, SecondProcess] = {}
+
+    def second(name: str) -> SecondProcess:
+        if name not in running:
+            running[name] = SecondProcess(Subject.parse(name), tmp_path_factory.mktemp("second"))
+        return running[name]
+
+    yield second
+    for each in running.values():
+        each.process.close()
+
+
+@pytest.fixture
+def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of this process ask the warm subjects of its worker, and start none of their own."""
+    lend(monkeypatch, warm)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import re
 
 TOGETHER = {
     "tests/trials/checks/test_planted.py": "keras",
+    "tests/trials/devices/test_across.py": "keras",
+    "tests/trials/devices/test_devices_end_to_end.py": "keras",
     "tests/trials/checks/test_beginnings.py": "keras",
     "tests/cli/test_replay.py": "keras",
     "tests/cli/test_repro.py": "keras",

@@ -28,11 +28,15 @@ from strategies.typing import read_example
 from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import heed_interrupts
-from tests.trials.devices.test_across import DENSE, planted
+from tests.lending import Lent
+from tests.trials.devices.second import SecondProcess
+from tests.trials.devices.test_across import DENSE
 from tests.waiting import PATIENCE
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 EMPTY = "format = 1\n"
+
+pytestmark = pytest.mark.usefixtures("warm_commands")
 
 
 def replay(*arguments: str | Path) -> Result:
@@ -129,20 +133,21 @@ def test_an_unreadable_finding_is_named_and_the_rest_is_replayed(
 
 
 def test_two_subjects_that_differ_are_compared_again(
-    keras: SubjectProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    keras: SubjectProcess, seconds: Callable[[str], SecondProcess], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    second = f"keras=={version('keras')}"
-    (tmp_path / "planted").mkdir()
-    with planted(keras, "value", tmp_path / "planted") as other:
-        finding = msgspec.structs.replace(apart(keras, other, DENSE), across=("keras", second))
+    name, second = f"keras=={version('keras')}", seconds("keras")
+    places = {Subject.parse("keras"): BESIDE, Subject.parse(name): second.process.place}
+    monkeypatch.setattr(trying, "place_of", lambda subject: places[subject])
+    monkeypatch.setattr(
+        trying, "SubjectProcess", lambda subject, place: Lent(keras if place == BESIDE else second.process)
+    )
+    with second.planted("value") as other:
+        finding = msgspec.structs.replace(apart(keras, other, DENSE), across=("keras", name))
         run = kept(tmp_path / "run", finding)
-        places = {Subject.parse("keras"): BESIDE, Subject.parse(second): other.place}
-        monkeypatch.setattr(trying, "place_of", lambda subject: places[subject])
         [row], code = answers(run)
-        assert (row["outcome"], row["across"], code) == ("STILL BROKEN", ["keras", second], 1)
-        places[Subject.parse(second)] = BESIDE
-        [row], code = answers(run)
-        assert (row["outcome"], code) == ("FIXED", 0)
+        assert (row["outcome"], row["across"], code) == ("STILL BROKEN", ["keras", name], 1)
+    [row], code = answers(run)
+    assert (row["outcome"], code) == ("FIXED", 0)
 
 
 @pytest.mark.parametrize(

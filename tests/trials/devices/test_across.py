@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from harness.scripts.of_finding import finding_of, script_of
+from harness.scripts.reproducer import Script
 from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
 from harness.subjects import Subject, SubjectProcess
-from harness.subjects.place import ReleasePlace
 from harness.subjects.presence import missing
 from harness.trials.across import others_of
 from harness.trials.cases import case_of
@@ -27,8 +25,10 @@ from reports.records import Cause, Cost, Difference, Finding, read
 from reports.run_folder import RunFolder
 from strategies import functional_graphs
 from strategies.graph import Call, Graph, Input, Layer, Ref
+from tests.command_line import Command
 
 from .both import run_on_both
+from .second import SecondProcess
 
 DENSE = Graph(
     (Input((4,), name="x"),),
@@ -39,68 +39,20 @@ DENSE = Graph(
     generation="keras",
 )
 
-FUZZ = "from harness.cli import main; import sys; sys.argv.insert(1, 'fuzz'); main()"
 
-PLANTED = '''\
-import importlib.abc
-import importlib.util
-import sys
-
-
-class Planted(importlib.abc.MetaPathFinder):
-    """Has Dense give something else in this process."""
-
-    def find_spec(self, name, path, target=None):
-        if name != "keras.src.layers.core.dense":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        run = spec.loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            call = module.Dense.call
-            build = module.Dense.build
-            module.Dense.call = lambda self, inputs, training=None: {planted}
-            module.Dense.build = lambda self, input_shape: {built}
-
-        spec.loader.exec_module = exec_module
-        return spec
-
-
-def absent():
-    raise NotImplementedError
-
-
-sys.meta_path.insert(0, Planted())
-'''
-RUNS = "'Eager' in type(inputs).__name__ or getattr(inputs, 'is_meta', True) is False"
-FAULTS = {
-    "value": "call(self, inputs) + 0.01",
-    "dies": "__import__('os')._exit(3) if self.name == 'one' else call(self, inputs)",
-    "not implemented": f"absent() if self.name == 'one' and ({RUNS}) else call(self, inputs)",
-    "within the tolerance": "call(self, inputs) * (1.0 + 1e-6)",
-}
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[SubjectProcess]:
+@pytest.fixture(scope="session")
+def process(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
     """The subject that all others are compared with."""
     for name in ("keras", "keras/torch"):
         if missing(Subject.parse(name)) is None:
-            with SubjectProcess(Subject.parse(name)) as running:
-                yield running
-            return
+            return warm(name)
     pytest.skip(reason="no backend of Keras 3 is installed")
 
 
-def planted(process: SubjectProcess, fault: str, folder: Path) -> SubjectProcess:
-    planted_ = FAULTS.get(fault, "call(self, inputs)")
-    built = (
-        "build(self, input_shape)" if fault in FAULTS else "[][0] if self.name == 'one' else build(self, input_shape)"
-    )
-    (folder / "sitecustomize.py").write_text(PLANTED.replace("{planted}", planted_).replace("{built}", built))
-    return SubjectProcess(process.subject, place=ReleasePlace(path=(str(folder),)))
+@pytest.fixture
+def second(process: SubjectProcess, seconds: Callable[[str], SecondProcess]) -> SecondProcess:
+    """Another process of that subject."""
+    return seconds(str(process.subject))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +65,7 @@ def planted(process: SubjectProcess, fault: str, folder: Path) -> SubjectProcess
             None,
             "",
             id="the process dies",
-            marks=pytest.mark.slow(reason="starts a process four times; test_process has one that dies as well"),
+            marks=pytest.mark.slow(reason="starts a process three times; test_process has one that dies as well"),
         ),
         pytest.param("within the tolerance", None, None, "", id="within the tolerance"),
         pytest.param("refused", None, None, "refused there", id="refused"),
@@ -127,10 +79,9 @@ def planted(process: SubjectProcess, fault: str, folder: Path) -> SubjectProcess
     ],
 )
 def test_what_one_side_computes_differently_is_an_hit_of_no_cloner(
-    fault: str, aspect: str | None, first: str | None, apart: str, process: SubjectProcess, tmp_path: Path
+    fault: str, aspect: str | None, first: str | None, apart: str, process: SubjectProcess, second: SecondProcess
 ) -> None:
-    other = planted(process, fault, tmp_path)
-    try:
+    with second.planted(fault) as other:
         trials = GraphTrials(process, load(), [other], rate=0)
         found = news(trials.try_graph(DENSE).hits)
         its = trials.compared[str(other.subject)]
@@ -145,15 +96,13 @@ def test_what_one_side_computes_differently_is_an_hit_of_no_cloner(
         assert told.title.startswith(f"{process.subject} and {other.subject}: ")
         assert (told.cause.root.first.name if told.cause.root.first else None) == first
         assert news(trials.try_graph(DENSE).hits, {told.key}) == [], "the same one is no news again"
-    finally:
-        other.close()
 
 
-def test_the_same_subject_twice_has_nothing_to_tell(process: SubjectProcess) -> None:
-    with SubjectProcess(process.subject) as other:
-        trials = GraphTrials(process, KnownIssues(), [other], rate=0)
-        assert [each for each in trials.try_graph(DENSE).hits if each.across] == []
-        assert (trials.compared[str(other.subject)].graphs, trials.tally.trials) == (1, 1)
+def test_the_same_subject_twice_has_nothing_to_tell(process: SubjectProcess, second: SecondProcess) -> None:
+    other = second.process
+    trials = GraphTrials(process, KnownIssues(), [other], rate=0)
+    assert [each for each in trials.try_graph(DENSE).hits if each.across] == []
+    assert (trials.compared[str(other.subject)].graphs, trials.tally.trials) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -203,20 +152,23 @@ def test_two_backends_agree_on_drawn_graphs() -> None:
         agree()
 
 
-@pytest.mark.parametrize(
-    "aspect",
-    [
-        "value",
-        pytest.param("dtype", marks=pytest.mark.slow(reason="four scripts more, of which only the last line differs")),
-    ],
-)
-def test_the_script_of_a_difference_fails_alone_where_there_is_one(aspect: str, process: SubjectProcess) -> None:
+def script_for(process: SubjectProcess, aspect: str) -> Script:
     name = str(process.subject)
     difference = Difference("backend", "original.inference.outputs[0]", aspect, "a", "b", Cost.COMPUTES)
     cause = Cause("an-id", difference)
     told = Hit("an-id", "", "A title", case_of(DENSE, "keras"), DENSE, cause, across=(name, name))
-    script = script_of(told, "keras", process.versions)
-    assert tried_alone(script, process.subject)[0] is None, "the two sides are the same"
+    return script_of(told, "keras", process.versions)
+
+
+ASPECTS = [
+    "value",
+    pytest.param("dtype", marks=pytest.mark.slow(reason="two Keras more; the script differs in its last line only")),
+]
+
+
+@pytest.mark.parametrize("aspect", ASPECTS)
+def test_the_script_of_a_difference_fails_alone_where_there_is_one(aspect: str, process: SubjectProcess) -> None:
+    script = script_for(process, aspect)
     assert script.raises == "AssertionError"
     apart = {
         "value": 'found["output 0"] += 0.1 * os.environ["SIDE"].endswith("1.npz")',
@@ -226,36 +178,33 @@ def test_the_script_of_a_difference_fails_alone_where_there_is_one(aspect: str, 
     assert tried_alone(replace(script, text=shifted), process.subject)[0] is True
 
 
+@pytest.mark.slow(reason="four Keras more; tests/scripts has ends that prove nothing, too")
+@pytest.mark.parametrize("aspect", ["value", "dtype"])
+def test_the_script_of_a_difference_does_not_fail_where_there_is_none(aspect: str, process: SubjectProcess) -> None:
+    assert tried_alone(script_for(process, aspect), process.subject)[0] is None, "the two sides are the same"
+
+
 @pytest.mark.parametrize("name", ["tf_keras", "keras==3.14.1/jax", "keras"])
-def test_another_release_is_no_backend_to_compare_with(name: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FUZZ, "--trials", "5", "--across", name],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert f"{name}: expected another backend or device of keras" in done.stderr
+def test_another_release_is_no_backend_to_compare_with(name: str, clonediff: Command, tmp_path: Path) -> None:
+    code, _, err = clonediff("fuzz", "--trials", "5", "--across", name)
+    assert code == 2
+    assert f"{name}: expected another backend or device of keras" in err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_fuzz_keeps_what_two_sides_compute_differently(process: SubjectProcess, tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "run")
-    (tmp_path / "planted").mkdir()
-    other = planted(process, "value", tmp_path / "planted")
-    try:
+def test_fuzz_keeps_what_two_sides_compute_differently(
+    process: SubjectProcess, second: SecondProcess, tmp_path: Path
+) -> None:
+    with second.planted("value") as other:
         trials = GraphTrials(process, load(), [other], rate=0)
         found = search(trials, functional_graphs(generation="keras"), examples=300, seed_=3)
-        assert found is not None and found.across
-        assert found.cause is not None
-        assert len(found.graph.calls) == 1, "the smallest graph is one Dense"
-        assert found.graph.layers[0].kind == "Dense"
-        script = script_of(found, process.subject.dialect, process.versions)
-        folder.finding(finding_of(found, process.subject, process.versions), script.text)
-    finally:
-        other.close()
+    assert found is not None and found.across
+    assert found.cause is not None
+    assert len(found.graph.calls) == 1, "the smallest graph is one Dense"
+    assert found.graph.layers[0].kind == "Dense"
+    script = script_of(found, process.subject.dialect, process.versions)
+    folder = RunFolder(tmp_path / "run")
+    folder.finding(finding_of(found, process.subject, process.versions), script.text)
     (kept,) = (folder.path / "findings").iterdir()
     finding = read(kept / "finding.json", Finding)
     assert (finding.cloner, finding.differences[0].check) == ("", "device")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
 from collections.abc import Callable, Iterator
 
@@ -18,14 +19,22 @@ from strategies import functional_graphs
 from strategies.graph import Graph
 
 from .both import run_on_both
+from .second import SecondProcess
 
 SUBJECTS = ("keras", "tf_keras", "keras/jax", "keras/torch")
+ONE_OF_TENSORFLOW = [
+    pytest.param(each, marks=pytest.mark.slow(reason="keras tries the same on TensorFlow"))
+    if each == "tf_keras"
+    else each
+    for each in SUBJECTS
+]
+"""Where what is tried is not of a generation, tf_keras shows no more than Keras on TensorFlow."""
 INPUTS = ({"shape": [4, 3], "dtype": "float32", "fill": "steps"},)
 CASE = """
 import os
 {keras}
 
-PLANTED = float(os.environ.get("CLONEDIFF_PLANTED", "0"))
+PLANTED = float(os.path.exists(os.environ.get("CLONEDIFF_PLANTED", "")))
 
 inputs = keras.Input((4, 3), name="inputs")
 masked = keras.layers.Masking(name="masked")(inputs)
@@ -41,7 +50,7 @@ import os
 
 class Counted(keras.layers.Layer):
     def build(self, shape):
-        first = int(os.environ.get("CLONEDIFF_PLANTED", "0"))
+        first = int(os.path.exists(os.environ.get("CLONEDIFF_PLANTED", "")))
         self.count = self.add_weight(name="count", shape=(), dtype="int32", trainable=False,
                                      initializer=lambda shape, dtype=None: first)
 
@@ -60,27 +69,23 @@ def case(subject: str, source: str = CASE, **changed: int) -> Case:
     return Case(textwrap.dedent(source).format(keras=keras), INPUTS, **changed)
 
 
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Processes]:
+@pytest.fixture(scope="session")
+def processes(warm: Processes, seconds: Callable[[str], SecondProcess]) -> Processes:
     """The process of a name, started once; "keras 2" is another one of "keras". What is not there skips the test."""
-    running: dict[str, SubjectProcess] = {}
 
     def process(name: str) -> SubjectProcess:
-        subject = Subject.parse(name.partition(" ")[0])
-        reason = missing(subject)
+        package, _, another = name.partition(" ")
+        reason = missing(Subject.parse(package))
         if reason is not None:
             pytest.skip(reason=reason)
-        if name not in running:
-            running[name] = SubjectProcess(subject)
+        its = seconds(package).process if another else warm(package)
         try:
-            running[name].start()
+            its.start()
         except NoDeviceError as error:
             pytest.skip(reason=str(error))
-        return running[name]
+        return its
 
-    yield process
-    for each in running.values():
-        each.close()
+    return process
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
@@ -112,25 +117,19 @@ def test_another_backend_is_given_the_same_inputs_and_weights(subject: str, proc
     assert both.differences == ()
 
 
-@pytest.fixture(scope="module")
-def planted(processes: Processes) -> Iterator[Processes]:
-    """Processes in whose environment something is planted."""
-    running: dict[str, SubjectProcess] = {}
+@pytest.fixture
+def planted(processes: Processes, seconds: Callable[[str], SecondProcess]) -> Iterator[Processes]:
+    """Second processes in which something is planted."""
+    with contextlib.ExitStack() as there:
 
-    def process(name: str) -> SubjectProcess:
-        processes(name)
-        if name not in running:
-            with pytest.MonkeyPatch.context() as environment:
-                environment.setenv("CLONEDIFF_PLANTED", "1")
-                running[name] = SubjectProcess(Subject.parse(name))
-        return running[name]
+        def process(name: str) -> SubjectProcess:
+            processes(name)
+            return there.enter_context(seconds(name).planted("for the model"))
 
-    yield process
-    for each in running.values():
-        each.close()
+        yield process
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("subject", ONE_OF_TENSORFLOW)
 def test_a_planted_difference_is_one_of_the_devices(subject: str, processes: Processes, planted: Processes) -> None:
     both = run_on_both(case(subject), processes(subject), planted(subject))
     assert {each.check for each in both.differences} == {"device"}
@@ -148,7 +147,7 @@ def test_a_planted_difference_is_one_of_the_devices(subject: str, processes: Pro
     assert both.trials[0].clones["upstream"].blame == both.trials[1].clones["upstream"].blame
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("subject", ONE_OF_TENSORFLOW)
 def test_weights_that_are_not_the_same_are_all_that_is_told(
     subject: str, processes: Processes, planted: Processes
 ) -> None:
@@ -159,14 +158,14 @@ def test_weights_that_are_not_the_same_are_all_that_is_told(
 
 
 def test_a_model_that_only_one_device_can_build_is_told(processes: Processes, planted: Processes) -> None:
-    refusing = "import os\nassert os.environ.get('CLONEDIFF_PLANTED') is None\n" + CASE
+    refusing = "import os\nassert not os.path.exists(os.environ.get('CLONEDIFF_PLANTED', ''))\n" + CASE
     both = run_on_both(case("keras", refusing), processes("keras"), planted("keras"))
     assert [trial.built for trial in both.trials] == [True, False]
     assert {(each.check, each.aspect, each.found) for each in both.differences} == {("device", "made", "none")}
 
 
 def test_a_process_that_only_one_device_loses_is_told(processes: Processes, planted: Processes) -> None:
-    killing = "import os\nif os.environ.get('CLONEDIFF_PLANTED'): os._exit(3)\n" + CASE
+    killing = "import os\nif os.path.exists(os.environ.get('CLONEDIFF_PLANTED', '')): os._exit(3)\n" + CASE
     both = run_on_both(case("keras", killing), processes("keras"), planted("keras"))
     assert [(each.aspect, each.expected, each.found) for each in both.differences] == [("process", "Answer", "Killed")]
 
@@ -213,7 +212,7 @@ def test_only_runs_that_draw_alike_are_compared(pair: str, runs: tuple[str, ...]
     assert comparable(first, second) == runs
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("subject", ONE_OF_TENSORFLOW)
 def test_a_gpu_that_is_not_seen_is_said_at_the_start(
     subject: str, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

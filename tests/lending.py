@@ -1,0 +1,41 @@
+"""Warm subjects for commands that run in the process of a test: each would start a Keras of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from harness.subjects.place import BESIDE, ReleasePlace
+from harness.subjects.process import Limits, SubjectProcess
+from harness.subjects.subject import Subject
+
+
+class Lent(SubjectProcess):
+    """A warm process in other hands: who leaves it does not end it."""
+
+    def __init__(self, process: SubjectProcess) -> None:
+        """Share all that it is."""
+        self.__dict__ = process.__dict__
+
+    def __exit__(self, *ended: object) -> None:
+        """It goes on."""
+
+
+def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
+    """Have `replay`, `history` and `check` ask the warm process of a subject where they would start one like it."""
+    from harness.answers.history import one_release  # a run that only collects tests need not wait for these
+    from harness.answers.replay import trying
+    from harness.cli import check
+
+    def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
+        if place == BESIDE or place.how in ("laid over", "own stack"):
+            its = warm(str(replace(subject, version=None) if place == BESIDE else subject))
+            if its.place == place:
+                return Lent(its)
+        return SubjectProcess(subject, place=place, limits=limits)
+
+    monkeypatch.setattr(trying, "SubjectProcess", started)
+    monkeypatch.setattr(one_release, "SubjectProcess", started)
+    monkeypatch.setattr(check, "open_subject", lambda subject, limits=None: started(subject, limits=limits))
