@@ -25,6 +25,8 @@ TOGETHER = {
     "tests/search/reducing/test_real.py": "keras",
     "tests/subjects/test_offers.py": "keras",
     "tests/answers/replay/test_replaying.py": "keras",
+    "tests/answers/history/test_keeping.py": "keras",
+    "tests/answers/history/test_one_release.py": "keras",
 }
 """The modules that share warm subjects, with the group of their tests; one whose id names a subject is in its group."""
 

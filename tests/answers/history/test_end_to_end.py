@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from harness.subjects.place import ReleasePlace
+from harness.subjects.process import SubjectProcess
 from reports.known import load
 from reports.records import write
 from strategies.graph import Layer, to_json
@@ -47,19 +48,23 @@ LAMBDA = {
     "gives": {"is": "seq", "items": [{"is": "ref", "node": 1}, {"is": "ref", "node": 1, "output": 1}]},
 }
 
-Places = Callable[[str], ReleasePlace]
+History = Callable[..., tuple[int, str, str]]
 
 
-def history(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*HISTORY, *arguments],
-        cwd=cwd,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+@pytest.fixture
+def history(
+    clonediff: Command, warm_commands: None, warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch
+) -> History:
+    """`clonediff history` in this process, on releases that are warm: their exit code, and what was printed."""
+    for release in (HOLDING, BREAKING):
+        warm(release).start()  # here, since a child ends with the thread that started it
+
+    def run(*arguments: str, **variables: str) -> tuple[int, str, str]:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return clonediff("history", *arguments)
+
+    return run
 
 
 @pytest.fixture
@@ -69,12 +74,10 @@ def graph(tmp_path: Path) -> str:
     return "graph.json"
 
 
-def test_a_release_that_breaks_stands_beside_one_that_holds(graph: str, tmp_path: Path, release_place: Places) -> None:
-    for release in (HOLDING, BREAKING):
-        release_place(release)
-    done = history(graph, "--releases", f"{HOLDING} {BREAKING}", "--out", "history.json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] in (
+def test_a_release_that_breaks_stands_beside_one_that_holds(graph: str, tmp_path: Path, history: History) -> None:
+    code, out, err = history(graph, "--releases", f"{HOLDING} {BREAKING}", "--out", "history.json")
+    assert code == 0, err
+    assert out.splitlines()[-1] in (
         "breaks in 3.12.3, holds in 3.12.2",
         "keras breaks in 3.12.3, holds in 3.12.2",
     )
@@ -88,67 +91,61 @@ def test_a_release_that_breaks_stands_beside_one_that_holds(graph: str, tmp_path
         assert row["versions"]["keras"] == row["version"]
         assert row["versions"]["stack"] == "laid over"
         assert {"python", "tensorflow", "numpy"} <= set(row["versions"])
-    assert "\x1b" not in done.stdout + done.stderr
-    assert "keras==3.12.2: holds (" in done.stderr
+    assert "\x1b" not in out + err
+    assert "keras==3.12.2: holds (" in err
 
 
-def test_a_known_issue_is_looked_for_through_others_and_json_is_all_there_is(
-    tmp_path: Path, release_place: Places
-) -> None:
-    for release in (HOLDING, BREAKING):
-        release_place(release)
+def test_a_known_issue_is_looked_for_through_others_and_json_is_all_there_is(history: History) -> None:
     assert any(each.id == "lambda-refused" for each in load().issues)
-    done = history("lambda-refused", "--releases", f"{HOLDING},{BREAKING}", "--json", "--no-install", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert done.stderr == ""
+    code, out, err = history("lambda-refused", "--releases", f"{HOLDING},{BREAKING}", "--json", "--no-install")
+    assert (code, err) == (0, "")
+    said = json.loads(out)
     assert [row["verdict"] for row in said["rows"]] == ["holds", "breaks"]
     assert said["rows"][0]["causes"][0]["known"] == "input-name", "another cause shows there, and is no news"
     assert said["by_cause"] == {}
 
 
-def test_a_release_that_cannot_be_had_does_not_stop_the_others(
-    graph: str, tmp_path: Path, release_place: Places
-) -> None:
-    release_place(BREAKING)
-    done = history(
-        graph, "--releases", f"{BREAKING} keras==3.99.9 tensorflow==2.99.0", "--no-install", "--json", cwd=tmp_path
+def test_a_release_that_cannot_be_had_does_not_stop_the_others(graph: str, history: History) -> None:
+    code, _, err = history(
+        graph, "--releases", f"{BREAKING} keras==3.99.9 tensorflow==2.99.0", "--no-install", "--json"
     )
-    assert done.returncode == 2
-    assert "tensorflow" in done.stderr
-    done = history(graph, "--releases", f"{BREAKING} keras==3.99.9", "--no-install", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    rows = {row["version"]: row for row in json.loads(done.stdout)["rows"]}
+    assert code == 2
+    assert "tensorflow" in err
+    code, out, err = history(graph, "--releases", f"{BREAKING} keras==3.99.9", "--no-install", "--json")
+    assert code == 0, err
+    rows = {row["version"]: row for row in json.loads(out)["rows"]}
     assert rows["3.12.3"]["verdict"] == "breaks"
     assert rows["3.99.9"]["verdict"] == "not to be had"
     assert "not installed" in rows["3.99.9"]["reason"]
 
 
-def test_where_nothing_can_be_tried_that_is_the_answer_and_exit_code_2(graph: str, tmp_path: Path) -> None:
+def test_where_nothing_can_be_tried_that_is_the_answer_and_exit_code_2(
+    graph: str, tmp_path: Path, history: History
+) -> None:
     empty = {**UNREACHED, "CLONEDIFF_CACHE": str(tmp_path / "cache")}
-    done = history(graph, "--releases", "keras==3.99.9", cwd=tmp_path, **empty)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert done.stdout.splitlines()[-1] == "not to be had: 3.99.9"
+    code, out, _ = history(graph, "--releases", "keras==3.99.9", **empty)
+    assert code == 2
+    assert out.splitlines()[-1] == "not to be had: 3.99.9"
 
 
-def test_the_release_beside_clonediff_needs_nothing_installed(graph: str, tmp_path: Path) -> None:
+def test_the_release_beside_clonediff_needs_nothing_installed(
+    graph: str, tmp_path: Path, history: History, keras: SubjectProcess
+) -> None:
+    keras.start()
     here = importlib.metadata.version("keras")
     empty = {**UNREACHED, "CLONEDIFF_CACHE": str(tmp_path / "cache")}
-    done = history(graph, "--releases", "keras>=3", "--no-install", "--json", cwd=tmp_path, **empty)
-    assert done.returncode == 0, done.stderr
-    (row,) = json.loads(done.stdout)["rows"]
+    code, out, err = history(graph, "--releases", "keras>=3", "--no-install", "--json", **empty)
+    assert code == 0, err
+    (row,) = json.loads(out)["rows"]
     assert (row["version"], row["how"], row["versions"]["keras"]) == (here, "beside", here)
 
 
 def test_without_an_index_the_releases_of_this_machine_are_tried_and_no_range_is_claimed(
-    graph: str, tmp_path: Path, release_place: Places
+    graph: str, history: History
 ) -> None:
-    for release in (HOLDING, BREAKING):
-        release_place(release)
-    done = history(graph, "--releases", "keras==3.12.2..3.12.3", "--json", cwd=tmp_path, **UNREACHED)
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+    code, out, err = history(graph, "--releases", "keras==3.12.2..3.12.3", "--json", **UNREACHED)
+    assert code == 0, err
+    said = json.loads(out)
     assert [row["version"] for row in said["rows"]] == ["3.12.2", "3.12.3"]
     assert [row["verdict"] for row in said["rows"]] == ["holds", "breaks"]
     assert any("only the releases on this machine are tried" in note for note in said["notes"])
@@ -172,7 +169,9 @@ def test_a_bad_argument_is_told_with_exit_code_2(
     assert said in err
 
 
-def test_an_interrupt_prints_what_is_known_so_far(graph: str, tmp_path: Path, release_place: Places) -> None:
+def test_an_interrupt_prints_what_is_known_so_far(
+    graph: str, tmp_path: Path, release_place: Callable[[str], ReleasePlace]
+) -> None:
     for release in (HOLDING, BREAKING):
         release_place(release)
     process = subprocess.Popen(

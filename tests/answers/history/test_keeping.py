@@ -58,10 +58,9 @@ def test_a_bug_is_since_a_release_where_that_is_plain(tried: str, expected: str 
 
 
 @pytest.fixture
-def one(tmp_path: Path) -> Path:
+def one(keras: SubjectProcess, warm_commands: None, tmp_path: Path) -> Path:
     """The folder of a finding, with all that a run leaves in it."""
-    with SubjectProcess(Subject.parse("keras")) as process:
-        refused = found(process, "lambda-refused")
+    refused = found(keras, "lambda-refused")
     run = kept(tmp_path / "run", refused)
     write_reports(read_run(run))
     return folder_of(run, refused)

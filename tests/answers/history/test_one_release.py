@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from harness.answers.history.one_release import try_release
 from harness.answers.history.question import question_of
 from harness.answers.history.record import ReleaseVerdict
 from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.subject import Subject
 
+pytestmark = pytest.mark.usefixtures("warm_commands")
 
-def test_multi_gpu_has_the_known_issues_of_what_it_clones_with(release_place: Callable[[str], ReleasePlace]) -> None:
-    place = release_place("keras==2.2.4")
+
+@pytest.mark.parametrize("release", ["keras==2.2.4"])
+def test_multi_gpu_has_the_known_issues_of_what_it_clones_with(
+    release: str, release_place: Callable[[str], ReleasePlace]
+) -> None:
+    place = release_place(release)
     question = question_of("keras2-two-outputs", "multi_gpu")
-    row = try_release(question, Subject.parse("keras==2.2.4"), lambda subject: place)
+    row = try_release(question, Subject.parse(release), lambda subject: place)
     assert row.verdict is ReleaseVerdict.BREAKS, row
     assert [each.known for each in row.causes] == ["keras2-two-outputs"]
 
