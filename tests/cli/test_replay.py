@@ -56,15 +56,15 @@ def refused(keras: SubjectProcess) -> Finding:
 def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one(
     refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
 ) -> None:
-    release_place("keras==3.14.1")
+    release_place("keras==3.10.0")
     run = kept(tmp_path, refused)
-    done = replay(run, "--subject", "keras==3.14.1")
+    done = replay(run, "--subject", "keras==3.10.0")
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith(
-        "FIXED         keras==3.14.1  A Lambda cannot be cloned: ValueError in lambda_layer.py"
+        "FIXED         keras==3.10.0  A Lambda cannot be cloned: ValueError in lambda_layer.py"
     )
     assert "known issues remain: input-name" in done.stdout
-    rows, code = answers(run, "--subject", "keras==3.14.1", "--subject", "keras")
+    rows, code = answers(run, "--subject", "keras==3.10.0", "--subject", "keras")
     assert [row["outcome"] for row in rows] == ["FIXED", "STILL BROKEN"]
     assert code == 1
 
@@ -72,10 +72,10 @@ def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one
 def test_what_remains_is_a_change_where_it_is_not_known(
     refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
 ) -> None:
-    release_place("keras==3.14.1")
+    release_place("keras==3.10.0")
     (tmp_path / "none.toml").write_text(EMPTY)
     folder = folder_of(kept(tmp_path / "run", refused), refused)
-    [row], code = answers(folder, "--subject", "keras==3.14.1", "--known-issues", tmp_path / "none.toml")
+    [row], code = answers(folder, "--subject", "keras==3.10.0", "--known-issues", tmp_path / "none.toml")
     assert (row["outcome"], code) == ("CHANGED", 1)
     assert row["because"].startswith("gone; instead: An input layer has another name in the clone [structure-name-")
 

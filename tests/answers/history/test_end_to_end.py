@@ -28,7 +28,7 @@ from tests.reports.making import TWO, finding
 from tests.waiting import PATIENCE, until
 
 HISTORY = [sys.executable, "-c", "from harness.cli import main; main()", "history"]
-HOLDING, BREAKING = "keras==3.12.2", "keras==3.12.3"
+HOLDING, BREAKING = "keras==3.10.0", "keras==3.12.3"
 UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_EXTRA_INDEX_URL": "", "UV_INDEX_URL": "http://127.0.0.1:9/"}
 LAMBDA = {
     "inputs": [{"shape": [1], "name": "x"}],
@@ -78,12 +78,12 @@ def test_a_release_that_breaks_stands_beside_one_that_holds(graph: str, tmp_path
     code, out, err = history(graph, "--releases", f"{HOLDING} {BREAKING}", "--out", "history.json")
     assert code == 0, err
     assert out.splitlines()[-1] in (
-        "breaks in 3.12.3, holds in 3.12.2",
-        "keras breaks in 3.12.3, holds in 3.12.2",
+        "breaks in 3.12.3, holds in 3.10.0",
+        "keras breaks in 3.12.3, holds in 3.10.0",
     )
     kept = json.loads((tmp_path / "history.json").read_text())
     holding, breaking = kept["rows"]
-    assert (holding["version"], holding["verdict"], holding["causes"]) == ("3.12.2", "holds", [])
+    assert (holding["version"], holding["verdict"], holding["causes"]) == ("3.10.0", "holds", [])
     assert (breaking["version"], breaking["verdict"]) == ("3.12.3", "breaks")
     assert "lambda_layer.py:from_config" in breaking["causes"][0]["title"]
     for row in kept["rows"]:
@@ -92,7 +92,7 @@ def test_a_release_that_breaks_stands_beside_one_that_holds(graph: str, tmp_path
         assert row["versions"]["stack"] == "laid over"
         assert {"python", "tensorflow", "numpy"} <= set(row["versions"])
     assert "\x1b" not in out + err
-    assert "keras==3.12.2: holds (" in err
+    assert "keras==3.10.0: holds (" in err
 
 
 def test_a_known_issue_is_looked_for_through_others_and_json_is_all_there_is(history: History) -> None:
@@ -143,10 +143,10 @@ def test_the_release_beside_clonediff_needs_nothing_installed(
 def test_without_an_index_the_releases_of_this_machine_are_tried_and_no_range_is_claimed(
     graph: str, history: History
 ) -> None:
-    code, out, err = history(graph, "--releases", "keras==3.12.2..3.12.3", "--json", **UNREACHED)
+    code, out, err = history(graph, "--releases", f"{HOLDING} keras==3.12.3..3.12.3", "--json", **UNREACHED)
     assert code == 0, err
     said = json.loads(out)
-    assert [row["version"] for row in said["rows"]] == ["3.12.2", "3.12.3"]
+    assert [row["version"] for row in said["rows"]] == ["3.10.0", "3.12.3"]
     assert [row["verdict"] for row in said["rows"]] == ["holds", "breaks"]
     assert any("only the releases on this machine are tried" in note for note in said["notes"])
 
