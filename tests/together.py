@@ -9,6 +9,8 @@ TOGETHER = {
     "tests/trials/devices/test_across.py": "keras",
     "tests/trials/devices/test_devices_end_to_end.py": "keras",
     "tests/trials/checks/test_beginnings.py": "keras",
+    "tests/cli/test_check.py": "keras",
+    "tests/cli/test_check_command.py": "keras",
     "tests/cli/test_replay.py": "keras",
     "tests/cli/test_repro.py": "keras",
     "tests/inside/test_serving.py": "tests/inside",
@@ -36,7 +38,6 @@ LONGEST = (
     "tf_keras",
     "tests/campaign/test_cluster.py",
     "keras==2.2.4",
-    "tests/cli/test_check_command.py",
     "tests/scripts/test_reproducer.py",
     "tests/subjects/releases/test_installs.py",
 )

@@ -96,7 +96,7 @@ def dies():
 NOTHING_KNOWN = "format = 1\n"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     (folder / "theirs.py").write_text(THEIRS)

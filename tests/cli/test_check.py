@@ -6,7 +6,7 @@ import dataclasses
 import importlib.util
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,13 @@ from harness.answers.own_model.models import ModelError, parse
 from harness.answers.own_model.record import CheckedModel, Status
 from harness.cli.terminal import one_line
 from harness.cli.text.check import checked_text
-from harness.subjects import Limits, Subject, SubjectProcess
+from harness.subjects import SubjectProcess
 from reports.known import load
 
 
-@pytest.fixture(scope="module")
-def process() -> Iterator[SubjectProcess]:
-    with SubjectProcess(Subject.parse("keras"), limits=Limits(trial=120)) as started:
-        yield started
+@pytest.fixture
+def process(keras: SubjectProcess) -> SubjectProcess:
+    return keras
 
 
 def check(models: Path, name: str, process: SubjectProcess, **wanted: Any) -> CheckedModel:
@@ -119,7 +118,13 @@ def test_a_damaged_file_is_said_to_be_damaged(name: str, models: Path, process: 
         pytest.param("of_another", Status.NOT_CHECKED, "--subject tf_keras", id="another-keras"),
         pytest.param("absent", Status.NOT_LOADED, "absent", id="absent"),
         pytest.param("needs_four", Status.NOT_CALLED, "--size", id="another-size"),
-        pytest.param("dies", Status.LOST, "SIGABRT", id="dies"),
+        pytest.param(
+            "dies",
+            Status.LOST,
+            "SIGABRT",
+            id="dies",
+            marks=pytest.mark.slow(reason="Keras starts anew; one whose time is over is lost in test_check_command"),
+        ),
     ],
 )
 def test_a_function_that_makes_nothing_to_check(
@@ -216,14 +221,16 @@ def test_a_model_that_names_nothing_is_refused(
     assert said in str(raised.value)
 
 
-def test_a_compiled_model_of_tf_keras_is_known_not_to_be_compiled_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("subject", ["tf_keras"])
+def test_a_compiled_model_is_known_not_to_be_compiled_again(
+    subject: str, warm: Callable[[str], SubjectProcess], tmp_path: Path
+) -> None:
     (tmp_path / "compiled.py").write_text(
         "import tf_keras\n\n\ndef make():\n"
         "    model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])\n"
         "    model.compile('sgd', 'mse')\n    return model\n"
     )
-    with SubjectProcess(Subject.parse("tf_keras")) as process:
-        checked = check(tmp_path, "compiled.py:make", process)
+    checked = check(tmp_path, "compiled.py:make", warm(subject))
     assert verdicts(checked) == {"upstream": "diverged", "fixed": "diverged"}
     assert {(each.known, each.blame) for each in checked.breaks} == {("not-compiled", "shared limit")}
     line, spec = 465, importlib.util.find_spec("tf_keras.src.models")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tokenize
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tests.interrupting import heed_interrupts
 from tests.waiting import PATIENCE, until
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+Here = Callable[..., tuple[int, str, str]]
 
 
 def check(
@@ -35,6 +37,12 @@ def check(
         timeout=PATIENCE,
         check=False,
     )
+
+
+@pytest.fixture
+def here(clonediff: Command, warm_commands: None, models: Path) -> Here:
+    """`clonediff check` in this process, beside the models, on subjects that are warm."""
+    return lambda *arguments: clonediff("check", *arguments, cwd=models)
 
 
 @pytest.mark.parametrize(
@@ -55,35 +63,35 @@ def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, cl
     assert said in err
 
 
-def test_a_faithful_model_is_exit_code_0(models: Path, tmp_path: Path) -> None:
+def test_a_faithful_model_is_exit_code_0(here: Here, tmp_path: Path) -> None:
     out = tmp_path / "checked.json"
-    done = check("dict.keras", "--json", "--no-costly", "--out", str(out), cwd=models)
-    assert done.returncode == 0, done.stderr
-    (checked,) = json.loads(done.stdout)
+    code, printed, err = here("dict.keras", "--json", "--no-costly", "--out", str(out))
+    assert code == 0, err
+    (checked,) = json.loads(printed)
     assert (checked["model"], checked["status"], checked["versions"]["keras"] != "") == ("dict.keras", "checked", True)
-    assert json.loads(out.read_text()) == json.loads(done.stdout)
+    assert json.loads(out.read_text()) == json.loads(printed)
 
 
-def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
-    done = check("lambda.keras", "--unsafe", "--script", "--no-costly", cwd=models)
-    assert done.returncode == 1, done.stderr
-    assert "upstream: crashed" in done.stderr
+def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(here: Here, tmp_path: Path) -> None:
+    code, printed, err = here("lambda.keras", "--unsafe", "--script", "--no-costly")
+    assert code == 1, err
+    assert "upstream: crashed" in err
     script = tmp_path / "repro.py"
-    script.write_text(done.stdout)
+    script.write_text(printed)
     alone = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
     assert alone.returncode != 0
     assert "ValueError: Requested the deserialization of a `Lambda`" in alone.stderr
-    allowed = check("lambda.keras", "--unsafe", "--allow-known", "--no-costly", cwd=models)
-    assert allowed.returncode == 0, allowed.stdout
+    code, printed, _ = here("lambda.keras", "--unsafe", "--allow-known", "--no-costly")
+    assert code == 0, printed
     unknown = ("--allow-known", "--known-issues", "nothing-known.toml")
-    assert check("lambda.keras", "--unsafe", "--no-costly", *unknown, cwd=models).returncode == 1
+    assert here("lambda.keras", "--unsafe", "--no-costly", *unknown)[0] == 1
 
 
-def test_one_that_cannot_be_loaded_is_exit_code_2_and_the_others_are_checked(models: Path) -> None:
-    done = check("junk.keras", "dict.keras", "--no-costly", cwd=models)
-    assert done.returncode == 2
-    assert "cannot be loaded" in done.stdout
-    assert "upstream: faithful" in done.stdout
+def test_one_that_cannot_be_loaded_is_exit_code_2_and_the_others_are_checked(here: Here) -> None:
+    code, printed, _ = here("junk.keras", "dict.keras", "--no-costly")
+    assert code == 2
+    assert "cannot be loaded" in printed
+    assert "upstream: faithful" in printed
 
 
 def test_a_subject_that_fails_takes_nothing_with_it_of_what_was_done(tmp_path: Path) -> None:
@@ -136,6 +144,7 @@ def test_a_model_may_take_no_more_than_its_time(models: Path) -> None:
     assert "--timeout" in done.stdout
 
 
+@pytest.mark.slow(reason="a Keras of its own; its time is a limit of the same kind, and tests/subjects tries memory")
 def test_a_model_may_take_no_more_than_its_memory(models: Path) -> None:
     (models / "large.py").write_text(
         "def make():\n    held = [bytearray(1 << 28) for _ in range(40)]\n    return held\n"
@@ -172,14 +181,14 @@ def test_an_interrupt_is_exit_code_130(models: Path) -> None:
     assert "interrupted" in stderr
 
 
-def test_an_application_is_checked_and_all_are_listed(tmp_path: Path) -> None:
-    listed = check("--list", cwd=tmp_path)
-    assert listed.returncode == 0, listed.stderr
-    names = [line.split()[0] for line in listed.stdout.splitlines()]
+def test_an_application_is_checked_and_all_are_listed(here: Here) -> None:
+    code, printed, err = here("--list")
+    assert code == 0, err
+    names = [line.split()[0] for line in printed.splitlines()]
     assert names.index("MobileNetV3Small") < names.index("ResNet50") < names.index("VGG16")
-    done = check("applications:MobileNetV3Small", "--no-costly", "--json", cwd=tmp_path)
-    assert done.returncode in (0, 1), done.stderr
-    (checked,) = json.loads(done.stdout)
+    code, printed, err = here("applications:MobileNetV3Small", "--no-costly", "--json")
+    assert code in (0, 1), err
+    (checked,) = json.loads(printed)
     assert {each["cloner"]: each["verdict"] for each in checked["clones"]}["fixed"] == "faithful"
     assert checked["inputs"][0].endswith("float32 (1, 224, 224, 3)")
     assert checked["parameters"] > 2_000_000
