@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -29,9 +30,10 @@ from tests.campaign.running import (
     summary,
     workers_below,
 )
+from tests.command_line import Command
 from tests.waiting import PATIENCE, until
 
-TRIALS = 60
+TRIALS = 24
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +87,7 @@ def test_two_jobs_find_the_same_as_one(whole: Path, known: Path, tmp_path: Path)
     )
 
 
+@pytest.mark.slow(reason="a campaign more; test_corpus has what is kept, and test_shard_queue that it comes first")
 def test_another_night_tries_what_was_found_first(whole: Path, known: Path, tmp_path: Path) -> None:
     corpus = whole.parent / "corpus"
     kept = list((corpus / "keras").glob("*.json"))
@@ -104,7 +107,7 @@ def test_a_driver_that_is_killed_is_gone_on_with(times: int, whole: Path, known:
     run = tmp_path / "run"
     for turn in range(times):
         arguments = ["--resume", "run", "--json"] if turn else _asked(known, "run")
-        with fuzzing(tmp_path, *arguments, "--jobs", "2") as process:
+        with fuzzing(tmp_path, *arguments, "--jobs", "1") as process:
             until(lambda shards=turn: _lines(run) > shards or process.poll() is not None)
             left = below(process.pid)
             process.kill()
@@ -118,7 +121,7 @@ def test_a_driver_that_is_killed_is_gone_on_with(times: int, whole: Path, known:
     assert not read_run(run).problems
 
 
-def test_what_was_under_way_when_a_run_ended_is_told(whole: Path, tmp_path: Path) -> None:
+def test_a_run_that_is_over_can_be_asked_again_and_tells_what_was_under_way(whole: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
     journal = run / "journal"
@@ -127,8 +130,10 @@ def test_what_was_under_way_when_a_run_ended_is_told(whole: Path, tmp_path: Path
     (journal / "w1.json").write_text(json.dumps(entry))
     (journal / "w2.json").write_text(json.dumps(entry)[:30])
     (journal / "w3.json").write_text('{"name": "no journal"}')
-    done = fuzz(tmp_path, "--resume", "run", "--jobs", "1")
+    done = fuzz(tmp_path, "--resume", "run", "--jobs", "1", "--json")
     assert done.returncode == 1, done.stderr
+    assert summary(done)["drawn"] == TRIALS
+    assert found(run) == found(whole)
     assert "a trial on keras was under way when the run was ended" in done.stderr
     assert "run/journal/w2.json: " in done.stderr
     events = [json.loads(line) for line in (run / "events.ndjson").read_text().splitlines()]
@@ -137,15 +142,17 @@ def test_what_was_under_way_when_a_run_ended_is_told(whole: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["journal", "findings", "done.ndjson"])
-def test_a_run_from_elsewhere_cannot_lead_out_of_its_folder(name: str, whole: Path, tmp_path: Path) -> None:
+def test_a_run_from_elsewhere_cannot_lead_out_of_its_folder(
+    name: str, whole: Path, tmp_path: Path, clonediff: Command
+) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)
     (run / name).rename(tmp_path / "theirs")
     (run / name).symlink_to(tmp_path / "theirs")
     before = sorted(each for each in tmp_path.rglob("*") if each.name != ".lock")
-    done = fuzz(tmp_path, "--resume", "run")
-    assert done.returncode == 2
-    assert f"run/{name}: is a link" in done.stderr
+    code, _, err = clonediff("fuzz", "--resume", "run")
+    assert code == 2
+    assert f"run/{name}: is a link" in err
     assert sorted(each for each in tmp_path.rglob("*") if each.name != ".lock") == before
 
 
@@ -181,19 +188,59 @@ def test_a_process_that_is_killed_loses_nothing(victims, whole: Path, known: Pat
     assert found(run) == found(whole)
 
 
-def test_an_interrupt_finishes_what_is_under_way(known: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    with fuzzing(tmp_path, "--minutes", "9", "--known-issues", str(known), "--out", "run", "--json") as process:
-        until(lambda: _lines(run) > 2 or process.poll() is not None)
+@dataclass(frozen=True)
+class UnderWay:
+    """A campaign of two workers: what was seen of it while it ran, and how it ended when it was interrupted."""
+
+    run: Path
+    another: subprocess.CompletedProcess[str]
+    listening: tuple[str, ...]
+    workers: int
+    code: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="module")
+def under_way(tmp_path_factory: pytest.TempPathFactory) -> UnderWay:
+    folder = tmp_path_factory.mktemp("under-way")
+    run = folder / "run"
+    # The fixed cloner alone, which breaks nothing: what is looked at here is no finding.
+    asked = ("--minutes", "9", "--cloner", "fixed", "--out", "run", "--jobs", "2", "--json")
+    with fuzzing(folder, *asked) as process:
+        until((run / "plan.json").exists, process)
+        another = fuzz(folder, "--resume", "run")
+        until(lambda: _lines(run) > 0 and len(workers_below(process.pid)) == 2, process)
+        connections = [
+            connection
+            for each in (psutil.Process(process.pid), *below(process.pid))
+            for connection in each.net_connections("inet")
+        ]
+        listening = tuple(each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN)
+        workers = len(workers_below(process.pid))
         os.kill(process.pid, signal.SIGINT)
         stdout, stderr = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130, stderr
-    said = json.loads(stdout)
+    return UnderWay(run, another, listening, workers, process.returncode, stdout, stderr)
+
+
+def test_an_interrupt_finishes_what_is_under_way(under_way: UnderWay) -> None:
+    assert under_way.code == 130, under_way.stderr
+    said = json.loads(under_way.stdout)
     assert said["interrupted"]
-    its = read_run(run)
+    its = read_run(under_way.run)
     assert its.run.interrupted
     assert its.run.drawn == said["drawn"] > 0
-    assert (run / "report.html").exists()
+    assert (under_way.run / "report.html").exists()
+
+
+def test_two_cannot_have_one_folder(under_way: UnderWay) -> None:
+    assert under_way.another.returncode == 2
+    assert "another clonediff is at work" in under_way.another.stderr
+
+
+def test_nothing_listens_beyond_this_machine(under_way: UnderWay) -> None:
+    assert under_way.workers == 2
+    assert set(under_way.listening) == {"127.0.0.1"}
 
 
 @pytest.mark.slow(reason="the longest way to an interrupt: something has to be found first")
@@ -269,22 +316,6 @@ def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(
     assert said["drawn"] == 12
     assert said["verdicts"]["fixed: faithful"] == 12
     assert said["verdicts"]["planted/aborts: killed its process"] == deadly[0]["count"]
-
-
-def test_a_run_that_is_over_can_be_asked_again(whole: Path, tmp_path: Path) -> None:
-    before = found(whole)
-    done = fuzz(tmp_path, "--resume", str(whole), "--json", "--jobs", "1")
-    assert done.returncode == 1, done.stderr
-    assert summary(done)["drawn"] == TRIALS
-    assert found(whole) == before
-
-
-def test_two_cannot_have_one_folder(known: Path, tmp_path: Path) -> None:
-    with fuzzing(tmp_path, "--minutes", "9", "--known-issues", str(known), "--out", "run", "--jobs", "1") as process:
-        until(lambda: (tmp_path / "run" / "plan.json").exists() or process.poll() is not None)
-        done = fuzz(tmp_path, "--resume", "run")
-        assert done.returncode == 2
-        assert "another clonediff is at work" in done.stderr
 
 
 def _lines(run: Path) -> int:

@@ -15,26 +15,12 @@ import psutil
 import pytest
 
 from reports.store import read_run
-from tests.campaign.running import found, fuzz, fuzzing, known_without, summary, workers_below
+from tests.campaign.running import found, fuzz, fuzzing, known_without, summary
+from tests.command_line import Command
 from tests.waiting import PATIENCE, until
 
 DASK = [sys.executable, "-m", "dask"]
 QUICK = ("--trials", "6", "--json")
-
-
-def test_nothing_listens_beyond_this_machine(tmp_path: Path) -> None:
-    with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--jobs", "2") as process:
-        until((tmp_path / "run" / "done.ndjson").exists, process)
-        its = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
-        assert len(workers_below(process.pid)) == 2
-        listening = [
-            connection.laddr.ip
-            for each in its
-            for connection in each.net_connections("inet")
-            if connection.status == psutil.CONN_LISTEN
-        ]
-    assert listening
-    assert set(listening) == {"127.0.0.1"}
 
 
 @pytest.mark.slow(reason="two campaigns in turn; test_tls_is_passed_on has a real cluster as well")
@@ -94,9 +80,10 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
     victim: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
-    with _cluster(tmp_path, "tcp://127.0.0.1") as address:
+    with _cluster(tmp_path, "tcp://127.0.0.1", workers=1) as address:
         monkeypatch.setenv("CLONEDIFF_WAIT", "30")  # a busy machine starts its workers, too
-        with fuzzing(tmp_path, "--minutes", "9", "--out", "run", "--scheduler", address) as process:
+        asked = ("--minutes", "9", "--cloner", "fixed", "--out", "run", "--scheduler", address)
+        with fuzzing(tmp_path, *asked) as process:
             events = run / "events.ndjson"
             until(lambda: events.exists() and '"progress"' in events.read_text(), process)
             for each in psutil.Process().children(recursive=True):
@@ -112,16 +99,18 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
 
 
 @pytest.mark.parametrize("database", ["examples", "github:somebody/something"])
-def test_a_database_that_workers_elsewhere_would_not_see_is_refused(database: str, tmp_path: Path) -> None:
-    done = fuzz(tmp_path, *QUICK, "--scheduler", "tcp://127.0.0.1:9", "--database", database)
-    assert done.returncode == 2
-    assert f"--database {database}: is of this machine alone" in done.stderr
+def test_a_database_that_workers_elsewhere_would_not_see_is_refused(
+    database: str, tmp_path: Path, clonediff: Command
+) -> None:
+    code, _, err = clonediff("fuzz", *QUICK, "--scheduler", "tcp://127.0.0.1:9", "--database", database)
+    assert code == 2
+    assert f"--database {database}: is of this machine alone" in err
     assert not list(tmp_path.iterdir())
 
 
 @contextmanager
-def _cluster(folder: Path, host: str, *files: str) -> Iterator[str]:
-    """A scheduler and two workers, as a person would start them."""
+def _cluster(folder: Path, host: str, *files: str, workers: int = 2) -> Iterator[str]:
+    """A scheduler and workers, as a person would start them."""
     file = folder / "scheduler.json"
     protocol, _, ip = host.partition("://")
     scheduler = [*DASK, "scheduler", "--host", ip, "--protocol", protocol, "--port", "0", "--no-dashboard", *files]
@@ -132,9 +121,9 @@ def _cluster(folder: Path, host: str, *files: str) -> Iterator[str]:
             until(file.exists)
             address = re.search(rf"{protocol}://[\d.:]+", file.read_text())
             assert address
-            worker = [*DASK, "worker", address[0], "--host", ip, "--nthreads", "1", "--nworkers", "2", "--no-dashboard"]
+            worker = [*DASK, "worker", address[0], "--host", ip, "--nthreads", "1", "--nworkers", str(workers)]
             with subprocess.Popen(
-                [*worker, *files, "--local-directory", str(folder)],
+                [*worker, "--no-dashboard", *files, "--local-directory", str(folder)],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
