@@ -15,6 +15,7 @@ from harness.subjects.process import SubjectProcess
 from harness.subjects.releases import ReleaseError, place_of
 from harness.subjects.subject import Subject
 from tests.command_line import Command, command
+from tests.effort import ALL, GRAPHS, everything
 from tests.had import not_had
 from tests.lending import lend
 from tests.together import group, turn
@@ -35,6 +36,10 @@ LEFT_OUT = pytest.StashKey[int]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT_OUT] = 0
+    if config.getoption("--all"):
+        os.environ[ALL] = "1"
+    if not everything() and config.option.clonediff_profile is None and config.option.clonediff_examples is None:
+        config.option.clonediff_examples = GRAPHS
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,8 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _wants_all(config: pytest.Config) -> bool:
     """Whether slow tests run: they were asked for, or a test is named, or `-m` says which are wanted."""
-    asked = config.getoption("--all") or os.environ.get("CLONEDIFF_ALL", "") not in ("", "0")
-    return bool(asked or config.option.markexpr or any("::" in each for each in config.args))
+    return bool(everything() or config.option.markexpr or any("::" in each for each in config.args))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -20,13 +20,14 @@ from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
 from strategies import Graph, functional_graphs, infer
 from strategies.kinds import catalogue
+from tests.effort import examples
 
 MODERN = ("ops.", "tf.", "register_keras_serializable", "keras.saving", "batch_size=", "optional=", 'dtype="float64"')
 
 
-def drawing(examples: int) -> settings:
+def drawing(graphs: int) -> settings:
     return settings(
-        max_examples=examples,
+        max_examples=graphs,
         database=None,
         deadline=None,
         phases=(Phase.generate,),
@@ -34,11 +35,12 @@ def drawing(examples: int) -> settings:
     )
 
 
-def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
+def kinds_drawn(graphs: int) -> set[str]:
+    """The kinds in so many graphs, each of which is of the dialect."""
     seen: set[str] = set()
 
     @seed(1)
-    @drawing(3000)
+    @drawing(graphs)
     @given(functional_graphs(generation="keras2"))
     def drawn(graph: Graph) -> None:
         infer(graph)
@@ -48,7 +50,16 @@ def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
         seen.update(layer.kind for layer in graph.layers)
 
     drawn()
-    assert seen - {"Model", "Sequential"} == set(catalogue("keras2"))
+    return seen - {"Model", "Sequential"}
+
+
+def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
+    assert kinds_drawn(300) <= set(catalogue("keras2"))
+
+
+@pytest.mark.slow(reason="three thousand graphs for the rarest of kinds; test_reach asks the same of Keras 3")
+def test_all_of_the_catalogue_is_drawn() -> None:
+    assert kinds_drawn(3000) == set(catalogue("keras2"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +74,7 @@ def test_what_is_drawn_is_built_and_runs(spec: str, warm: Callable[[str], Subjec
     process = warm(spec)
 
     @seed(2)
-    @drawing(60)
+    @drawing(examples(20, 60))
     @given(functional_graphs(generation="keras2"))
     def runs(graph: Graph) -> None:
         case = case_of(graph, "keras2")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from harness.scripts.of_finding import script_of
 from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
@@ -53,6 +55,7 @@ def test_2_2_5_clones_it(warm: Warm) -> None:
     assert [each for each in shown if each.cause is None or each.cause.root.check == "made"] == []
 
 
+@pytest.mark.slow(reason="another search; test_a_known_issue_still_breaks shows the lost mask on its example")
 def test_2_2_5_loses_the_mask_function(warm: Warm, release_place: Callable[[str], ReleasePlace]) -> None:
     news, alone = found(warm("keras==2.2.5"), release_place("keras==2.2.5"), "keras2-lambda-mask")
     assert news.cause is not None

@@ -13,9 +13,8 @@ import pytest
 from harness.search.failure_message import message_of
 from harness.search.property_draws import PropertyDraws
 from harness.subjects.offers import graphs_on
-from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import GraphTrials
+from harness.trials.graph_trials import GraphTrials, Hit
 from reports.known import KnownIssue, load
 from strategies import read_example
 
@@ -32,20 +31,44 @@ def test_every_clone_is_faithful_or_a_known_issue(
         pytest.fail(f"{message_of(found, clonediff_trials)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
 
 
-@pytest.mark.parametrize("issue", [each for each in KNOWN.issues if each.example], ids=lambda each: each.id)
+Tried = Callable[[str, KnownIssue], tuple[Hit, ...]]
+
+
+@pytest.fixture(scope="session")
+def example_of(warm: Callable[[str], SubjectProcess]) -> Tried:
+    """What the example of a known issue shows on a subject; each is tried once."""
+    tried: dict[tuple[str, str], tuple[Hit, ...]] = {}
+
+    def hits(subject: str, issue: KnownIssue) -> tuple[Hit, ...]:
+        if (subject, issue.id) not in tried:
+            graph = read_example(issue.example or "", issue.id)
+            tried[subject, issue.id] = GraphTrials(warm(subject), KNOWN, rate=1).try_graph(graph).hits
+        return tried[subject, issue.id]
+
+    return hits
+
+
+@pytest.mark.parametrize(
+    ("subject", "issue"),
+    [
+        pytest.param(SHOWN_ON[each.generation], each, id=f"{SHOWN_ON[each.generation]}-{each.id}")
+        for each in KNOWN.issues
+        if each.example
+    ],
+)
 def test_a_known_issue_still_breaks(
+    subject: str,
     issue: KnownIssue,
     warm: Callable[[str], SubjectProcess],
+    example_of: Tried,
     request: pytest.FixtureRequest,
 ) -> None:
-    subject = SHOWN_ON[issue.generation]
     if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
         pytest.skip(reason=f"--clonediff-subject leaves {subject} out")
     process = warm(subject)
     if issue not in KNOWN.on(issue.generation, process.ready.keras).issues:
         pytest.skip(reason=f"not an issue of {issue.generation} {process.ready.keras}")
-    trials = GraphTrials(process, KNOWN, rate=1)
-    hits = trials.try_graph(read_example(issue.example or "", issue.id)).hits
+    hits = example_of(subject, issue)
     assert [each for each in hits if each.cloner == "fixed"] == []
     assert issue.id in {each.known.id for each in hits if each.known}, (
         f"known issue {issue.id!r} no longer breaks on {issue.generation} {process.ready.keras}: "
@@ -71,22 +94,16 @@ layer's own config leaves out that it is frozen.
 
 @pytest.mark.parametrize("subject", SHOWN_ON.values())
 def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
-    subject: str,
-    clonediff_processes: Callable[[str], SubjectProcess],
-    release_place: Callable[[str], ReleasePlace],
-    request: pytest.FixtureRequest,
+    subject: str, warm: Callable[[str], SubjectProcess], example_of: Tried, request: pytest.FixtureRequest
 ) -> None:
     if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
         pytest.skip(reason=f"--clonediff-subject leaves {subject} out")
-    if subject not in ("keras", "tf_keras"):
-        release_place(subject)
-    trials = GraphTrials(clonediff_processes(subject), KNOWN, cloners=("upstream",), rate=1)
     of_issues: dict[str, set[str]] = {}
     of_fingerprints: dict[str, set[str]] = {}
-    for issue in trials.known("upstream").issues:
+    for issue in GraphTrials(warm(subject), KNOWN).known("upstream").issues:
         if issue.example is not None:
-            for each in trials.try_graph(read_example(issue.example, issue.id)).hits:
-                if each.known is not None:
+            for each in example_of(subject, issue):
+                if each.known is not None and each.cloner == "upstream":
                     of_issues.setdefault(each.known.id, set()).add(each.fingerprint)
                     of_fingerprints.setdefault(each.fingerprint, set()).add(each.known.id)
     assert {id_: names for id_, names in of_issues.items() if len(names) > 1} == {}

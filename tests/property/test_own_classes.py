@@ -16,6 +16,7 @@ from harness.subjects.case import Case
 from harness.subjects.process import SubjectProcess
 from harness.trials.triage import Verdict
 from harness.trials.trial import run
+from tests.effort import examples
 
 IMPORTS = {"tf_keras": "import tf_keras as keras\nfrom tf_keras import layers"}
 CONFIGS = {
@@ -102,7 +103,7 @@ def test_what_upstream_clones_faithfully_fixed_does_too(subject: str, warm: Call
     faithful: set[Any] = set()
 
     @settings(
-        max_examples=25,
+        max_examples=examples(12, 25),
         derandomize=True,
         deadline=None,
         database=None,

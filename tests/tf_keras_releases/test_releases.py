@@ -14,6 +14,7 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import Trial, run
 from reports.known import load
 from strategies.graph import Graph
+from tests.effort import examples
 
 RELEASES = (
     pytest.param(
@@ -134,7 +135,7 @@ def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> 
 
     seed(3)(
         settings(
-            max_examples=16,
+            max_examples=examples(6, 16),
             database=None,
             deadline=None,
             phases=(Phase.generate,),
@@ -142,5 +143,5 @@ def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> 
         )(given(graphs_on(release))(look))
     )()
     assert broken == []
-    assert trials.tally.trials >= 16
+    assert trials.tally.trials >= examples(6, 16)
     assert trials.tally.refused == 0

@@ -1,0 +1,21 @@
+"""How many examples a property is tried on: what shows it, and under --all as many as a night has time for."""
+
+from __future__ import annotations
+
+import os
+
+ALL = "CLONEDIFF_ALL"
+"""The variable of the environment that asks for everything; --all sets it, for whatever the tests start."""
+
+GRAPHS = 40
+"""The graphs of a subject that the property tests draw, where neither an option nor a profile says how many."""
+
+
+def everything() -> bool:
+    """Whether slow tests run, too."""
+    return os.environ.get(ALL, "") not in ("", "0")
+
+
+def examples(few: int, many: int) -> int:
+    """Few, and many where everything is asked for."""
+    return many if everything() else few
