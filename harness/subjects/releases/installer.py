@@ -50,15 +50,18 @@ class InstallerError(ReleaseError):
 
 
 def put(requirements: Sequence[str], folder: Path, python: str | None = None) -> str:
-    """Put packages, without what they depend on, into a folder, for an interpreter; by what that was done."""
+    """Put packages, without what they depend on, into a folder, for an interpreter; by what that was done.
+
+    They are compiled: a release is started often, and Python may be told to write no bytecode then.
+    """
     interpreter = python or sys.executable
     wanted = ["--no-deps", "--target", str(folder), *requirements]
 
     def by_uv(uv: str) -> None:
-        _run([uv, "pip", "install", "--quiet", "--python", interpreter, *wanted], folder.parent)
+        _run([uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", interpreter, *wanted], folder.parent)
 
     def by_pip() -> None:
-        _run([interpreter, "-m", "pip", *_PIP, *wanted], folder.parent)
+        _run([interpreter, "-m", "pip", *_PIP, "--compile", *wanted], folder.parent)
 
     return _by_either(by_uv, by_pip, has_pip=python is not None or importlib.util.find_spec("pip") is not None)
 
@@ -74,7 +77,7 @@ def make(venv: Path, interpreter: Interpreter, pins: Sequence[str]) -> str:
     def by_pip() -> None:
         shutil.rmtree(venv, ignore_errors=True)
         _run([interpreter.path, "-m", "venv", str(venv)], venv.parent)
-        _run([str(python_of(venv)), "-m", "pip", *_PIP, "--no-deps", *pins], venv.parent)
+        _run([str(python_of(venv)), "-m", "pip", *_PIP, "--no-compile", "--no-deps", *pins], venv.parent)
 
     return _by_either(by_uv, by_pip, has_pip=not interpreter.lacks)
 
@@ -109,7 +112,6 @@ _PIP = (
     "--no-input",
     "--disable-pip-version-check",
     "--no-warn-script-location",
-    "--no-compile",
     "--prefer-binary",
     "--retries=1",
 )
