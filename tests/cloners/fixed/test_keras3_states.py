@@ -137,7 +137,15 @@ COMPILATIONS = {
 
 @pytest.mark.parametrize("name", COMPILATIONS)
 @pytest.mark.parametrize(
-    "build", [nested, lambda: keras.Sequential([keras.Input((3,)), layers.Dense(2)])], ids=["functional", "sequential"]
+    "build",
+    [
+        pytest.param(nested, id="functional"),
+        pytest.param(
+            lambda: keras.Sequential([keras.Input((3,)), layers.Dense(2)]),
+            id="sequential",
+            marks=pytest.mark.slow(reason="compile_alike is the same for both"),
+        ),
+    ],
 )
 def test_compiled(name, build):
     model = build()

@@ -180,8 +180,8 @@ def training_given():
 
 def explicit_mask():
     x, m = keras.Input((5, 3)), keras.Input((5,), dtype="bool")
-    a = layers.LSTM(4, return_sequences=True)(x, mask=m)
-    return keras.Model([x, m], [a, layers.GlobalAveragePooling1D()(a, mask=m), layers.GRU(2)(a, mask=None)])
+    a = layers.SimpleRNN(4, return_sequences=True)(x, mask=m)
+    return keras.Model([x, m], [a, layers.GlobalAveragePooling1D()(a, mask=m), layers.SimpleRNN(2)(a, mask=None)])
 
 
 def states_and_constants():
@@ -206,14 +206,14 @@ def masks():
     x = keras.Input((5,), dtype="int32")
     y = layers.Embedding(7, 4, mask_zero=True)(x)
     y = layers.Dropout(0.2)(y)
-    a, b = layers.LSTM(3, return_sequences=True)(y), layers.Masking(0.5)(y)
+    a, b = layers.SimpleRNN(3, return_sequences=True)(y), layers.Masking(0.5)(y)
     return keras.Model(x, [layers.Concatenate()([a, b]), layers.TimeDistributed(layers.Dense(2))(a), y])
 
 
 def mask_of_a_mask():
     x = keras.Input((5,), dtype="int32")
     e = layers.Embedding(7, 4, mask_zero=True)
-    return keras.Model(x, layers.LSTM(3)(e(x), mask=e.compute_mask(x)))
+    return keras.Model(x, layers.SimpleRNN(3)(e(x), mask=e.compute_mask(x)))
 
 
 def add_loss_and_metric():
@@ -273,4 +273,4 @@ GRAPHS = {
 @pytest.mark.parametrize("name", GRAPHS)
 def test_graph_is_cloned_faithfully(name):
     build, inputs = GRAPHS[name]
-    assert_faithful(build(), clone_model, inputs)
+    assert_faithful(build(), clone_model, inputs, again=True)

@@ -112,7 +112,7 @@ def holder_of_shared_parts():
 
 def arguments_of_a_nested_call():
     i, x = keras.Input((5, 3)), keras.Input((5, 3))
-    inner = keras.Model(i, layers.LSTM(2, return_sequences=True)(layers.Dropout(0.5)(i)))
+    inner = keras.Model(i, layers.SimpleRNN(2, return_sequences=True)(layers.Dropout(0.5)(i)))
     return keras.Model(x, [inner(x, training=True), inner(x, mask=x[:, :, 0] > 0), inner(x)])
 
 
@@ -213,7 +213,7 @@ def layer_held_but_not_called():
 def masks_of_two_outputs():
     x = keras.Input((5, 3))
     a, b = OneOfTwoMasks()(layers.Masking()(x))
-    return keras.Model(x, [layers.LSTM(2)(a), layers.LSTM(2)(b), a])
+    return keras.Model(x, [layers.SimpleRNN(2)(a), layers.SimpleRNN(2)(b), a])
 
 
 def in_a_name_scope():

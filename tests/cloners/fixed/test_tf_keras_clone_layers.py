@@ -159,10 +159,10 @@ LAYERS = {
     "stacked custom cells": lambda: layers.RNN([Cell(3), layers.GRUCell(2), Cell(4)]),
     "stacked cells in Bidirectional": lambda: layers.Bidirectional(layers.RNN([Cell(3), layers.GRUCell(2)])),
     "backward layer": lambda: layers.Bidirectional(
-        layers.LSTM(3, name="there"), backward_layer=layers.GRU(3, go_backwards=True, name="back")
+        layers.SimpleRNN(3, name="there"), backward_layer=layers.GRU(3, go_backwards=True, name="back")
     ),
     "custom backward layer": lambda: layers.Bidirectional(
-        layers.LSTM(3), backward_layer=layers.RNN(Cell(3), go_backwards=True), merge_mode="sum"
+        layers.SimpleRNN(3), backward_layer=layers.RNN(Cell(3), go_backwards=True), merge_mode="sum"
     ),
     "holder": lambda: Holder(
         layers.Lambda(lambda x: x + 1), [frozen(layers.Dense(3)), Affine(2)], {"last": layers.Dense(2)}, triple
@@ -173,15 +173,15 @@ LAYERS = {
     "frozen": lambda: frozen(layers.Dense(3)),
     "frozen batch normalization": lambda: frozen(layers.BatchNormalization()),
     "batch normalization": lambda: layers.BatchNormalization(),
-    "frozen Bidirectional": lambda: frozen(layers.Bidirectional(layers.LSTM(2))),
-    "half frozen Bidirectional": lambda: frozen_inside(layers.Bidirectional(layers.LSTM(2))),
+    "frozen Bidirectional": lambda: frozen(layers.Bidirectional(layers.SimpleRNN(2))),
+    "half frozen Bidirectional": lambda: frozen_inside(layers.Bidirectional(layers.SimpleRNN(2))),
     "frozen inside TimeDistributed": lambda: layers.TimeDistributed(frozen(layers.Dense(2))),
     "masking said later": lambda: masking(Affine(2)),
     "regularizer without weights": lambda: layers.Activation("relu", activity_regularizer="l2"),
     "regularizer of a dropout": lambda: layers.Dropout(0.3, activity_regularizer=keras.regularizers.L1(0.2)),
     "bfloat16": lambda: layers.Dense(3, dtype="mixed_bfloat16"),
     "float16": lambda: layers.Dense(3, dtype="float16"),
-    "float64": lambda: layers.LSTM(3, dtype="float64"),
+    "float64": lambda: layers.SimpleRNN(3, dtype="float64"),
     "mixed custom": lambda: Affine(3, dtype="mixed_float16"),
     "no autocast": lambda: layers.Lambda(lambda x: x, dtype="float64", autocast=False),
     "seeded dropout": lambda: layers.Dropout(0.5, seed=4),

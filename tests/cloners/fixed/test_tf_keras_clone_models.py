@@ -102,7 +102,7 @@ def masks_through_models():
     inner = keras.Model(x, layers.Embedding(7, 4, mask_zero=True)(x))
     x = keras.Input((5,), dtype="int32")
     y = inner(x)
-    return keras.Model(x, [y, layers.LSTM(2)(y)])
+    return keras.Model(x, [y, layers.SimpleRNN(2)(y)])
 
 
 def sequential():

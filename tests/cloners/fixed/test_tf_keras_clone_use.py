@@ -92,11 +92,11 @@ def test_clone_function_sees_every_layer_once_in_order():
 def test_clone_function_may_replace_a_layer():
     x = keras.Input((5,), dtype="int32")
     y = layers.Embedding(7, 4, mask_zero=True)(x)
-    model = keras.Model(x, layers.LSTM(2, return_sequences=True)(y))
+    model = keras.Model(x, layers.SimpleRNN(2, return_sequences=True)(y))
 
     def replace(layer):
-        if isinstance(layer, layers.LSTM):
-            return layers.Bidirectional(layers.LSTM(2, return_sequences=True))
+        if isinstance(layer, layers.SimpleRNN):
+            return layers.Bidirectional(layers.SimpleRNN(2, return_sequences=True))
         return type(layer).from_config(layer.get_config())
 
     assert clone_model(model, clone_function=replace).output_shape == (None, 5, 4)
