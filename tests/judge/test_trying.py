@@ -202,12 +202,17 @@ def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Ca
 @pytest.mark.parametrize(
     ("body", "word"),
     [
-        pytest.param("raise SystemExit(5)", "exit code 5", id="SystemExit"),
+        pytest.param(
+            "raise SystemExit(5)",
+            "exit code 5",
+            id="SystemExit",
+            marks=pytest.mark.slow(reason="two Keras of its own; one that ends its process where it loads is above"),
+        ),
         pytest.param(
             "while True: pass",
             "timed out",
             id="loops",
-            marks=pytest.mark.slow(reason="a Keras of its own; SystemExit takes its process with it, too"),
+            marks=pytest.mark.slow(reason="two Keras of its own; one that ends its process where it loads is above"),
         ),
     ],
 )
@@ -224,6 +229,7 @@ def test_a_candidate_that_takes_its_process_with_it_is_given_up(
         candidate.try_from(FROZEN, "")
 
 
+@pytest.mark.slow(reason="a patched Keras more; the one whose exceptions are swallowed is tried from its place, too")
 def test_a_patch_that_mends_something_mends_it(
     seat: Callable[..., Candidate], reference: Reference, tmp_path: Path
 ) -> None:

@@ -12,9 +12,8 @@ from harness.scripts.of_finding import script_of
 from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
 from harness.source import write_source
-from harness.subjects import Subject, SubjectProcess
+from harness.subjects import SubjectProcess
 from harness.subjects.observation import Answer
-from harness.subjects.place import ReleasePlace
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
@@ -88,18 +87,16 @@ def test_what_is_drawn_is_built_and_runs(spec: str, warm: Callable[[str], Subjec
     runs()
 
 
-@pytest.mark.slow(reason="test_reported_bug finds and shrinks the same, among all that is drawn")
-def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(release_place: Callable[[str], ReleasePlace]) -> None:
-    place = release_place("keras==2.2.4")
-    with SubjectProcess(Subject.parse("keras==2.2.4"), place=place) as process:
-        trials = GraphTrials(process, KnownIssues(()), cloners=["upstream"], rate=0)
-        graphs = functional_graphs(generation="keras2", kinds=["Lambda", "Add", "Dense"])
-        found = search(trials, graphs, examples=200, seed_=1)
-        assert found is not None
-        assert found.fingerprint.startswith("made-raises-assertionerror")
-        assert len(found.graph.inputs) == len(found.graph.calls) == 1
-        assert found.graph.layers[0].kind == "Lambda"
-        assert found.graph.calls[0].outputs == 2
-        script = script_of(found, "keras2", process.versions)
-        assert "keras 2.2.4, tensorflow 1.15" in script.text
-        assert tried_alone(script, process.subject, place)[0] is True
+def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(warm: Callable[[str], SubjectProcess]) -> None:
+    process = warm("keras==2.2.4")
+    trials = GraphTrials(process, KnownIssues(()), cloners=["upstream"], rate=0)
+    graphs = functional_graphs(generation="keras2", kinds=["Lambda", "Add", "Dense"])
+    found = search(trials, graphs, examples=200, seed_=1)
+    assert found is not None
+    assert found.fingerprint.startswith("made-raises-assertionerror")
+    assert len(found.graph.inputs) == len(found.graph.calls) == 1
+    assert found.graph.layers[0].kind == "Lambda"
+    assert found.graph.calls[0].outputs == 2
+    script = script_of(found, "keras2", process.versions)
+    assert "keras 2.2.4, tensorflow 1.15" in script.text
+    assert tried_alone(script, process.subject, process.place)[0] is True

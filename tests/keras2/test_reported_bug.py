@@ -29,6 +29,7 @@ def found(process: SubjectProcess, place: ReleasePlace, issue: str) -> tuple[Hit
     return news, tried_alone(script, process.subject, place)[0]
 
 
+@pytest.mark.slow(reason="a search among all that is drawn; test_dialect finds the same among fewer kinds of layers")
 def test_two_outputs_without_a_mask_are_lost_in_2_2_4(warm: Warm, release_place: Callable[[str], ReleasePlace]) -> None:
     news, alone = found(warm("keras==2.2.4"), release_place("keras==2.2.4"), "keras2-two-outputs")
     assert news.cause is not None

@@ -70,7 +70,15 @@ def old(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
 @pytest.mark.parametrize(
     "seed", [1, pytest.param(0, marks=pytest.mark.slow(reason="another search for the same graph"))]
 )
-@pytest.mark.parametrize("idea", SMALLEST)
+@pytest.mark.parametrize(
+    "idea",
+    [
+        pytest.param(each, marks=pytest.mark.slow(reason="the longest of these searches"))
+        if each in ("masks_dropped", "layer_by_layer")
+        else each
+        for each in SMALLEST
+    ],
+)
 def test_an_idea_breaks_on_a_smallest_graph_of_its_own(idea: str, seed: int, old: SubjectProcess) -> None:
     trials = GraphTrials(old, KnownIssues(), cloners=(f"proposed/{idea}",), rate=0)
     graphs = functional_graphs(

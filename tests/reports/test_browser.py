@@ -221,7 +221,11 @@ def test_nothing_in_a_record_runs(tab: playwright.Page, tmp_path: Path) -> None:
     assert "<img src=x onerror" in tab.inner_text("body")
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+ONCE = ("script", "handler", "all of it")
+OTHERS = pytest.mark.slow(reason="all of it has some of each; test_hostile looks for each in the files")
+
+
+@pytest.mark.parametrize("payload", [each if each in ONCE else pytest.param(each, marks=OTHERS) for each in PAYLOADS])
 def test_nothing_runs_whatever_stands_in_every_field(tab: playwright.Page, tmp_path: Path, payload: str) -> None:
     page = written(hostile_folder(tmp_path, PAYLOADS[payload]))
     tab.goto(page)
@@ -254,6 +258,7 @@ def test_a_payload_that_ran_would_be_noticed(browser: playwright.BrowserContext,
     page.close()
 
 
+@pytest.mark.slow(reason="megabytes; test_hostile looks at how large a report of such texts gets")
 def test_texts_of_a_megabyte_open_without_a_wait(tab: playwright.Page, tmp_path: Path) -> None:
     page = written(hostile_folder(tmp_path, (HOSTILE.replace("\x00", "") * 10_000)[:1_000_000]))
     tab.set_viewport_size({"width": 390, "height": 800})

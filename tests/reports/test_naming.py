@@ -15,6 +15,7 @@ from harness.trials.cases import case_of
 from reports.naming import Names
 from reports.records import Place
 from strategies import Graph, from_json, functional_graphs
+from tests.effort import examples
 
 _NAMES = """
 import json, sys
@@ -75,7 +76,7 @@ def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal
             kind = _kind(graph, key)
             assert "." in kind or kind == _SAME.get(cls, cls), (name, cls, kind)
             told += 1
-    assert told > 100
+    assert told > examples(30, 100)
     named = Names(graphs[0])
     inside = [named.key(Place(name, "", 1)) for name, cls in lines[0] if cls != "InputLayer"]
     assert inside == [(0,), (0, 0), (1,), (1, 0)]
@@ -103,7 +104,7 @@ def _drawn(generation: Literal["keras", "tf_keras"]) -> list[Graph]:
     found: list[Graph] = []
 
     @settings(
-        max_examples=40,
+        max_examples=examples(12, 40),
         database=None,
         deadline=None,
         derandomize=True,

@@ -7,6 +7,7 @@ import pytest
 from harness.search.reducing import reduce
 from harness.source import write_source
 from strategies.kinds import Generation
+from tests.effort import examples
 
 from .questions import QUESTIONS, drawn
 
@@ -94,7 +95,7 @@ CASES: list[tuple[Generation, str, str]] = [
     *(("tf_keras", name, MINIMA[name]) for name in ("anything", "an output twice", "a layer of kind LSTM")),
     *(("keras2", name, text) for name, text in EARLY.items()),
 ]
-MANY = 8
+MANY = examples(3, 8)
 """The graphs that each reduction begins with: a different one each time."""
 
 
@@ -109,7 +110,7 @@ def kinds_for(name: str) -> tuple[str, ...] | None:
 )
 def test_the_smallest_graph_is_found(generation: Generation, name: str, smallest: str) -> None:
     question = QUESTIONS[name]
-    holding = [graph for graph in drawn(generation, 500, kinds_for(name)) if question(graph)][:MANY]
+    holding = [graph for graph in drawn(generation, examples(200, 500), kinds_for(name)) if question(graph)][:MANY]
     assert holding
     for graph in holding:
         reduced = reduce(graph, question)

@@ -11,6 +11,7 @@ from reports.known import load
 from strategies import Graph, functional_graphs, read_example
 from strategies.graph import Call, Input, Layer, Ref, Seq
 from strategies.kinds import Generation
+from tests.effort import examples
 
 from .questions import GENERATIONS, QUESTIONS, Asked, held
 
@@ -20,7 +21,7 @@ EXAMPLES = {issue.id: issue.example for issue in load().issues if issue.example}
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_each_candidate_is_well_formed_and_smaller_and_the_result_holds(generation: Generation) -> None:
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=examples(25, 80), deadline=None)
     @given(functional_graphs(generation=generation))
     def holds(graph: Graph) -> None:
         for name, question in held(graph, 3):
@@ -35,7 +36,7 @@ def test_each_candidate_is_well_formed_and_smaller_and_the_result_holds(generati
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation: Generation) -> None:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=examples(15, 40), deadline=None)
     @given(functional_graphs(generation=generation))
     def holds(graph: Graph) -> None:
         for name, question in held(graph, 2):
@@ -46,7 +47,7 @@ def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation
     holds()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(15, 40), deadline=None)
 @given(functional_graphs(generation="keras"))
 def test_a_limit_is_kept_and_what_was_reached_is_given(graph: Graph) -> None:
     for name, question in held(graph, 1):
