@@ -13,7 +13,7 @@ from harness.subjects.subject import Subject
 
 
 class Lent(SubjectProcess):
-    """A warm process in other hands: who leaves it does not end it."""
+    """A warm process in other hands: who leaves or closes it does not end it."""
 
     def __init__(self, process: SubjectProcess) -> None:
         """Share all that it is."""
@@ -22,9 +22,15 @@ class Lent(SubjectProcess):
     def __exit__(self, *ended: object) -> None:
         """It goes on."""
 
+    def close(self) -> None:
+        """It goes on, unless it was lost."""
+        if self._child is not None and not self._child.running():
+            super().close()
+
 
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
-    """Have `replay`, `history` and `check` ask the warm process of a subject where they would start one like it."""
+    """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
+    from harness.answers import doctor
     from harness.answers.history import one_release  # a run that only collects tests need not wait for these
     from harness.answers.replay import trying
     from harness.cli import check
@@ -37,5 +43,6 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
         return SubjectProcess(subject, place=place, limits=limits)
 
     monkeypatch.setattr(trying, "SubjectProcess", started)
+    monkeypatch.setattr(doctor, "SubjectProcess", started)
     monkeypatch.setattr(one_release, "SubjectProcess", started)
     monkeypatch.setattr(check, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

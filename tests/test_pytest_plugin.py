@@ -48,7 +48,7 @@ def test_draws(clonediff_draws):
 def ran(folder: Path, *options: str, **environment: str) -> str:
     clean = {key: value for key, value in os.environ.items() if key not in ("CI", "GITHUB_ACTIONS")}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:xdist", *options],
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:xdist", "--assert=plain", *options],
         cwd=folder,
         env={**clean, **environment},
         capture_output=True,

@@ -10,6 +10,7 @@ TOGETHER = {
     "tests/trials/devices/test_devices_end_to_end.py": "keras",
     "tests/trials/checks/test_beginnings.py": "keras",
     "tests/judge/test_trying.py": "keras",
+    "tests/campaign/test_shrinking.py": "keras",
     "tests/cli/test_check.py": "keras",
     "tests/cli/test_check_command.py": "keras",
     "tests/cli/test_doctor.py": "keras",
@@ -37,13 +38,14 @@ TOGETHER = {
 """The modules that share warm subjects, with the group of their tests; one whose id names a subject is in its group."""
 
 LONGEST = (
-    "tests/campaign/test_campaign.py",
     "keras",
+    "tests/campaign/test_campaign.py",
     "tf_keras",
-    "tests/campaign/test_cluster.py",
     "keras==2.2.4",
-    "tests/scripts/test_reproducer.py",
+    "tests/cloners/fixed/test_tf_keras_clone_layers.py",
     "tests/subjects/releases/test_installs.py",
+    "tests/scripts/test_reproducer.py",
+    "tests/inside",
 )
 """The groups that take longest, the longest first: begun at the end, one would be waited for alone."""
 

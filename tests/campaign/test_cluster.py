@@ -68,7 +68,11 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("victim", "said"),
     [
-        ("scheduler", "the scheduler is gone"),
+        pytest.param(
+            "scheduler",
+            "the scheduler is gone",
+            marks=pytest.mark.slow(reason="a cluster of its own; test_campaign has one that the campaign starts"),
+        ),
         pytest.param(
             "worker",
             "the cluster has had no worker for 30 s",

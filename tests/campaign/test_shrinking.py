@@ -14,9 +14,11 @@ from harness.campaign.shrinking import Same
 from harness.search.draw_and_shrink import draw, shrink
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
+from harness.subjects.process import SubjectProcess
 from reports.records import Finding
 from strategies import functional_graphs, to_json
 from strategies.graph import Graph
+from tests.lending import Lent
 from tests.search.reducing.questions import QUESTIONS
 
 GRAPHS = functional_graphs(generation="keras")
@@ -73,16 +75,18 @@ def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str, stage: str) -
 
 
 @pytest.fixture(scope="module")
-def seen() -> Iterator[tuple[Shard, RawFinding]]:
+def seen(keras: SubjectProcess) -> Iterator[tuple[Shard, RawFinding]]:
     """A shard on a real Keras, and a planted fault that it saw."""
     shard = Shard("keras", 0, 5, 10, opens=True)
-    warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
-    try:
-        done = tasks.try_shard(NAME, shard)
-        assert isinstance(done, ShardDone)
-        yield shard, max(done.raw_findings, key=lambda each: len(bytes(each.finding.graph)))
-    finally:
-        warm_subjects.close(NAME)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(warm_subjects, "SubjectProcess", lambda subject, **its: Lent(keras))
+        warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
+        try:
+            done = tasks.try_shard(NAME, shard)
+            assert isinstance(done, ShardDone)
+            yield shard, max(done.raw_findings, key=lambda each: len(bytes(each.finding.graph)))
+        finally:
+            warm_subjects.close(NAME)
 
 
 def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None) -> MadeSmaller:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 
 from harness.campaign import tasks, warm_subjects
 from harness.campaign.shards import Setup, Shard
+from harness.subjects.process import SubjectProcess
+from tests.subjects.test_process import FAKE
 
 NAME = "test-tasks"
 
@@ -42,6 +46,8 @@ def test_a_fault_of_ours_is_an_answer_that_says_where() -> None:
 
 def test_no_more_subjects_are_kept_warm_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warm_subjects, "MOST", 1)
+    command = [sys.executable, "-u", "-c", FAKE]
+    monkeypatch.setattr(warm_subjects, "SubjectProcess", functools.partial(SubjectProcess, started_by=command))
     its = warm_subjects.WarmSubjects(Setup(NAME, ("upstream",), 0))
     try:
         first = its.process("keras")

@@ -34,6 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int | None]]:
     return found
 
 
+@pytest.mark.slow(reason="three Keras, one after another; tests/inside/test_serving has what a child measures")
 def test_each_harness_has_a_child_of_its_own_whose_start_does_not_count(
     asked: list[tuple[str, int | None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

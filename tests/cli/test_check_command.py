@@ -181,6 +181,7 @@ def test_an_interrupt_is_exit_code_130(models: Path) -> None:
     assert "interrupted" in stderr
 
 
+@pytest.mark.slow(reason="a model of two million numbers; a file is checked in the same way")
 def test_an_application_is_checked_and_all_are_listed(here: Here) -> None:
     code, printed, err = here("--list")
     assert code == 0, err

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from harness.answers.doctor import GIB, Diagnosis, Folder, SubjectTold, advice, diagnose
 from harness.cli.doctor import diagnosis_text
+from tests.command_line import Command
 from tests.waiting import PATIENCE
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
@@ -36,10 +37,13 @@ def here() -> Diagnosis:
     return diagnose(start=False)
 
 
-def test_the_installed_keras_works(tmp_path: Path) -> None:
-    done = doctor("--json", cwd=tmp_path, CLONEDIFF_CACHE=str(tmp_path / "cache"))
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
+def test_the_installed_keras_works(
+    clonediff: Command, warm_commands: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
+    code, out, err = clonediff("doctor", "--json")
+    assert code == 0, err
+    said = json.loads(out)
     assert said["works"] is True
     by_name = {each["subject"]: each for each in said["subjects"]}
     assert by_name["keras"]["versions"]["keras"] == version("keras") == said["packages"]["keras"]
@@ -52,6 +56,7 @@ def test_the_installed_keras_works(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow(reason="it starts tf_keras as well; test_check_command has a Keras that does not start")
 def test_a_keras_that_does_not_start_is_exit_code_2(tmp_path: Path) -> None:
     broken = tmp_path / "keras"
     broken.mkdir()

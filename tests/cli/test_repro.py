@@ -137,6 +137,7 @@ def test_a_run_shows_the_break_or_that_there_is_none(
     assert "on keras==3.10.0: does not fail as it should: it ends with exit code 0" in done.stdout
 
 
+@pytest.mark.slow(reason="a Keras of its own; --run runs a script alone, too")
 def test_a_comparison_that_fails_says_what_it_compared(run: Path, keras: SubjectProcess, tmp_path: Path) -> None:
     frozen = found(keras, "model-trainable")
     script = repro(kept(tmp_path / "frozen", frozen))

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 from .child import Child, serving
 
 
@@ -13,3 +15,5 @@ from .child import Child, serving
 def child(request: pytest.FixtureRequest) -> Iterator[Child]:
     with serving(request.param) as child:
         yield child
+        child.line('{"do": "quit"}')
+        assert child.process.wait(PATIENCE) == 0, "it ends when it is told to"

@@ -96,12 +96,6 @@ def test_resident_memory(child: Child) -> None:
     assert child.ask(do="rss")["rss"] > 50_000_000
 
 
-def test_quit_ends_it() -> None:
-    with serving("keras") as child:
-        child.line('{"do": "quit"}')
-        assert child.process.wait(20) == 0
-
-
 def test_keras_that_is_not_there_is_said() -> None:
     with serving("keras", KERAS_BACKEND="no_such_backend") as child:
         assert "no_such_backend" in child.first["broken"]["message"]

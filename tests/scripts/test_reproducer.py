@@ -104,7 +104,10 @@ ALIKE = {
 }
 
 
-@pytest.mark.parametrize("generation", SOURCES)
+@pytest.mark.parametrize(
+    "generation",
+    ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="the lines of Keras 3, but for its imports"))],
+)
 def test_a_script_does_not_fail_where_nothing_differs(generation: Generation) -> None:
     case = case_of(DRAWN, generation)
     scripts = {name: reproducer(case.source, generation, one, case=case).text for name, one in ALIKE.items()}
@@ -124,8 +127,14 @@ def test_numbers_that_differed_differ_in_the_script(warm: Callable[[str], Subjec
     values = [each for cause in causes for each in cause.differences if each.aspect == "value"]
     step = next(each for each in values if ".steps[" in each.path)
     output = next(each for each in values if ".steps[" not in each.path)
-    for one in (step, output):
-        assert tried_alone(reproducer(case.source, subject.dialect, one, case=case), subject)[0] is True
+    texts = [reproducer(case.source, subject.dialect, one, case=case).text for one in (step, output)]
+    # One process for both, since each ends where it fails.
+    lines = ["import tf_keras", "failed = []"]
+    for text in texts:
+        body = f"tf_keras.backend.clear_session()\n    exec(compile({text!r}, 'script', 'exec'), {{}})"
+        lines += [f"try:\n    {body}\nexcept AssertionError:\n    failed.append(1)"]
+    ended = run_alone("\n".join((*lines, "assert len(failed) == 2, failed")), subject)
+    assert ended.code == 0, ended.stderr
 
 
 def test_a_script_that_fails_in_another_way_proves_nothing() -> None:
@@ -250,6 +259,7 @@ def test_a_script_does_not_fail_for_the_sake_of_the_inputs_names() -> None:
     assert tried_alone(script, Subject.parse("keras"))[0] is None
 
 
+@pytest.mark.slow(reason="a Keras of its own; every campaign runs a script of a flag")
 def test_the_flag_of_a_layer_inside_another_model_is_compared() -> None:
     source = (
         "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1, 1))\n"

@@ -53,7 +53,10 @@ def test_inputs_that_no_line_draws_are_any_numbers() -> None:
     assert "model.inputs" in drawn(Case("", ({"file": "x.npz", "key": "x", "shape": [2]},)), "keras")[-1]
 
 
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize(
+    "generation",
+    ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="the same lines; NumPy draws the numbers"))],
+)
 def test_weights_are_those_of_the_trial(generation: str) -> None:
     source = f"""\
 import {generation} as keras

@@ -32,6 +32,7 @@ def test_keras_3_is_unable_to_clone_with_what_is_of_keras_2(cloner: str, says: s
     assert unable(cloner, keras) == says
 
 
+@pytest.mark.slow(reason="a campaign that starts a Keras to ask it what is asked above")
 def test_fuzz_refuses_it_with_exit_code_2(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from harness.cli import main; main()", "fuzz"]
     done = subprocess.run(

@@ -60,7 +60,7 @@ def case(extra: str = "") -> Case:
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SubjectProcess]:
     journal = tmp_path_factory.mktemp("journal") / "worker-1.json"
-    with SubjectProcess(Subject("keras"), journal=journal, limits=Limits(memory=1400 * MIB)) as process:
+    with SubjectProcess(Subject("keras"), journal=journal, limits=Limits()) as process:
         yield process
 
 
@@ -129,8 +129,9 @@ def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(warm: Sub
     assert warm.pid != before
 
 
-def test_an_exit_has_its_code(warm: SubjectProcess) -> None:
-    outcome = warm.trial(case("import os\nos._exit(7)"), cloners=[])
+def test_an_exit_has_its_code() -> None:
+    with fake() as process:
+        outcome = process.trial(plain("import os\nos._exit(7)"), cloners=[])
     assert isinstance(outcome, Killed)
     assert (outcome.signal, outcome.exit_code) == (None, 7)
 
@@ -142,22 +143,24 @@ def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
     assert outcome.frames[-1].function == "spin"
 
 
-def test_memory_without_end_is_stopped_at_the_limit(warm: SubjectProcess) -> None:
-    outcome = warm.trial(case("held = []\nwhile True:\n    held.append(b'x' * 50_000_000)"), cloners=[])
+def test_memory_without_end_is_stopped_at_the_limit() -> None:
+    with fake(memory=400 * MIB) as process:
+        outcome = process.trial(plain("held = []\nwhile True:\n    held.append(b'x' * 50_000_000)"), cloners=[])
     assert isinstance(outcome, OutOfMemory)
-    assert outcome.limit == warm.limits.memory < outcome.resident
+    assert outcome.limit == process.limits.memory < outcome.resident
     assert outcome.resident < 2 * outcome.limit
 
 
-def test_nothing_that_a_trial_started_is_left_behind(warm: SubjectProcess, tmp_path: Path) -> None:
+def test_nothing_that_a_trial_started_is_left_behind(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     source = f"""
     import os, subprocess
-    child = subprocess.Popen(["sleep", "600"])
+    child = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     open({str(note)!r}, "w").write(str(child.pid))
     os.abort()
     """
-    assert isinstance(warm.trial(case(source), cloners=[]), Killed)
+    with fake() as process:
+        assert isinstance(process.trial(plain(textwrap.dedent(source)), cloners=[]), Killed)
     until(lambda: _gone(int(note.read_text())))
 
 

@@ -162,10 +162,11 @@ def script_for(process: SubjectProcess, aspect: str) -> Script:
 
 ASPECTS = [
     "value",
-    pytest.param("dtype", marks=pytest.mark.slow(reason="two Keras more; the script differs in its last line only")),
+    "dtype",
 ]
 
 
+@pytest.mark.slow(reason="two Keras more for each; tests/scripts runs scripts alone")
 @pytest.mark.parametrize("aspect", ASPECTS)
 def test_the_script_of_a_difference_fails_alone_where_there_is_one(aspect: str, process: SubjectProcess) -> None:
     script = script_for(process, aspect)
