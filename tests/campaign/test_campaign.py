@@ -206,7 +206,7 @@ def under_way(tmp_path_factory: pytest.TempPathFactory) -> UnderWay:
     folder = tmp_path_factory.mktemp("under-way")
     run = folder / "run"
     # The fixed cloner alone, which breaks nothing: what is looked at here is no finding.
-    asked = ("--minutes", "9", "--cloner", "fixed", "--out", "run", "--jobs", "1", "--json")
+    asked = ("--minutes", "9", "--cloner", "fixed", "--rate", "0", "--out", "run", "--jobs", "1", "--json")
     with fuzzing(folder, *asked) as process:
         until((run / "plan.json").exists, process)
         another = fuzz(folder, "--resume", "run")

@@ -10,8 +10,10 @@ from tests.waiting import PATIENCE
 
 from .child import Child, serving
 
+LATER = pytest.mark.slow(reason="as long again; the property tests hold a tf_keras original against its clones, too")
 
-@pytest.fixture(scope="package", params=["keras", "tf_keras"])
+
+@pytest.fixture(scope="package", params=["keras", pytest.param("tf_keras", marks=LATER)])
 def child(request: pytest.FixtureRequest) -> Iterator[Child]:
     with serving(request.param) as child:
         yield child

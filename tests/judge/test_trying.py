@@ -185,6 +185,7 @@ def test_a_helper_is_replaced_alone_and_finds_the_names_of_the_module(seat: Call
     assert tried.causes[0][0].root.raised.type == "KeyError"
 
 
+@pytest.mark.slow(reason="a Keras of its own; test_effects tells them apart, and what gets worse is tried below")
 def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Candidate], reference: Reference) -> None:
     frozen = [cause.root.aspect for cause in reference.trial(FROZEN).clones["upstream"].causes]
     assert "trainable" in frozen, "this Keras has mended it: choose another graph that it breaks on"

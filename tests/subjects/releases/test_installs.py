@@ -95,7 +95,7 @@ def cache(killed: Path) -> Path:
 def test_available_names_what_can_be_asked_for_the_oldest_first(index: None) -> None:
     versions = available("keras")
     assert versions[:2] == ["2.2.0", "2.2.1"]
-    assert versions.index("3.9.2") < versions.index("3.0.5")
+    assert versions.index("3.9.2") < versions.index("3.12.4")
     assert not [each for each in versions if "rc" in each or each.startswith("2.4")]
     assert "2.20.1" in available("tf_keras")
 

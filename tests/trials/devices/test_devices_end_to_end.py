@@ -213,7 +213,8 @@ def test_only_runs_that_draw_alike_are_compared(pair: str, runs: tuple[str, ...]
     assert comparable(first, second) == runs
 
 
-@pytest.mark.parametrize("subject", ONE_OF_TENSORFLOW)
+@pytest.mark.slow(reason="a Keras that starts to say it; below it is told of one that is not started")
+@pytest.mark.parametrize("subject", SUBJECTS)
 def test_a_gpu_that_is_not_seen_is_said_at_the_start(
     subject: str, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
