@@ -13,7 +13,7 @@ from harness.subjects.subject import Subject
 
 
 class Lent(SubjectProcess):
-    """A warm process in other hands: who leaves or closes it does not end it."""
+    """A warm process in other hands: who leaves it does not end it."""
 
     def __init__(self, process: SubjectProcess) -> None:
         """Share all that it is."""
@@ -21,11 +21,6 @@ class Lent(SubjectProcess):
 
     def __exit__(self, *ended: object) -> None:
         """It goes on."""
-
-    def close(self) -> None:
-        """It goes on, unless it was lost."""
-        if self._child is not None and not self._child.running():
-            super().close()
 
 
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:

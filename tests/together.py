@@ -10,7 +10,6 @@ TOGETHER = {
     "tests/trials/devices/test_devices_end_to_end.py": "keras",
     "tests/trials/checks/test_beginnings.py": "keras",
     "tests/judge/test_trying.py": "keras",
-    "tests/campaign/test_shrinking.py": "keras",
     "tests/cli/test_check.py": "keras",
     "tests/cli/test_check_command.py": "keras",
     "tests/cli/test_doctor.py": "keras",

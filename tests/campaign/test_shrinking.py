@@ -14,11 +14,9 @@ from harness.campaign.shrinking import Same
 from harness.search.draw_and_shrink import draw, shrink
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
-from harness.subjects.process import SubjectProcess
 from reports.records import Finding
 from strategies import functional_graphs, to_json
 from strategies.graph import Graph
-from tests.lending import Lent
 from tests.search.reducing.questions import QUESTIONS
 
 GRAPHS = functional_graphs(generation="keras")
@@ -75,18 +73,16 @@ def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str, stage: str) -
 
 
 @pytest.fixture(scope="module")
-def seen(keras: SubjectProcess) -> Iterator[tuple[Shard, RawFinding]]:
+def seen() -> Iterator[tuple[Shard, RawFinding]]:
     """A shard on a real Keras, and a planted fault that it saw."""
     shard = Shard("keras", 0, 5, 10, opens=True)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(warm_subjects, "SubjectProcess", lambda subject, **its: Lent(keras))
-        warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
-        try:
-            done = tasks.try_shard(NAME, shard)
-            assert isinstance(done, ShardDone)
-            yield shard, max(done.raw_findings, key=lambda each: len(bytes(each.finding.graph)))
-        finally:
-            warm_subjects.close(NAME)
+    warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
+    try:
+        done = tasks.try_shard(NAME, shard)
+        assert isinstance(done, ShardDone)
+        yield shard, max(done.raw_findings, key=lambda each: len(bytes(each.finding.graph)))
+    finally:
+        warm_subjects.close(NAME)
 
 
 def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None) -> MadeSmaller:
@@ -95,6 +91,9 @@ def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, 
     return msgspec.json.decode(msgspec.json.encode(done), type=MadeSmaller)
 
 
+@pytest.mark.slow(
+    reason="three Keras; pieces are made above without one, and test_campaign makes smaller what it finds"
+)
 def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(seen: tuple[Shard, RawFinding]) -> None:
     shard, raw_finding = seen
     assert not raw_finding.finding.smallest
