@@ -44,7 +44,8 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
             continue
         if kind.family == "operations" and layer.kind not in dialect.operations:
             return f"{layer.kind} cannot be written for this Keras"
-        if kind.only not in (None, subject.generation) or layer.kind not in catalogue(subject.generation):
+        here = catalogue(subject.generation).get(layer.kind)
+        if here is None or here.only not in (None, subject.generation):
             return f"{layer.kind} is not in this Keras"
     try:
         case_of(graph, subject.dialect)

@@ -282,6 +282,12 @@ def test_a_graph_that_a_generation_has_no_words_for_is_told_without_starting_it(
         assert said == "ops.maximum cannot be written for this Keras"
 
 
+def test_a_layer_that_keras_3_no_longer_has_is_there_in_both_before_it() -> None:
+    thresholded = msgspec.structs.replace(DENSE, layers=(Layer("ThresholdedReLU"),))
+    said = {name: unspoken(thresholded, Subject.parse(name)) for name in ("keras", "tf_keras", "keras==2.2.4")}
+    assert said == {"keras": "ThresholdedReLU is not in this Keras", "tf_keras": None, "keras==2.2.4": None}
+
+
 @pytest.mark.parametrize(
     ("subject", "suffix"),
     [
