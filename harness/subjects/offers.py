@@ -20,6 +20,8 @@ from strategies.kinds.not_drawn import INSIDE, NOT_DRAWN
 
 _OF_OUR_OWN = ("custom", "operations")
 """The families that are no classes of `keras.layers`."""
+_OF_TEXTS = ("StringLookup", "TextVectorization")
+"""The layers that need texts, which only TensorFlow has."""
 
 
 def graphs_on(
@@ -51,6 +53,8 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     if generation == "tf_keras" and "registered classes" in offers.lacks:
         # TensorFlow 2.0 has no decorator for them.
         names += [kind.name for kind in kinds if kind.family == "custom"]
+    if "strings" in offers.lacks:
+        names += [name for name in _OF_TEXTS if name in offers.layers]
     return tuple(names)
 
 
