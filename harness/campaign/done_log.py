@@ -75,7 +75,7 @@ def _graphs_of(done: Done) -> Iterator[msgspec.Raw]:
             yield from (each.finding.graph for each in raw_findings)
         case MadeSmaller(finding=Finding(graph=graph), rest=rest):
             yield graph
-            if rest is not None and rest.shrunk is not None:
+            if rest is not None and rest.reducing:
                 yield rest.shrunk
         case SubjectStarted(first=first):
             yield from first

@@ -108,15 +108,23 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     failed: str = ""
 
 
+NO_GRAPH = msgspec.Raw(b"null")
+
+
 class Rest(msgspec.Struct, frozen=True):
     """What is left to do for a finding that may get smaller: enough to go on where a piece of that ended.
 
-    `shrunk` is what Hypothesis made of it, once the reducer has begun. `answers` says of each graph that the one at
-    work has asked about whether it showed the same, "1" or "0".
+    `shrunk` is what Hypothesis made of it, once the reducer has begun; msgspec reads no `Raw | None`. `answers` says of
+    each graph that the one at work has asked about whether it showed the same, "1" or "0".
     """
 
     answers: str = ""
-    shrunk: msgspec.Raw | None = None
+    shrunk: msgspec.Raw = NO_GRAPH
+
+    @property
+    def reducing(self) -> bool:
+        """Whether the reducer has begun."""
+        return self.shrunk != NO_GRAPH
 
 
 class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):

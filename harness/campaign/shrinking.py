@@ -105,7 +105,7 @@ def piece(
     same.follow(rest.answers)
     left: Rest | None = None
     try:
-        shrunk = from_json(bytes(rest.shrunk), "a finding") if rest.shrunk is not None else None
+        shrunk = from_json(bytes(rest.shrunk), "a finding") if rest.reducing else None
         if shrunk is None:
             shrunk = _by_hypothesis(trials, shard, drawn, raw_finding.key, same, database)
             if shrunk is None:

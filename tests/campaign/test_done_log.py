@@ -8,7 +8,17 @@ import msgspec
 import pytest
 
 from harness.campaign.done_log import DoneLog
-from harness.campaign.shards import KnownRetried, MadeSmaller, Plan, RawFinding, Setup, ShardDone, Spent, SubjectStarted
+from harness.campaign.shards import (
+    KnownRetried,
+    MadeSmaller,
+    Plan,
+    RawFinding,
+    Rest,
+    Setup,
+    ShardDone,
+    Spent,
+    SubjectStarted,
+)
 from reports.records import Budget, Coverage, Finding, RecordError
 from reports.run_folder import append
 
@@ -25,6 +35,8 @@ DONE = [
     ),
     ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
     MadeSmaller("keras", KEY, 0, FINDING, "import keras\n", 61),
+    MadeSmaller("keras", KEY, 0, FINDING, rest=Rest("10")),
+    MadeSmaller("keras", KEY, 0, FINDING, rest=Rest("10", GRAPH)),
     MadeSmaller("keras", ("", "process-lost", "SIGSEGV"), 1),
     Spent(12.5),
 ]
