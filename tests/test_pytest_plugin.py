@@ -93,6 +93,7 @@ def test_what_is_drawn_is_what_the_profile_says(project: Path, options: list[str
     assert says in ran(project, *options, CI=ci)
 
 
+@pytest.mark.slow(reason="two runs of pytest more; tests/strategies/test_profiles has the seeds of a night")
 def test_each_night_has_its_own_seed(project: Path) -> None:
     (project / "test_using.py").write_text(USING)
     one, other = (ran(project, "--clonediff-profile", "nightly").partition("DRAWS")[2] for _ in range(2))

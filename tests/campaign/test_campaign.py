@@ -121,6 +121,7 @@ def test_a_driver_that_is_killed_is_gone_on_with(times: int, whole: Path, known:
     assert not read_run(run).problems
 
 
+@pytest.mark.slow(reason="a driver, a worker and a Keras more; a run that was killed is gone on with above")
 def test_a_run_that_is_over_can_be_asked_again_and_tells_what_was_under_way(whole: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(whole, run)

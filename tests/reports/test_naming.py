@@ -59,7 +59,13 @@ NAMED = from_json(
 _SAME = {"Functional": "Model", "TFOpLambda": "", "SlicingOpLambda": ""}
 
 
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize(
+    "generation",
+    [
+        "keras",
+        pytest.param("tf_keras", marks=pytest.mark.slow(reason="a Keras more, which names layers by the same rule")),
+    ],
+)
 def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal["keras", "tf_keras"]) -> None:
     graphs = [replace(NAMED, generation=generation), *_drawn(generation)]
     sources = json.dumps([case_of(graph, generation).source for graph in graphs])

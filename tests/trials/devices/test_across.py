@@ -193,6 +193,7 @@ def test_another_release_is_no_backend_to_compare_with(name: str, clonediff: Com
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow(reason="a search on two Keras; what one of them computes otherwise is a hit above")
 def test_fuzz_keeps_what_two_sides_compute_differently(
     process: SubjectProcess, second: SecondProcess, tmp_path: Path
 ) -> None:
