@@ -1,33 +1,134 @@
-"""A model saved to a file and loaded from it."""
+"""A model saved to a file and loaded from it. What two equal files give, they give alike: neither need be loaded.
+
+What a run of the loaded model gives does not depend on what its layers are called, so files may differ in that.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import io
+import json
 import os
+import re
 import tempfile
+import zipfile
 from typing import Any
+
+import numpy as np
 
 from .failures import failure
 from .observer import Observer
 from .run import run
 from .shape import Description
 
+_SAYS_WHEN = "metadata.json"
+"""The one part of a file that is another each time: it has the date."""
+_SHARED = "shared_object_id"
+_GRAPH = ("layers", "input_layers", "output_layers")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
-def save_and_load(
-    description: Description, arrays: list[Any], observer: Observer, packing: Any, known: dict[str, Any]
-) -> dict[str, Any]:
-    """What `Saved` declares on the wire."""
-    framework, clock = observer.framework, observer.clock
-    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
-        path = os.path.join(folder, "model.keras")
-        with clock.keras("save"):
+
+class SavedModel:
+    """A model in a file of its own. `told` is what `Saved` declares on the wire."""
+
+    def __init__(self, description: Description, folder: str, observer: Observer) -> None:
+        self._path = os.path.join(tempfile.mkdtemp(dir=folder), "model.keras")
+        self._observer = observer
+        self._content: dict[str, Any] | None = None
+        self.told: dict[str, Any] = {}
+        with observer.clock.keras("save"):
             try:
-                description.model.save(path)
+                description.model.save(self._path)
             except Exception as error:  # whatever a model raises is an observation
-                return {"saving": failure(error, below="save_and_load")}
-        with clock.keras("load"):
+                self.told["saving"] = failure(error, below="__init__")
+                return
+        with observer.clock.ours("digest"):
+            self._content = _content(self._path)
+
+    def equals(self, other: SavedModel) -> bool:
+        """Whether loading one of them gives what loading the other does."""
+        return self._content is not None and self._content == other._content
+
+    def load(self, arrays: list[Any], packing: Any, known: dict[str, Any]) -> None:
+        """Load it and run what comes, unless that has been done."""
+        if self.told:
+            return
+        observer = self._observer
+        with observer.clock.keras("load"):
             try:
-                loaded = framework.load(path, known)
+                loaded = observer.framework.load(self._path, known)
             except Exception as error:  # likewise
-                return {"loading": failure(error, below="save_and_load")}
-    again = Description(loaded, observer)
-    return {"shape": again.shape, "run": run(again, arrays, observer, packing, training=False)}
+                self.told["loading"] = failure(error, below="load")
+                return
+        again = Description(loaded, observer, values=False)
+        # Its layers are described nowhere: what each of them gave would be a name without a thing.
+        self.told["run"] = dict(run(again, arrays, observer, packing, training=False), steps=[])
+
+
+def _content(path: str) -> dict[str, Any] | None:
+    """What a run of the loaded model depends on; None where that cannot be told."""
+    if not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        parts: dict[str, Any] = {name: archive.read(name) for name in archive.namelist() if name != _SAYS_WHEN}
+    for name, part in parts.items():
+        if name == "config.json":
+            parts[name] = _Plain().config(json.loads(part))
+        else:
+            parts[name] = _arrays(part) if name.endswith(".h5") else hashlib.blake2b(part).digest()
+    return parts
+
+
+def _arrays(part: bytes) -> dict[str, Any]:
+    """Every array of an HDF5 file by its path, in which layers go by their classes, and what else is said there."""
+    h5py: Any = importlib.import_module("h5py")
+    found: dict[str, Any] = {}
+
+    def see(path: str, item: Any) -> None:
+        said = [(key, str(item.attrs[key])) for key in item.attrs if key != "name"]
+        value = item[()] if isinstance(item, h5py.Dataset) else None
+        digest = None if value is None else hashlib.blake2b(np.asarray(value).tobytes()).digest()
+        about = None if value is None else (str(item.dtype), tuple(item.shape), digest)
+        found[path] = (said, about)
+
+    with h5py.File(io.BytesIO(part), "r") as tree:
+        tree.visititems(see)
+    return found
+
+
+class _Plain:
+    """Configs without what may be another where the models are one: addresses, and the names of layers in a graph."""
+
+    def __init__(self) -> None:
+        self._shared: dict[Any, int] = {}
+
+    def config(self, value: Any, names: dict[str, str] | None = None) -> Any:
+        """A config. `names` are those of the graph around it, which its calls go by."""
+        names = names or {}
+        if isinstance(value, list):
+            if len(value) > 2 and type(value[0]) is str and value[0] in names and type(value[1]) is int:
+                return [names[value[0]], *(self.config(item, names) for item in value[1:])]
+            return [self.config(item, names) for item in value]
+        if not isinstance(value, dict):
+            return value
+        told = {key: self.config(item, names) for key, item in value.items() if key not in (_SHARED, *_GRAPH)}
+        if isinstance(value.get("layers"), list):
+            names = _numbered(value["layers"])
+        told.update((key, self.config(value[key], names)) for key in _GRAPH if key in value)
+        for layer in told["layers"] if names and "layers" in told else ():
+            for each in (layer, layer.get("config")):
+                if isinstance(each, dict) and type(each.get("name")) is str and each["name"] in names:
+                    each["name"] = names[each["name"]]
+        # A policy is a name: it makes no difference whether two layers hold one, or each its own.
+        if _SHARED in value and value.get("class_name") != "DTypePolicy":
+            told[_SHARED] = self._shared.setdefault(value[_SHARED], len(self._shared))
+        return told
+
+
+def _numbered(layers: list[Any]) -> dict[str, str]:
+    """The names of the layers of a graph by their places; {} where they are none that any release takes."""
+    names = [layer["config"].get("name") for layer in layers if isinstance(layer, dict) and "config" in layer]
+    plain = all(isinstance(name, str) and _NAME.fullmatch(name) for name in names)
+    unique = len(names) == len(layers) == len(set(names)) if plain else False
+    return {name: "layer %d" % number for number, name in enumerate(names)} if unique else {}

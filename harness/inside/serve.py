@@ -151,9 +151,10 @@ class Server:
     def _trial(self, request: dict[str, Any]) -> str:
         observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
+        progress = self._progress if request.get("progress") else None
         watching = contextlib.nullcontext() if self._reach is None else self._reach.watching()
         with watching:
-            answer = run_trial(request, self._framework, observer)
+            answer = run_trial(request, self._framework, observer, progress)
         observer.release()
         self._last = observer
         started = perf_counter()
@@ -162,6 +163,9 @@ class Server:
         ours["encode"] = perf_counter() - started
         # The seconds that encoding took are known once it is done: they are put in by hand, at the end.
         return '%s,"ours":%s}}' % (text[:-2], encoded(ours))
+
+    def _progress(self, told: dict[str, Any]) -> None:
+        send(self._lines, {"progress": told})
 
     def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         if self._last is None:

@@ -7,7 +7,8 @@ calls it in its own.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable
+import tempfile
+from typing import Any, Callable, Iterator
 
 from .beginnings import beginnings, doubtful
 from .build import build, custom_objects, script
@@ -20,8 +21,9 @@ from .freshness import fresh
 from .housekeeping import tidy
 from .layers import Layers
 from .observer import Observer
+from .progress import Progress, Tell
 from .run import run
-from .saving import save_and_load
+from .saving import SavedModel
 from .shape import Description
 from .training import train
 from .values import input_arrays
@@ -32,11 +34,13 @@ def run_trial(
     request: dict[str, Any],
     framework: Framework | None = None,
     observer: Observer | None = None,
+    tell: Tell | None = None,
 ) -> dict[str, Any]:
     """The answer to a trial, as `Answer` declares it on the wire.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
-    Instead of `source`, `model` may have a live model: its weights are put back at the end.
+    Instead of `source`, `model` may have a live model: its weights are put back at the end. `tell` is told how far it
+    has come.
     """
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
@@ -51,8 +55,9 @@ def run_trial(
         with framework.hooked():
             scope = script(request["source"]) if "source" in request else contextlib.nullcontext(None)
             with scope as module:
-                trial = _Trial(request, module, observer)
-                answer = trial.run()
+                trial = _Trial(request, module, observer, tell)
+                with trial.files():
+                    answer = trial.run()
                 del trial
     forget_functions()
     answer["keras"] = clock.keras_seconds
@@ -70,7 +75,7 @@ def chosen_cloners(names: Any) -> dict[str, Cloner]:
 class _Trial:
     """The steps of one trial, in their order."""
 
-    def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
+    def __init__(self, request: dict[str, Any], module: Any, observer: Observer, tell: Tell | None) -> None:
         self._request = request
         self._module = module
         self._observer = observer
@@ -81,8 +86,22 @@ class _Trial:
         self._touched = False
         self._doubted = False
         self._observed: list[tuple[dict[str, Any], Description]] = []
+        self._saved: SavedModel | None = None
+        self._folder = ""
+        checks = [name for name, asked in self._checks.items() if asked]
+        self._progress = Progress(len(self._cloners), checks, tell)
+
+    @contextlib.contextmanager
+    def files(self) -> Iterator[None]:
+        """A folder for the files of models, where any are to be saved."""
+        if not self._checks.get("saving"):
+            yield
+            return
+        with tempfile.TemporaryDirectory(prefix="clonediff-") as self._folder:
+            yield
 
     def run(self) -> dict[str, Any]:
+        self._progress.begin("build", "building the model")
         with self._clock.keras("build"):
             try:
                 model = self._build()
@@ -96,7 +115,7 @@ class _Trial:
             self._packing = model
             self._arrays = self._draw()
             self._kept = randomize(self._original, self._observer)
-            observation = self._observe(self._original, self._kept)
+            observation = self._observe("the model", self._original, self._kept)
             self._fingerprint = self._original.fingerprint(self._observer) if self._cloners else None
             observation["fresh"] = [True] * len(self._original.weights)
             self._first_inference = observation["inference"]
@@ -163,8 +182,12 @@ class _Trial:
 
     # -- one model
 
-    def _observe(self, description: Description, kept: VariableValues, costly: bool = True) -> dict[str, Any]:
+    def _observe(
+        self, what: str, description: Description, kept: VariableValues, costly: bool = True
+    ) -> dict[str, Any]:
         """A model's shape and its runs, and where `costly` every other part that this trial asks for."""
+        if costly:
+            self._progress.begin("observe", "calling " + what)
         observation: dict[str, Any] = {"shape": description.shape}
         with self._clock.ours("digest"):
             observation["copied_weights"] = [
@@ -178,12 +201,26 @@ class _Trial:
         else:
             observation["training"] = observation["inference"]
         if costly and self._checks.get("training_step"):
+            self._progress.begin("training_step", "training " + what)
             observation["trained"] = train(description, self._arrays, self._observer, self._packing)
             kept.restore()
         if costly and self._checks.get("saving"):
-            observation["saved"] = save_and_load(description, self._arrays, self._observer, self._packing, self._known)
+            self._progress.begin("saving", "saving " + what)
+            observation["saved"] = self._save(description)
             kept.restore()
         return observation
+
+    def _save(self, description: Description) -> dict[str, Any]:
+        """What came of saving a model, and, of a clone whose file is not the original's, of loading both."""
+        saved = SavedModel(description, self._folder, self._observer)
+        if self._saved is None:
+            self._saved = saved
+        elif saved.equals(self._saved):
+            return self._saved.told  # what comes of the one, perhaps for another clone, comes of the other
+        else:
+            for each in (self._saved, saved):
+                each.load(self._arrays, self._packing, self._known)
+        return saved.told
 
     def _run(self, description: Description, kept: VariableValues, training: bool) -> dict[str, Any]:
         answer = run(description, self._arrays, self._observer, self._packing, training)
@@ -196,6 +233,7 @@ class _Trial:
         if self._touched and self._module is not None:
             self._renew()
         context = TrialContext(self._observer.framework, self._known)
+        self._progress.begin("clone", "cloning with " + name)
         clone, refused = self._call(name, each, self._original.model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
         self._look_again(answer)
@@ -203,7 +241,7 @@ class _Trial:
             answer["failure"] = refused
             return answer
         description = Description(clone, self._observer)
-        answer["observation"] = self._observe_clone(description)
+        answer["observation"] = self._observe_clone("the clone of " + name, description)
         if self._checks.get("again"):
             self._again(name, each, context, description, answer)
         return answer
@@ -222,10 +260,10 @@ class _Trial:
             context.made += 1
             return clone, None
 
-    def _observe_clone(self, description: Description, costly: bool = True) -> dict[str, Any]:
+    def _observe_clone(self, what: str, description: Description, costly: bool = True) -> dict[str, Any]:
         freshness = fresh(self._original, self._kept, description)
         ours, problem = copy(self._original, self._kept, description, self._observer)
-        observation = self._observe(description, ours, costly)
+        observation = self._observe(what, description, ours, costly)
         observation["fresh"] = freshness
         if costly:
             self._doubted = self._doubted or doubtful(self._original, description, freshness)
@@ -257,6 +295,7 @@ class _Trial:
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
     ) -> None:
+        self._progress.begin("again", "cloning again with " + name)
         # The original's run once more: a cloner may have changed what no shape shows.
         inference = self._run(self._original, self._kept, training=False)
         if inference != self._first_inference:
@@ -266,9 +305,10 @@ class _Trial:
             answer["again"] = Description(second, self._observer).shape
         else:
             answer["again_failure"] = refused
+        self._progress.begin("twice", "cloning the clone of " + name)
         twice, refused = self._call(name, each, description.model, context)
         if refused is None:
-            answer["twice"] = self._observe_clone(Description(twice, self._observer), costly=False)
+            answer["twice"] = self._observe_clone("", Description(twice, self._observer), costly=False)
         else:
             answer["twice_failure"] = refused
 

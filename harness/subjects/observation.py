@@ -132,12 +132,14 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """What came of saving and loading: the run of the loaded model and its shape, or what stood in the way."""
+    """What came of saving and loading: the ends of a run of the loaded model, or what stood in the way.
+
+    A clone whose file is the original's is not loaded, and where all clones are such, neither is the original.
+    """
 
     saving: Failure | None = None
     loading: Failure | None = None
     run: ModelRun | None = None
-    shape: Shape | None = None
 
 
 class Trained(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -130,6 +130,13 @@ class Cloning(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
+class Progress(msgspec.Struct, frozen=True):
+    """How much of a trial is done, from 0 to 1, and what it is at."""
+
+    done: float
+    doing: str
+
+
 class ModelInput(msgspec.Struct, frozen=True):
     """An input that a model takes. `vocabulary` is how many numbers from 0 on it may hold, None where any will do."""
 
@@ -165,18 +172,35 @@ class Reached(msgspec.Struct, frozen=True):
     statements: dict[str, tuple[Statement, ...]] = {}
 
 
+class Refusal(msgspec.Struct, frozen=True):
+    """Sizes, by the names of inputs, that a model does not take, and why."""
+
+    sizes: dict[str, int]
+    why: str
+
+
+class SuitedInputs(msgspec.Struct, frozen=True):
+    """How to draw each input of a model. `sizes` are those that were found by trying, `refusals` what came before."""
+
+    inputs: tuple[dict[str, Any], ...] = ()
+    sizes: dict[str, int] = {}
+    refusals: tuple[Refusal, ...] = ()
+
+
 class ModelDescribed(msgspec.Struct, frozen=True):
     """What a child says of a model that somebody brought, before it is tried.
 
     `code` has the parts of its file that would run when it is loaded, `unread` says why the file could not be searched
     for them: without leave for either, it is not loaded, and nothing else is said. `refused` says why it was not built,
-    `saved_by` by which Keras the file was saved, `arrays` what is in the file of inputs.
+    `saved_by` by which Keras the file was saved, `takes` the arguments of the application that was asked for, `arrays`
+    what is in the file of inputs, `seconds` how long a trial of it will take, by what building it took.
     """
 
     code: tuple[str, ...] = ()
     unread: str = ""
     refused: Failure | None = None
     saved_by: str = ""
+    takes: tuple[str, ...] = ()
     kind: str = ""
     module: str = ""
     is_model: bool = False
@@ -185,6 +209,8 @@ class ModelDescribed(msgspec.Struct, frozen=True):
     layers: int = 0
     parameters: int = 0
     arrays: dict[str, ArraySeen] = {}
+    suited: SuitedInputs = SuitedInputs()
+    seconds: float = 0.0
 
 
 Outcome: TypeAlias = Answer | LostProcess

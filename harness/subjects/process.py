@@ -13,7 +13,7 @@ import datetime
 import os
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -33,6 +33,7 @@ from harness.subjects.outcomes import (
     NoDeviceError,
     Outcome,
     OutOfMemory,
+    Progress,
     Reached,
     Ready,
     SubjectError,
@@ -88,7 +89,8 @@ class SubjectProcess:
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
     `journal` is the file of this worker's trial, `place` where its release is.
-    `restarts` counts the children that were lost, `recycled` those that were replaced in good health.
+    `restarts` counts the children that were lost, `recycled` those that were replaced in good health. `told`, if it is
+    set, is told how far each trial has come.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class SubjectProcess:
         self.restarts = 0
         self.recycled = 0
         self.trials = 0
+        self.told: Callable[[Progress], None] | None = None
         self._command = list(started_by or command(subject, place))
         self._environment = environment(subject, place)
         self._child: Child | None = None
@@ -188,6 +191,8 @@ class SubjectProcess:
         device = None if self.subject.device == "cpu" else f"{self.subject.device}:{self.subject.number}"
         self._asked += 1
         request = {**case.request(cloners, checks, device), "id": self._asked}
+        if self.told is not None:
+            request["progress"] = True
         encoded = msgspec.json.encode(request)
         self._write_journal(encoded)
         self.trials += 1
@@ -313,9 +318,12 @@ class SubjectProcess:
 
         def is_reply(line: bytes) -> bool:
             try:
-                return line.startswith(b"{") and msgspec.json.decode(line, type=_JournalHead).id == number
+                head = msgspec.json.decode(line, type=_Head) if line.startswith(b"{") else _Head()
             except UNREADABLE:
                 return False
+            if head.progress is not None and self.told is not None:
+                self.told(head.progress)
+            return head.id == number
 
         return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))
 
@@ -435,8 +443,9 @@ class SubjectProcess:
                 os.unlink(self.journal)
 
 
-class _JournalHead(msgspec.Struct):
+class _Head(msgspec.Struct):
     id: int | str | None = None
+    progress: Progress | None = None
 
 
 def read_journal(path: Path) -> Journaled:

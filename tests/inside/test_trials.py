@@ -109,10 +109,18 @@ def test_every_float_weight_has_numbers_of_its_own(child: Child) -> None:
     assert len(set(original["copied_weights"])) == len(original["copied_weights"]) == 6
 
 
-def test_saving(child: Child) -> None:
-    saved = _answer(child, NO_LAMBDA, cloners=(), saving=True)["original"]
-    assert saved["saved"]["run"] == saved["inference"]
-    assert saved["saved"]["shape"]["name"] == "plain"
+def test_a_clone_whose_file_is_another_is_loaded_as_the_original_is(child: Child) -> None:
+    answer = _answer(child, NO_LAMBDA, cloners=("planted/policy_changed", "fixed"), saving=True)
+    original, other, fixed = answer["original"], *(each["observation"] for each in answer["clones"].values())
+    assert original["saved"]["run"]["outputs"] == original["inference"]["outputs"]
+    assert "run" in other["saved"]
+    assert fixed["saved"] == original["saved"], "its file is the original's: it gives what that gives"
+
+
+def test_a_clone_whose_file_is_the_original_s_need_not_be_loaded(child: Child) -> None:
+    answer = _answer(child, NO_LAMBDA, cloners=("fixed",), saving=True)
+    assert answer["original"]["saved"] == answer["clones"]["fixed"]["observation"]["saved"] == {}
+    assert "load" not in answer["keras"]
 
 
 def test_cloners_that_go_through_configs_and_files(child: Child) -> None:

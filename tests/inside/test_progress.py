@@ -1,0 +1,32 @@
+"""How far a trial has come, as its child says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.inside.frameworks import framework
+from harness.inside.progress import units
+from harness.inside.trial import run_trial
+
+SOURCE = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
+ALL = {"again": True, "training_step": True, "saving": True}
+
+
+@pytest.mark.parametrize("checks", [{}, ALL], ids=["cheap", "all"])
+def test_a_trial_tells_how_far_it_has_come(checks: dict[str, bool]) -> None:
+    told: list[dict[str, Any]] = []
+    request = {"source": SOURCE, "cloners": ["upstream", "fixed"], "checks": checks}
+    run_trial(request, framework("keras"), tell=told.append)
+    done = [each["done"] for each in told]
+    assert done == sorted(done)
+    assert done[0] == 0
+    assert 0.8 <= done[-1] < 1, "the last part begins and is not over"
+    assert {"building the model", "cloning with upstream", "calling the clone of fixed"} <= {
+        each["doing"] for each in told
+    }
+
+
+def test_what_a_trial_takes_grows_with_its_cloners_and_its_checks() -> None:
+    assert units(0, ()) < units(1, ()) < units(1, [*ALL]) < units(2, [*ALL])
