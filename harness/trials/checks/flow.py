@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from harness.subjects.observation import Observation, Shape
@@ -39,7 +38,20 @@ class Flow:
         if one.layer < 0 or other.layer < 0:
             return one.layer == other.layer or one.container or other.container
         left, right = self._one(one.layer), self._one(other.layer)
-        return left == right or left in self._holders(right) or right in self._holders(left)
+        return left == right or left in self._holders.get(right, ()) or right in self._holders.get(left, ())
+
+    def near(self, place: Place | None) -> list[int] | None:
+        """The layers that are related to a place; None where all are, as to the model."""
+        if place is None:
+            return []
+        if place.layer < 0:
+            return None
+        layer = self._one(place.layer)
+        return [layer, *self._holders.get(layer, ()), *self._held.get(layer, ())]
+
+    def one(self, place: Place) -> int:
+        """The layer of a place, as `near` has it."""
+        return self._one(place.layer)
 
     def reaches(self, one: Place | None, other: Place | None) -> bool:
         """Whether what happens at one place can show at the other."""
@@ -65,15 +77,25 @@ class Flow:
     def _one(self, layer: int) -> int:
         return self._same[layer] if 0 <= layer < len(self._same) else layer
 
-    def _holders(self, layer: int) -> Iterator[int]:
-        seen = {layer}
+    @cached_property
+    def _holders(self) -> dict[int, set[int]]:
+        """What holds each layer that is held, wherever that is; of the model itself nothing is said."""
+        holders: dict[int, set[int]] = {}
         for index, each in enumerate(self._shape.layers):
-            if self._same[index] == layer:
-                holder = each.inside
-                while holder >= 0 and holder not in seen:
-                    seen.add(holder)
-                    yield self._one(holder)
-                    holder = self._shape.layers[holder].inside
+            holder, seen = each.inside, {self._same[index]}
+            while holder >= 0 and holder not in seen:
+                seen.add(holder)
+                holders.setdefault(self._same[index], set()).add(self._one(holder))
+                holder = self._shape.layers[holder].inside
+        return holders
+
+    @cached_property
+    def _held(self) -> dict[int, set[int]]:
+        held: dict[int, set[int]] = {}
+        for layer, holders in self._holders.items():
+            for holder in holders:
+                held.setdefault(holder, set()).add(layer)
+        return held
 
     @cached_property
     def _givers(self) -> dict[int, set[int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any
@@ -70,7 +71,7 @@ def pair_layers(original: Shape, clone: Shape) -> Pairing:
     open_containers = [(-1, -1)]
     while open_containers:
         container, counterpart = open_containers.pop()
-        mine, theirs = _inside(original, container), _inside(clone, counterpart)
+        mine, theirs = held_by(original, container), held_by(clone, counterpart)
         pairing = pair([_layer_keys(original.layers[i]) for i in mine], [_layer_keys(clone.layers[i]) for i in theirs])
         matched = [(mine[expected], theirs[found]) for expected, found in pairing.pairs]
         pairs += matched
@@ -250,8 +251,30 @@ def full_name(shape: Shape, layer: int) -> str:
     return "/".join(reversed(names))
 
 
-def _inside(shape: Shape, container: int) -> list[int]:
-    return [index for index, layer in enumerate(shape.layers) if layer.inside == container]
+class _Same:
+    """The layers of one shape as a key: no other tuple equals them, however alike."""
+
+    def __init__(self, layers: tuple[LayerSeen, ...]) -> None:
+        self.layers = layers
+
+    def __hash__(self) -> int:
+        return id(self.layers)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.layers is other.layers
+
+
+@functools.lru_cache(maxsize=4)
+def _held(of: _Same) -> dict[int, list[int]]:
+    held: dict[int, list[int]] = {}
+    for index, layer in enumerate(of.layers):
+        held.setdefault(layer.inside, []).append(index)
+    return held
+
+
+def held_by(shape: Shape, holder: int) -> list[int]:
+    """The layers that a model or a wrapper holds, in their order. Asked for each of many layers, so it is kept."""
+    return _held(_Same(shape.layers)).get(holder, [])
 
 
 def _layer_keys(layer: LayerSeen) -> Keys:

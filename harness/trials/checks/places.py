@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from harness.subjects.observation import Shape
-from harness.trials.checks.pairing import full_name
+from harness.trials.checks.pairing import full_name, held_by
 from reports.records import Place
 
 
@@ -14,7 +14,7 @@ def place(shape: Shape, layer: int, use: int = 0) -> Place:
     """The place of a layer of the original; of the model itself for -1."""
     if not 0 <= layer < len(shape.layers):
         return Place(shape.name, shape.kind, container=True)
-    holds = any(other.inside == layer for other in shape.layers)
+    holds = bool(held_by(shape, layer))
     holder = shape.layers[layer].inside
     inside = shape.layers[holder].kind if holder >= 0 else ""
     return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, holds, inside)

@@ -8,6 +8,7 @@ explains no number, a lost regularizer no output.
 from __future__ import annotations
 
 import enum
+import heapq
 from collections.abc import Sequence
 
 from harness.subjects.observation import Observation
@@ -107,8 +108,19 @@ def roots(original: Observation, differences: Sequence[Difference]) -> list[tupl
     in_order = sorted(differences, key=lambda difference: _turn(difference, flow))
     groups: list[tuple[Difference, list[Difference]]] = []
     placed: list[tuple[Difference, int]] = []
+    # Nothing follows from another name but where it is: of a thousand layers, most are not asked.
+    named: dict[int, list[int]] = {}
+    others: list[int] = []
     for difference in in_order:
-        group = next((number for earlier, number in placed if follows(difference, earlier, flow)), None)
+        near = flow.near(difference.first)
+        labels = named.values() if near is None else (named[layer] for layer in near if layer in named)
+        earlier = (placed[number] for number in heapq.merge(others, *labels))
+        group = next((group for one, group in earlier if follows(difference, one, flow)), None)
+        first = difference.first
+        if effect(difference) is Effect.LABEL and first is not None and first.layer >= 0:
+            named.setdefault(flow.one(first), []).append(len(placed))
+        else:
+            others.append(len(placed))
         if group is None:
             group = len(groups)
             groups.append((difference, []))
