@@ -16,12 +16,13 @@ import click
 import msgspec
 
 from harness.answers.own_model.applications import IMAGE, smallest_first, weight
-from harness.answers.own_model.inputs import SIZE, InputsError
+from harness.answers.own_model.inputs import InputsError, sized
 from harness.answers.own_model.looking import CheckWanted, look
 from harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
 from harness.answers.own_model.record import CheckedModel, ModelBreak, Status
+from harness.answers.own_model.verdicts import minded
 from harness.cli import options as shared
-from harness.cli.terminal import one_line
+from harness.cli.terminal import StatusLine, one_line
 from harness.cli.text.check import checked_text, models_text
 from harness.scripts.comments import comment
 from harness.subjects.case import COSTLY
@@ -32,6 +33,7 @@ from harness.subjects.subject import Subject
 from reports.known import KnownIssues, load
 from reports.markup import visible
 
+_PIPED = 15.0
 _SHARE = 0.8
 """Of the memory that is free, what a model may take where --memory does not say."""
 
@@ -46,7 +48,11 @@ _SHARE = 0.8
 @click.option("--unsafe", is_flag=True, help="Load files that hold code, such as lambdas: they may do anything.")
 @click.option("--inputs", "arrays", type=click.Path(path_type=Path), help="FILE.npz with an array for each input.")
 @click.option(
-    "--size", type=click.IntRange(min=1), help="What an open dimension is taken as [32; 224 for applications]."
+    "--size",
+    "sizes",
+    metavar="[NAME=]N",
+    multiple=True,
+    help="What the open dimensions, or those of the input NAME, are taken as [a size that the model takes].",
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Samples in a batch [2; 1 for applications].")
 @click.option(
@@ -56,6 +62,7 @@ _SHARE = 0.8
 @click.option("--timeout", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds for a model.")
 @click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a model [four fifths of what is free].")
 @click.option("--allow-known", is_flag=True, help="Exit with 0 where all that breaks is a known issue.")
+@click.option("--strict", is_flag=True, help="Exit with 1 where only a name differs, too.")
 @shared.known_issues
 @click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the costliest break, only.")
 @shared.as_json("Print JSON.")
@@ -68,13 +75,14 @@ def command(
     custom: Path | None,
     unsafe: bool,
     arrays: Path | None,
-    size: int | None,
+    sizes: tuple[str, ...],
     batch: int | None,
     costly: bool,
     seed: int,
     timeout: float,
     memory: float | None,
     allow_known: bool,
+    strict: bool,
     known_issues: Path,
     script: bool,
     as_json: bool,
@@ -84,15 +92,18 @@ def command(
     """Say whether models of your own are cloned faithfully, and what to do where they are not.
 
     MODEL is a file (.keras, .h5; a SavedModel's folder on a subject that loads one), FILE.py:FUNCTION that makes the
-    model, or applications:NAME of keras.applications with random weights; `applications` alone is all of them.
-    Weights and inputs are set to random numbers; the files are only read.
+    model, or applications:NAME of keras.applications with random weights, and options as its function takes them:
+    applications:MobileNetV2:alpha=0.35:input_shape=96,96,3. `applications` alone is all of them.
+    Weights and inputs are set to random numbers; the files are only read. Whole numbers stay within the embeddings that
+    they are looked up in, and those of an input that is named as a mask are 0 and 1.
 
     A model is loaded in a process of its own, within --timeout and --memory. That bounds it and is no sandbox: a file
     that holds code (a Lambda of a Python lambda, a SavedModel), or cannot be searched for it, is not loaded without
     --unsafe, while FILE.py and --custom are code that you name, and are run.
 
-    Exit codes: 0 every clone is faithful, but for what Keras documents that clone_model leaves out; 1 a cloner breaks
-    something, known issue or not (but see --allow-known); 2 a model could not be loaded or checked; 130 interrupted.
+    Exit codes: 0 every clone is as good as the original, but for names (see --strict) and for what Keras documents
+    that clone_model leaves out; 1 a cloner breaks something else, known issue or not (but see --allow-known); 2 a model
+    could not be loaded or checked; 130 interrupted.
     """
     if script and as_json:
         raise click.UsageError("--script or --json: in JSON, each break has its script")
@@ -104,6 +115,7 @@ def command(
     if not models:
         raise click.UsageError("name a MODEL, or --list")
     try:
+        chosen_sizes = dict(sized(each) for each in sizes)
         named = [parse(each) for each in dict.fromkeys(models)]
         wanted = CheckWanted(
             cloners=tuple(dict.fromkeys(cloners)),
@@ -111,27 +123,32 @@ def command(
             custom=None if custom is None else custom_file(custom),
             unsafe=unsafe,
             arrays=_arrays(arrays),
-            size=size or SIZE,
+            size=chosen_sizes.pop("", None),
+            sizes=tuple(chosen_sizes.items()),
             batch=batch,
             seed=seed,
             seconds=timeout,
         )
-    except ModelError as error:
+    except (ModelError, InputsError) as error:
         raise click.UsageError(str(error)) from None
     limit = int(memory * GIB) if memory is not None else int(_free() * _SHARE)
     limits = Limits(trial=timeout, memory=limit, recycle=limit)
     known = load(known_issues)
     done: list[CheckedModel] = []
     interrupted = False
+    # Off a terminal nobody waits for a line on what is over soon, and starting Keras alone takes seconds.
+    status = StatusLine() if sys.stderr.isatty() else StatusLine(soon=_PIPED)
     try:
         for subject in chosen:
             for model in named:
-                for checked in _tried(model, subject, _sized(wanted, model, size), limits, known):
+                for checked in _tried(model, subject, _first(wanted, model), limits, known, status):
                     done.append(checked)
+                    status.clear()
                     if not as_json:
                         click.echo("\n".join((*checked_text(checked), "")), err=script)
     except KeyboardInterrupt:
         interrupted = True
+        status.clear()
         click.echo("interrupted", err=True)
     text = json.dumps([msgspec.to_builtins(each) for each in done], indent=2)
     if out is not None:
@@ -142,11 +159,11 @@ def command(
         click.echo("\n".join(models_text(done, wanted.cloners)), err=script)
     if script:
         _print_script(done)
-    sys.exit(130 if interrupted else _code(done, allow_known))
+    sys.exit(130 if interrupted else _code(done, allow_known=allow_known, strict=strict))
 
 
 def _tried(
-    model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues
+    model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues, status: StatusLine
 ) -> Iterator[CheckedModel]:
     """What came of a model, or of each that it stands for. A subject that fails is an answer as well."""
     try:
@@ -155,29 +172,37 @@ def _tried(
         yield CheckedModel(model.spec, str(subject), Status.NO_SUBJECT, reason=str(error))
         return
     for each in models:
-        yield _check(each, subject, wanted, limits, known)
+        yield _check(each, subject, wanted, limits, known, status)
 
 
-def _check(model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues) -> CheckedModel:
+def _check(
+    model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues, status: StatusLine
+) -> CheckedModel:
     """Check a model in a process of its own, so that none is held to what another left behind."""
     began = time.monotonic()
-    status, versions = Status.NO_SUBJECT, dict[str, str]()
+    how, versions = Status.NO_SUBJECT, dict[str, str]()
+
+    def tell(at: str) -> None:
+        status.show(f"{model.spec} on {subject}: {at}")
+
     try:
+        tell("starting")
         with open_subject(subject, limits=limits) as process:
-            status, versions = Status.LOST, process.versions
-            return look(model, process, wanted, known)
+            how, versions = Status.LOST, process.versions
+            tell("building the model")
+            return look(model, process, wanted, known, tell)
     except InputsError as error:
-        status, reason = Status.NOT_CALLED, str(error)
+        how, reason = Status.NOT_CALLED, str(error)
     except SubjectError as error:
         reason = str(error)
-    return CheckedModel(model.spec, str(subject), status, versions, reason=reason, seconds=time.monotonic() - began)
+    return CheckedModel(model.spec, str(subject), how, versions, reason=reason, seconds=time.monotonic() - began)
 
 
-def _sized(wanted: CheckWanted, model: Model, size: int | None) -> CheckWanted:
+def _first(wanted: CheckWanted, model: Model) -> CheckWanted:
     """Applications are large, and made for images."""
     if model.how != "application":
         return wanted
-    return dataclasses.replace(wanted, batch=wanted.batch or 1, size=size or IMAGE)
+    return dataclasses.replace(wanted, batch=wanted.batch or 1, first=IMAGE)
 
 
 def _each(model: Model, subject: Subject) -> list[Model]:
@@ -206,10 +231,10 @@ def _free() -> int:
     return int(psutil.virtual_memory().available)
 
 
-def _code(done: Sequence[CheckedModel], allow_known: bool) -> int:
+def _code(done: Sequence[CheckedModel], *, allow_known: bool, strict: bool) -> int:
     if any(each.status is not Status.CHECKED for each in done):
         return 2
-    breaks = [each for checked in done for each in checked.breaks if not each.documented]
+    breaks = [each for checked in done for each in minded(checked.breaks, strict=strict)]
     return 1 if any(not (allow_known and each.known) for each in breaks) else 0
 
 
@@ -225,5 +250,5 @@ def _print_script(done: Sequence[CheckedModel]) -> None:
         click.echo("no break to show", err=True)
         return
     model, shown = breaks[0]
-    head = comment(f"# {one_line(model)}: {shown.cost}: {one_line(shown.title)}")
+    head = comment(f"# {one_line(model)}: {one_line(shown.headline)}")
     click.echo(f"{head}\n{visible(shown.script)}", nl=False)

@@ -12,7 +12,7 @@ from harness.cli.terminal import one_line
 from reports.known import KNOWN_ISSUES
 from reports.records import UPSTREAM_AND_FIXED
 
-CLONERS = ("upstream", "fixed", "roundtrip", "saved", "multi_gpu", "multi_gpu/fixed")
+CLONERS = ("upstream", "fixed", "roundtrip", "from_config", "saved", "multi_gpu", "multi_gpu/fixed")
 """The cloners that a person chooses from; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -11,6 +11,7 @@ import inspect
 import json
 import os
 import re
+import time
 import zipfile
 from typing import IO, Any, Iterator
 
@@ -20,7 +21,9 @@ from .build import build, script
 from .failures import failure
 from .frameworks.interface import Framework
 from .observer import Observer
+from .progress import units
 from .shape import Description
+from .suiting import suited
 
 LARGEST_CONFIG = 64 * 1024 * 1024
 """What of a file's description of its model is read in search of code: more than any that was seen by far."""
@@ -35,24 +38,30 @@ def own_model(request: dict[str, Any], framework: Framework) -> dict[str, Any]:
         return {"code": code, "unread": unread}
     framework.forget()
     framework.reseed(int(request.get("seed", 0)))
+    began = time.perf_counter()
     try:
         with framework.on(request.get("device")), script(request["source"]) as module:
             try:
                 model = build(request["source"], module)
             except Exception as error:  # a file may be anything, and its loading end in anything
-                return {"code": code, "refused": failure(error, below="build"), "saved_by": saved_by(file)}
-            seen = described(model, framework)
+                refused = {"code": code, "refused": failure(error, below="build"), "saved_by": saved_by(file)}
+                return dict(refused, takes=takes(request.get("application"), framework))
+            seconds = (time.perf_counter() - began) * units(len(request.get("cloners", ())), request.get("checks", ()))
+            seen = described(model, framework, request.get("suit"))
             del model
     finally:
         framework.forget()
         # A model that was loaded to be looked at may be as large as the one that is tried after it.
         gc.collect()
     arrays = request.get("arrays")
-    return dict(seen, code=code, arrays={} if arrays is None else arrays_in(arrays))
+    return dict(seen, code=code, seconds=seconds, arrays={} if arrays is None else arrays_in(arrays))
 
 
-def described(model: Any, framework: Framework) -> dict[str, Any]:
-    """What a model is and takes. One that is no graph, or not built, has no inputs to tell."""
+def described(model: Any, framework: Framework, suit: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What a model is and takes, and inputs that `suit` it, where they are wanted.
+
+    One that is no graph, or not built, has no inputs to tell.
+    """
     seen: dict[str, Any] = {"kind": type(model).__name__, "module": type(model).__module__}
     seen["is_model"] = isinstance(model, framework.keras.models.Model)
     seen["is_graph"] = bool(seen["is_model"] and framework.is_graph(model))
@@ -73,6 +82,8 @@ def described(model: Any, framework: Framework) -> dict[str, Any]:
     ]
     seen["layers"] = len({layer["ident"] for layer in shape["layers"]})
     seen["parameters"] = sum(int(np.prod(weight["shape"], dtype=np.int64)) for weight in shape["weights"])
+    if suit is not None:
+        seen["suited"] = suited(description, seen["inputs"], suit, framework)
     return seen
 
 
@@ -225,5 +236,15 @@ _MAKER = re.compile(r"[A-Z]\w*")
 
 def applications(framework: Framework) -> list[str]:
     """The names of the functions of `keras.applications` that make a model, in no order that matters."""
-    room: Any = importlib.import_module(framework.keras.__name__ + ".applications")
+    room = _applications(framework)
     return [name for name in dir(room) if _MAKER.fullmatch(name) and inspect.isfunction(getattr(room, name))]
+
+
+def takes(name: str | None, framework: Framework) -> list[str]:
+    """The arguments of a function of `keras.applications`; [] where there is none of that name."""
+    function = getattr(_applications(framework), name, None) if name else None
+    return list(inspect.signature(function).parameters) if inspect.isfunction(function) else []
+
+
+def _applications(framework: Framework) -> Any:
+    return importlib.import_module(framework.keras.__name__ + ".applications")

@@ -23,6 +23,7 @@ _CLONES = {
     "upstream": "clone = keras.models.clone_model(model)",
     "fixed": "from harness import clone_model\n\nclone = clone_model(model)",
     "roundtrip": "clone = type(model).from_config(model.get_config())",
+    "from_config": "clone = model.__class__.from_config(model.get_config())",
 }
 _TWO_GPUS = """\
 from keras.utils import multi_gpu_utils

@@ -38,6 +38,7 @@ class Blame(enum.StrEnum):
     OURS = "our bug"
     GENERATOR = "generator's fault"
     ITS_OWN = "the cloner's own"
+    UNKNOWN = "not known without upstream's answer"
 
 
 _OF_ANY_LAYER = re.compile(
@@ -128,11 +129,11 @@ def blame(
 ) -> dict[str, list[Blame]]:
     """For each cloner, whose fault each of its causes is.
 
-    What both show is a limit they share. What fixed shows where upstream made no clone at all counts likewise: there
-    upstream had no chance to show it.
+    What both show is a limit they share. Where upstream was not asked, or made no clone that could show it, whose fault
+    it is what fixed shows is not known.
     """
     theirs, ours = found.get(upstream, ()), found.get(fixed, ())
-    no_clone = any(cause.root.check == "made" for cause in theirs)
+    no_clone = upstream not in found or any(cause.root.check == "made" for cause in theirs)
     blamed: dict[str, list[Blame]] = {}
     for cloner, its in found.items():
         if cloner == upstream:
@@ -140,10 +141,8 @@ def blame(
                 Blame.SHARED if any(alike(cause, other) for other in ours) else Blame.UPSTREAM for cause in its
             ]
         elif cloner == fixed:
-            blamed[cloner] = [
-                Blame.SHARED if no_clone or any(alike(cause, other) for other in theirs) else Blame.OURS
-                for cause in its
-            ]
+            alone = Blame.UNKNOWN if no_clone else Blame.OURS
+            blamed[cloner] = [Blame.SHARED if any(alike(cause, other) for other in theirs) else alone for cause in its]
         else:
             blamed[cloner] = [Blame.ITS_OWN for _ in its]
     return blamed

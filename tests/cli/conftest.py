@@ -75,6 +75,27 @@ def needs_four():
     return keras.Model(x, layers.Reshape((16,))(x))
 
 
+def needs_many():
+    x = keras.Input((None, 4), name="x")
+    return keras.Model(x, layers.Reshape((4 * 1009,))(x))
+
+
+class Positions(layers.Layer):
+    # A table of twelve positions, as a layer of its own has one.
+    def build(self, shape):
+        self.table = layers.Embedding(12, 3)
+        self.table.build(None)
+
+    def call(self, x):
+        return x + self.table(keras.ops.arange(keras.ops.shape(x)[1]))
+
+
+def masked():
+    ids, mask = (keras.Input((None,), dtype="int32", name=name) for name in ("token_ids", "padding_mask"))
+    x = Positions()(layers.Embedding(7, 3)(ids))
+    return keras.Model([ids, mask], x * keras.ops.expand_dims(keras.ops.cast(mask, "float32"), -1))
+
+
 def unbuilt():
     return keras.Sequential([layers.Dense(2)])
 

@@ -15,17 +15,22 @@ import pytest
 
 from harness.answers.own_model.inputs import InputsError
 from harness.answers.own_model.looking import CheckWanted, look
-from harness.answers.own_model.models import ModelError, parse
+from harness.answers.own_model.models import ModelError, parse, source_of
 from harness.answers.own_model.record import CheckedModel, Status
+from harness.answers.own_model.trying import LONG, Second, try_cloners
 from harness.cli.terminal import one_line
 from harness.cli.text.check import checked_text
-from harness.subjects import SubjectProcess
+from harness.subjects import Case, SubjectProcess
+from harness.trials.triage import Verdict
 from reports.known import load
 
 
 @pytest.fixture
 def process(keras: SubjectProcess) -> SubjectProcess:
     return keras
+
+
+DICT_INPUTS = tuple({"shape": [size], "dtype": "float32"} for size in (2, 3))
 
 
 def check(models: Path, name: str, process: SubjectProcess, **wanted: Any) -> CheckedModel:
@@ -116,8 +121,9 @@ def test_a_damaged_file_is_said_to_be_damaged(name: str, models: Path, process: 
         pytest.param("unbuilt", Status.NOT_CHECKED, "has not been built", id="unbuilt"),
         pytest.param("nothing", Status.NOT_CHECKED, "NoneType", id="nothing"),
         pytest.param("of_another", Status.NOT_CHECKED, "--subject tf_keras", id="another-keras"),
-        pytest.param("absent", Status.NOT_LOADED, "absent", id="absent"),
-        pytest.param("needs_four", Status.NOT_CALLED, "--size", id="another-size"),
+        pytest.param("nothing", Status.NOT_CHECKED, "let nothing return the model", id="nothing-is-returned"),
+        pytest.param("absent", Status.NOT_LOADED, "the functions of theirs.py are unnamed, needs_four", id="absent"),
+        pytest.param("needs_many", Status.NOT_CALLED, "sizes 32, 4036, 16, ", id="no-size"),
         pytest.param(
             "dies",
             Status.LOST,
@@ -139,7 +145,34 @@ def test_a_function_makes_the_model(models: Path, process: SubjectProcess) -> No
     checked = check(models, "theirs.py:unnamed", process, size=5)
     assert verdicts(checked) == {"upstream": "diverged", "fixed": "faithful"}
     assert [each.known for each in checked.breaks] == ["input-name"]
-    assert verdicts(check(models, "theirs.py:needs_four", process, size=4))["fixed"] == "faithful"
+
+
+def test_a_size_is_found_that_the_model_takes(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "theirs.py:needs_four", process)
+    assert verdicts(checked)["fixed"] == "faithful"
+    assert checked.inputs[0] == "x: float32 (2, 4, 4)"
+    assert checked.inputs[1].startswith("size 4, found by trying: with 32, ")
+
+
+def test_inputs_suit_a_mask_and_a_table_of_positions(models: Path, process: SubjectProcess) -> None:
+    checked = check(models, "theirs.py:masked", process, checks=())
+    assert verdicts(checked)["fixed"] == "faithful"
+    assert checked.inputs[:2] == ("token_ids: int32 (2, 12), below 7", "padding_mask: int32 (2, 12), 0 and 1")
+    asked = check(models, "theirs.py:masked", process, checks=(), sizes=(("token_ids", 5), ("padding_mask", 5)))
+    assert asked.inputs == ("token_ids: int32 (2, 5), below 7", "padding_mask: int32 (2, 5), 0 and 1")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [((("tokens", 4),), "it has 'ids' (open), 'rest' (3)"), ((("rest", 4),), "nothing is open in the input 'rest'")],
+    ids=["no such input", "nothing open"],
+)
+def test_a_size_of_no_open_input_is_refused(
+    sizes: tuple[tuple[str, int], ...], said: str, models: Path, process: SubjectProcess
+) -> None:
+    with pytest.raises(InputsError) as raised:
+        check(models, "several.keras", process, sizes=sizes)
+    assert said in str(raised.value)
 
 
 def test_inputs_of_a_file_are_taken_by_name(models: Path, process: SubjectProcess, tmp_path: Path) -> None:
@@ -178,11 +211,27 @@ def test_inputs_that_do_not_fit_are_named(
     assert said in str(raised.value)
 
 
+def test_a_long_check_has_a_process_for_each_half_of_its_cloners(models: Path, process: SubjectProcess) -> None:
+    said: list[str] = []
+    case = Case(source_of(parse(str(models / "dict.keras")), process.subject), DICT_INPUTS, seed=3)
+    options = {"timeout": 120.0, "seconds": LONG}
+    with Second(process) as second:
+        cloners = ("upstream", "fixed")
+        found = try_cloners(case, process, second, cloners, load(), ("again",), **options, tell=said.append)
+    assert [[*each.trial.clones] for each in found] == [["upstream"], ["fixed"]]
+    originals = [each.trial.original for each in found]
+    assert originals[0] is not None
+    assert originals[1] is not None
+    assert originals[0].inference == originals[1].inference
+    assert {each.verdict for tried in found for each in tried.trial.clones.values()} == {Verdict.FAITHFUL}
+    assert any(each.startswith("cloning again with fixed: ") and each.endswith(" s left") for each in said), said
+
+
 def test_another_cloner_answers_for_itself(models: Path, process: SubjectProcess) -> None:
     checked = check(models, "several.keras", process, cloners=("planted/layer_renamed", "fixed"), checks=())
     assert verdicts(checked) == {"planted/layer_renamed": "diverged", "fixed": "faithful"}
     assert {each.blame for each in checked.breaks} == {"the cloner's own"}
-    assert "changes a name" in "\n".join(checked_text(checked))
+    assert "only a name differs (the cloner planted/layer_renamed); nothing to do" in checked_text(checked)[0]
 
 
 def test_no_name_reaches_the_terminal_as_a_command(models: Path, process: SubjectProcess) -> None:
@@ -207,6 +256,10 @@ def test_plain_text_is_one_line_that_can_be_printed(text: str, shown: str) -> No
         pytest.param("none.keras", "no such file", id="missing"),
         pytest.param("theirs.py", "which function", id="no-function"),
         pytest.param("applications:../x", "applications:NAME", id="application"),
+        pytest.param("applications:MobileNetV2:alpha", "OPTION=VALUE", id="application-option"),
+        pytest.param("applications:MobileNetV2:alpha=1:alpha=2", "twice 'alpha=2'", id="application-twice"),
+        pytest.param("applications:MobileNetV2:alpha=open('x')", "is no number", id="application-code"),
+        pytest.param("applications:MobileNetV2:weights=imagenet", "weights=None", id="application-weights"),
         pytest.param("json.py:make", "installed", id="taken"),
     ],
 )
@@ -254,6 +307,16 @@ def test_an_application_that_is_not_there_points_to_the_list(process: SubjectPro
     checked = look(parse("applications:NoSuchNet"), process, CheckWanted(), load())
     assert checked.status is Status.NOT_LOADED
     assert "--list" in checked.advice[0]
+
+
+def test_an_application_takes_what_its_function_takes(process: SubjectProcess) -> None:
+    spec = "applications:MobileNetV2:alpha=0.35:input_shape=32,32,3:classes=4:weights=None"
+    source = source_of(parse(spec), process.subject)
+    called = "MobileNetV2(weights=None, alpha=0.35, input_shape=(32, 32, 3), classes=4)"
+    assert source.endswith(f"model = keras.applications.{called}\n")
+    refused = look(parse("applications:MobileNetV2:alfa=0.35"), process, CheckWanted(), load())
+    assert (refused.status, refused.advice[0][:24]) == (Status.NOT_LOADED, "MobileNetV2 takes input_")
+    assert "alpha" in refused.advice[0]
 
 
 def test_what_is_wanted_has_all_checks_by_default() -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.cli.check import _print_script
-from reports.records import Cost, Difference
+from harness.cli.check import _code, _print_script
+from reports.records import COSTS, Cost, Difference
 from tests.command_line import Command
 from tests.interrupting import heed_interrupts
 from tests.waiting import PATIENCE, until
@@ -55,6 +55,9 @@ def here(clonediff: Command, warm_commands: None, models: Path) -> Here:
         pytest.param(("dict.keras", "--inputs", "none.npz"), "none.npz", id="inputs"),
         pytest.param(("dict.keras", "--custom", "none.py"), "none.py", id="custom"),
         pytest.param(("dict.keras", "--script", "--json"), "--json", id="script"),
+        pytest.param(("dict.keras", "--size", "0"), "--size 0: expected N", id="size"),
+        pytest.param(("dict.keras", "--size", "a=many"), "--size a=many: expected N", id="size-of-one"),
+        pytest.param(("dict.keras", "--size", "=4"), "--size =4: expected N", id="size-of-none"),
     ],
 )
 def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, clonediff: Command, models: Path) -> None:
@@ -85,6 +88,23 @@ def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(here: Here, 
     assert code == 0, printed
     unknown = ("--allow-known", "--known-issues", "nothing-known.toml")
     assert here("lambda.keras", "--unsafe", "--no-costly", *unknown)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("cost", "allow_known", "strict", "code"),
+    [
+        pytest.param(Cost.NAME, False, False, 0, id="name"),
+        pytest.param(Cost.NAME, False, True, 1, id="name-strict"),
+        pytest.param(Cost.NAME, True, True, 0, id="known-name-strict"),
+        pytest.param(Cost.PROPERTY, False, False, 1, id="property"),
+        pytest.param(Cost.CRASHES, True, False, 0, id="known-crash"),
+    ],
+)
+def test_a_changed_name_fails_a_strict_check_only(cost: Cost, allow_known: bool, strict: bool, code: int) -> None:
+    root = Difference("structure", "layers['a'].name", "name", "a", "a_1", cost)
+    found = ModelBreak("id", "title", COSTS[cost], "upstream bug", root, known="one")
+    checked = CheckedModel("m", "keras", Status.CHECKED, clones=(Cloned("upstream", "diverged", breaks=(found,)),))
+    assert _code([checked], allow_known=allow_known, strict=strict) == code
 
 
 def test_one_that_cannot_be_loaded_is_exit_code_2_and_the_others_are_checked(here: Here) -> None:
@@ -126,7 +146,13 @@ def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
     hostile = "coding: utf-7 +AAo-x\x1b[31m\x9b\u202e"
     root = Difference("structure", hostile, hostile, hostile, hostile, Cost.PROPERTY)
     shown = ModelBreak(
-        "id", hostile, "it crashes", "upstream bug", root, script=f"name = {hostile!r}\nother = '\x9b'\n"
+        "id",
+        hostile,
+        "it crashes",
+        "upstream bug",
+        root,
+        headline=hostile,
+        script=f"name = {hostile!r}\nother = '\x9b'\n",
     )
     _print_script(
         [CheckedModel("model.keras", "keras", Status.CHECKED, clones=(Cloned("upstream", "crashed", (shown,)),))]

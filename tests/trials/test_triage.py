@@ -433,6 +433,9 @@ def test_helpers_that_only_raise_do_not_stand_for_a_failure() -> None:
     assert cause.root.raised.frame == "keras/src/layers/core/lambda_layer.py:from_config"
 
 
+RAISED_IN_MAKING = Cause("raised", replace(BASE, check="made"))
+
+
 def test_verdicts() -> None:
     assert verdict([]) is Verdict.FAITHFUL
     assert verdict([replace(BASE, check="made")]) is Verdict.CRASHED
@@ -452,7 +455,12 @@ def test_blame_goes_three_ways() -> None:
         "fixed": [Blame.SHARED, Blame.OURS],
         "other": [Blame.ITS_OWN],
     }
-    assert blame({"upstream": [cause("made")], "fixed": [ours]})["fixed"] == [Blame.SHARED]
+
+
+@pytest.mark.parametrize("upstream", [{"upstream": [RAISED_IN_MAKING]}, {}], ids=["made no clone", "was not asked"])
+def test_nobody_is_at_fault_for_what_upstream_had_no_chance_to_show(upstream: dict[str, list[Cause]]) -> None:
+    ours = Cause("id", replace(BASE, check="weights"))
+    assert blame({**upstream, "fixed": [ours]})["fixed"] == [Blame.UNKNOWN]
 
 
 def test_kinds_of_the_graph_replace_classes() -> None:

@@ -8,21 +8,30 @@ from typing import Any
 
 from harness.subjects.outcomes import ArraySeen, ModelDescribed, ModelInput
 
-SIZE = 32
-"""What an open dimension is taken as: large enough for an image that is halved five times."""
 BATCH = 2
-NUMBERS = 10
-"""Whole numbers are drawn below this, or below the size of the vocabulary that they are looked up in."""
 
 
 class InputsError(ValueError):
     """Arrays that do not fit the model; the message names the array, the input, and what was expected."""
 
 
-def drawn(seen: ModelDescribed, *, size: int = SIZE, batch: int | None = None) -> tuple[dict[str, Any], ...]:
-    """How to draw each input, as `inside.values` reads it."""
-    whole = batch or _batch(seen.inputs)
-    return tuple(_drawn(each, size, whole) for each in seen.inputs)
+def sized(text: str) -> tuple[str, int]:
+    """A `--size`: the name of an input, "" for all that is open, and the size."""
+    name, equals, number = text.rpartition("=")
+    if (equals and not name) or not number.isascii() or not number.isdigit() or int(number) < 1:
+        raise InputsError(f"--size {text}: expected N, or NAME=N for the input NAME; N is a whole number from 1 on")
+    return name, int(number)
+
+
+def check_sizes(seen: ModelDescribed, sizes: Mapping[str, int]) -> None:
+    """Refuse a size for an input that is not there, or that leaves nothing open."""
+    shapes = {each.name: each.shape for each in seen.inputs}
+    for name, size in sizes.items():
+        there = ", ".join(f"{each!r} {_shape(shape)}" for each, shape in shapes.items())
+        if name not in shapes:
+            raise InputsError(f"--size {name}={size}: the model has no input {name!r}, it has {there}")
+        if None not in shapes[name][1:]:
+            raise InputsError(f"--size {name}={size}: nothing is open in the input {name!r}, the model takes {there}")
 
 
 def from_file(seen: ModelDescribed, file: Path) -> tuple[dict[str, Any], ...]:
@@ -40,30 +49,35 @@ def from_file(seen: ModelDescribed, file: Path) -> tuple[dict[str, Any], ...]:
 
 
 def described(seen: ModelDescribed, specs: tuple[dict[str, Any], ...]) -> list[str]:
-    """What each input was given, for a person."""
+    """What each input was given, for a person, and how a size was found that nobody asked for."""
     lines = []
     for each, spec in zip(seen.inputs, specs, strict=True):
         shape = ", ".join(str(size) for size in (spec["batch"], *spec["shape"]))
-        below = f", below {spec['high']}" if "high" in spec else ""
-        source = f", {spec['key']} of the file" if "file" in spec else below
-        lines.append(f"{each.name}: {each.dtype} ({shape}){source}")
+        how = {"ids": f", below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
+        how = f", {spec['key']} of the file" if "file" in spec else how
+        lines.append(f"{each.name}: {each.dtype} ({shape}){how}")
+    tried, found = seen.suited.refusals, seen.suited.sizes
+    if tried and found:
+        lines.append(f"size {_sizes(found)}, found by trying: with {_sizes(tried[0].sizes)}, {tried[0].why}")
     return lines
 
 
-def _drawn(each: ModelInput, size: int, batch: int) -> dict[str, Any]:
-    rest = [size if dimension is None else dimension for dimension in each.shape[1:]]
-    spec: dict[str, Any] = {"shape": rest, "dtype": each.dtype, "batch": batch}
-    if each.vocabulary is not None:
-        # Numbers to look up may be declared as float32: that is what an input is where nobody says otherwise.
-        return {**spec, "fill": "ids", "high": each.vocabulary}
-    if "int" in each.dtype:
-        return {**spec, "fill": "ids", "high": NUMBERS}
-    return spec
+def refused(seen: ModelDescribed) -> str:
+    """The sizes that were tried, where the model took none of them; "" where it did, or none was tried."""
+    if seen.suited.sizes or not seen.suited.refusals:
+        return ""
+    return ", ".join(dict.fromkeys(_sizes(each.sizes) for each in seen.suited.refusals))
 
 
-def _batch(inputs: tuple[ModelInput, ...]) -> int:
-    """The one batch size that a model was made for, where it was made for one."""
-    return next((each.shape[0] for each in inputs if each.shape and each.shape[0] is not None), BATCH)
+def _sizes(sizes: Mapping[str, int]) -> str:
+    """Sizes as one number, where there is one for all, or by name."""
+    if len(set(sizes.values())) == 1:
+        return str(next(iter(sizes.values())))
+    return " ".join(f"{name}={size}" for name, size in sizes.items())
+
+
+def _shape(shape: tuple[int | None, ...]) -> str:
+    return f"({', '.join('open' if size is None else str(size) for size in shape[1:])})"
 
 
 def _given(each: ModelInput, key: str, array: ArraySeen, file: Path) -> dict[str, Any]:

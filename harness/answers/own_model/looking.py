@@ -14,18 +14,19 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.answers.own_model import inputs
+from harness.answers.own_model import inputs, verdicts
 from harness.answers.own_model.limits import LIMITS
-from harness.answers.own_model.models import Model, source_of, takes_safe_mode
+from harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from harness.answers.own_model.trying import LONG, Second, Tell, try_cloners, worth_two
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import reproducer
 from harness.subjects.case import COSTLY, Case
 from harness.subjects.observation import Failure
 from harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
 from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import ExplainedCause, GraphTrials, TriedCase
-from harness.trials.triage import Verdict, title
+from harness.trials.graph_trials import ExplainedCause, TriedCase
+from harness.trials.triage import Blame, blame, title
 from harness.trials.trial import Trial
 from reports.known import KnownIssues
 from reports.records import COSTS, UPSTREAM_AND_FIXED, Cause
@@ -45,30 +46,58 @@ _TRUSTED = ("if you trust where it comes from, add --unsafe",)
 
 @dataclass(frozen=True, slots=True)
 class CheckWanted:
-    """How models are to be checked: `seconds` is the limit of each, `arrays` the file of inputs."""
+    """How models are to be checked: `seconds` is the limit of each, `arrays` the file of inputs.
+
+    `size` is that of whatever the inputs leave open, `sizes` those of inputs by name; what neither says is tried,
+    `first` before others.
+    """
 
     cloners: tuple[str, ...] = UPSTREAM_AND_FIXED
     checks: tuple[str, ...] = COSTLY
     custom: Path | None = None
     unsafe: bool = False
     arrays: Path | None = None
-    size: int = inputs.SIZE
+    size: int | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
+    first: int | None = None
     batch: int | None = None
     seed: int = 0
     seconds: float = 600.0
 
 
-def look(model: Model, process: SubjectProcess, wanted: CheckWanted, known: KnownIssues) -> CheckedModel:
-    """Check one model."""
+def look(
+    model: Model, process: SubjectProcess, wanted: CheckWanted, known: KnownIssues, tell: Tell | None = None
+) -> CheckedModel:
+    """Check one model; `tell` is told how far that has come."""
+    with Second(process) as second:
+        if model.how == "application" and worth_two(process, wanted.cloners, LONG):
+            second.start()  # all of them are large
+        return _look(model, process, second, wanted, known, tell)
+
+
+def _look(
+    model: Model,
+    process: SubjectProcess,
+    second: Second,
+    wanted: CheckWanted,
+    known: KnownIssues,
+    tell: Tell | None,
+) -> CheckedModel:
     began = time.monotonic()
     subject = process.subject
     told = CheckedModel(model.spec, str(subject), Status.CHECKED, versions=process.versions)
     source = source_of(model, subject, wanted.custom, unsafe=wanted.unsafe)
     request: dict[str, Any] = {"source": source, "seed": wanted.seed, "unsafe": wanted.unsafe}
+    request.update(cloners=wanted.cloners, checks=wanted.checks)
     if model.how == "file":
         request["file"] = model.path
+    if model.how == "application":
+        request["application"] = model.name
     if wanted.arrays is not None:
         request["arrays"] = str(wanted.arrays)
+    else:
+        chosen = {"size": wanted.size, "sizes": dict(wanted.sizes), "first": wanted.first, "batch": wanted.batch}
+        request["suit"] = chosen
     seen = process.describe_model(request, wanted.seconds)
     if not isinstance(seen, ModelDescribed):
         raised = "--timeout" if isinstance(seen, TimedOut) else "--memory" if isinstance(seen, OutOfMemory) else ""
@@ -78,20 +107,37 @@ def look(model: Model, process: SubjectProcess, wanted: CheckWanted, known: Know
     stopped = _unfit(seen, model, process, wanted)
     if stopped is not None:
         return _not(told, *stopped, began)
-    if wanted.arrays is None:
-        specs = inputs.drawn(seen, size=wanted.size, batch=wanted.batch)
-    else:
-        specs = inputs.from_file(seen, wanted.arrays)
+    inputs.check_sizes(seen, dict(wanted.sizes))
+    specs = seen.suited.inputs if wanted.arrays is None else inputs.from_file(seen, wanted.arrays)
     told = replace(told, inputs=tuple(inputs.described(seen, specs)))
     case = Case(source, specs, batch=wanted.batch or inputs.BATCH, seed=wanted.seed)
     known = KnownIssues((*known.issues, *LIMITS.issues))
-    tried = GraphTrials(process, known, cloners=wanted.cloners).try_case(case, wanted.checks, timeout=wanted.seconds)
-    told = replace(told, peak=peak(process.pid))
-    stopped = _untried(tried.trial)
+
+    def about(at: str) -> None:
+        if tell is not None:
+            tell(f"{seen.layers} layers, {at}")
+
+    def tried_by(*cloners: str) -> list[TriedCase]:
+        limits = {"timeout": wanted.seconds, "seconds": seen.seconds}
+        return try_cloners(case, process, second, cloners, known, wanted.checks, **limits, tell=about)
+
+    tried = tried_by(*wanted.cloners)
+    stopped = _untried(tried[0].trial, inputs.refused(seen))
     if stopped is not None:
-        return _not(told, *stopped, began)
-    clones = tuple(_cloned(name, tried, process) for name in wanted.cloners)
-    return replace(told, clones=clones, seconds=time.monotonic() - began)
+        return _not(replace(told, peak=peak(process.pid)), *stopped, began)
+    clones = _cloned(tried, wanted.cloners, process)
+    while remedy := verdicts.to_try(clones, subject):
+        tried += tried_by(remedy)
+        clones = _cloned(tried, (*(each.cloner for each in clones), remedy), process)
+    asked, others = clones[: len(wanted.cloners)], clones[len(wanted.cloners) :]
+    return replace(
+        told,
+        summary=verdicts.summary(asked, others, subject),
+        clones=asked,
+        remedies=others,
+        peak=peak(process.pid) + peak(second.pid),
+        seconds=time.monotonic() - began,
+    )
 
 
 def _not(told: CheckedModel, status: Status, reason: str, advice: Sequence[str], began: float) -> CheckedModel:
@@ -112,11 +158,13 @@ def _unfit(seen: ModelDescribed, model: Model, process: SubjectProcess, wanted: 
         )
         return Status.NOT_LOADED, reason, ("it may be damaged: save it again with model.save(...)", *_TRUSTED)
     if seen.refused is not None:
-        return Status.NOT_LOADED, _said(seen.refused), tuple(_advice(seen.refused, model, process, seen.saved_by))
+        return Status.NOT_LOADED, _said(seen.refused), tuple(_advice(seen, seen.refused, model, process))
     if not seen.is_model:
         what = f"{seen.module}.{seen.kind}" if seen.module not in ("", "builtins") else seen.kind
         other = {"keras": "keras", "tf_keras": "tf_keras"}.get(seen.module.partition(".")[0])
         advice = f"add --subject {other}" if other and other != process.subject.package else ""
+        if seen.kind == "NoneType" and model.how == "function":
+            advice = f"let {model.name} return the model"
         reason = f"it is no model of {process.subject}, but of the type {what}"
         return Status.NOT_CHECKED, reason, (advice,) if advice else ()
     if not seen.is_graph:
@@ -132,7 +180,7 @@ def _unfit(seen: ModelDescribed, model: Model, process: SubjectProcess, wanted: 
     return None
 
 
-def _untried(trial: Trial) -> _Stopped | None:
+def _untried(trial: Trial, sizes: str) -> _Stopped | None:
     """Why a trial says nothing of any cloner, if it does not."""
     if trial.refused is not None:
         return Status.NOT_LOADED, _said(trial.refused), ()
@@ -145,8 +193,12 @@ def _untried(trial: Trial) -> _Stopped | None:
     observed = trial.original
     for made in (observed.inference, observed.training) if observed is not None else ():
         if made is not None and made.failure is not None:
-            advice = ("try another --size for dimensions that are open, or bring --inputs FILE.npz",)
-            return Status.NOT_CALLED, _said(made.failure), advice
+            advice = "try another --size N or NAME=N for what is open, or bring --inputs FILE.npz"
+            return (
+                Status.NOT_CALLED,
+                _said(made.failure),
+                (f"{f'sizes {sizes} were tried: ' if sizes else ''}{advice}",),
+            )
     return None
 
 
@@ -154,8 +206,8 @@ def _said(failure: Failure) -> str:
     return f"{failure.type}: {failure.message}"
 
 
-def _advice(failure: Failure, model: Model, process: SubjectProcess, saved_by: str) -> list[str]:
-    message = failure.message
+def _advice(seen: ModelDescribed, failure: Failure, model: Model, process: SubjectProcess) -> list[str]:
+    message, saved_by, takes = failure.message, seen.saved_by, seen.takes
     if _UNSAFE.search(message) and takes_safe_mode(process.subject):
         return [*_TRUSTED]
     if _UNKNOWN_CLASS.search(message):
@@ -164,8 +216,12 @@ def _advice(failure: Failure, model: Model, process: SubjectProcess, saved_by: s
         return ["the file is damaged, or is no saved model of this format: save it again with model.save(...)"]
     if _NO_SAVED_MODEL.search(message):
         return ["a SavedModel is loaded by tf_keras: --subject tf_keras --unsafe"]
+    if model.how == "function" and failure.type == "AttributeError" and f"no attribute {model.name!r}" in message:
+        there = ", ".join(functions(Path(model.path)))
+        return [f"the functions of {Path(model.path).name} are {there}" if there else "the file has no function"]
     if model.how == "application":
-        return ["`clonediff check --list` names those that this Keras has"]
+        there = "`clonediff check --list` names those that this Keras has"
+        return [f"{model.name} takes {', '.join(takes)}" if takes else there]
     if saved_by and saved_by != process.ready.keras:
         return [f"it was saved by Keras {saved_by}, and this is {process.ready.keras}: name its own with --subject"]
     return []
@@ -179,20 +235,37 @@ def _how(lost: LostProcess) -> str:
     return f"ended its process ({lost.how})"
 
 
-def _cloned(cloner: str, tried: TriedCase, process: SubjectProcess) -> Cloned:
-    clone = tried.trial.clones[cloner]
-    breaks = tuple(_break(each, tried.case, process) for each in tried.causes if each.cloner == cloner)
-    return Cloned(cloner, clone.verdict.value, breaks, clone.notes)
+def _cloned(tried: Sequence[TriedCase], order: Sequence[str], process: SubjectProcess) -> tuple[Cloned, ...]:
+    """What each cloner made of the model; blame is that of all together."""
+    trials = {name: each for each in tried for name in each.trial.clones}
+    blamed = blame({name: [shown.cause for shown in _shown(name, each)] for name, each in trials.items()})
+    found = []
+    for name in order:
+        each = trials[name]
+        breaks = tuple(
+            _break(shown, blame_, each.case, process)
+            for shown, blame_ in zip(_shown(name, each), blamed[name], strict=True)
+        )
+        clone = each.trial.clones[name]
+        found.append(Cloned(name, clone.verdict.value, verdicts.outcome(breaks), breaks, clone.notes))
+    return tuple(found)
 
 
-def _break(shown: ExplainedCause, case: Case, process: SubjectProcess) -> ModelBreak:
+def _shown(cloner: str, tried: TriedCase) -> list[ExplainedCause]:
+    return [each for each in tried.causes if each.cloner == cloner]
+
+
+def _break(shown: ExplainedCause, whose: Blame, case: Case, process: SubjectProcess) -> ModelBreak:
     cause, issue = shown.cause, shown.known
     found = ModelBreak(
         cause.fingerprint,
         title(cause),
         COSTS[cause.rank],
-        shown.blame.value,
+        whose.value,
         cause.root,
+        verdicts.happens(cause),
+        verdicts.headline(cause),
+        verdicts.follows(cause),
         cause.followers,
         script=_script(cause, shown.cloner, case, process),
     )
@@ -214,10 +287,3 @@ def peak(pid: int | None) -> int:
         return 0
     found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
     return int(found[1]) * 1024 if found else 0
-
-
-def faithful(cloned: Cloned) -> bool:
-    """Whether a cloner kept its promise, but for what its Keras documents that it does not."""
-    return cloned.verdict == Verdict.FAITHFUL.value or bool(
-        cloned.breaks and all(each.documented for each in cloned.breaks)
-    )

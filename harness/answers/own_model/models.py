@@ -5,11 +5,14 @@ Owns the spelling of MODEL, and the few lines of Python that load one. Nothing h
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import importlib.util
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 from packaging.version import Version
@@ -21,6 +24,11 @@ APPLICATIONS = "applications"
 
 _FUNCTION = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
 _NAME = re.compile(r"[A-Za-z]\w*")
+_WORD = re.compile(r"[A-Za-z_][\w-]*")
+_WORDS: dict[str, bool | None] = {"None": None, "True": True, "False": False}
+_SUCH_AS = f"{APPLICATIONS}:MobileNetV2:alpha=0.35:input_shape=96,96,3"
+
+Value: TypeAlias = "str | int | float | bool | tuple[Value, ...] | None"
 
 
 class ModelError(ValueError):
@@ -28,12 +36,16 @@ class ModelError(ValueError):
 
 
 class Model(msgspec.Struct, frozen=True):
-    """A model as it was named. `path` is absolute; `name` is that of a function, or of an application."""
+    """A model as it was named. `path` is absolute; `name` is that of a function, or of an application.
+
+    `options` are what the application is called with.
+    """
 
     spec: str
     how: Literal["file", "function", "application"]
     path: str = ""
     name: str = ""
+    options: tuple[tuple[str, Value], ...] = ()
 
 
 def parse(spec: str) -> Model:
@@ -42,9 +54,12 @@ def parse(spec: str) -> Model:
         return Model(spec, "application")
     room, colon, name = spec.partition(":")
     if room == APPLICATIONS and colon:
+        name, *options = name.split(":")
         if not _NAME.fullmatch(name):
-            raise ModelError(f"{spec!r}: expected {APPLICATIONS}:NAME, such as {APPLICATIONS}:MobileNetV2")
-        return Model(spec, "application", name=name)
+            raise ModelError(
+                f"{spec!r}: expected {APPLICATIONS}:NAME, such as {APPLICATIONS}:MobileNetV2 or {_SUCH_AS}"
+            )
+        return Model(spec, "application", name=name, options=_options(options, spec))
     function = _FUNCTION.fullmatch(spec)
     if function is not None and not Path(spec).exists():
         file = _existing(function["file"], spec)
@@ -53,6 +68,34 @@ def parse(spec: str) -> Model:
     if spec.endswith(".py"):
         raise ModelError(f"{spec}: which function makes the model? Write {spec}:make_model, say")
     return Model(spec, "file", str(_existing(spec, spec)))
+
+
+def _options(texts: Sequence[str], spec: str) -> tuple[tuple[str, Value], ...]:
+    """The options of an application: `input_shape=96,96,3` and the like, each once."""
+    options: dict[str, Value] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier() or name in options:
+            again = "twice " if name in options else ""
+            raise ModelError(f"{spec!r}: found {again}{text!r}, expected OPTION=VALUE, as in {_SUCH_AS}")
+        options[name] = _value(value, spec)
+    if options.get("weights") is not None:
+        raise ModelError(f"{spec!r}: weights are set to random numbers, expected weights=None or nothing of them")
+    return tuple(options.items())
+
+
+def _value(text: str, spec: str) -> Value:
+    """A value as it is typed: None, True, False, a number, a word, or several of them with commas."""
+    if "," in text:
+        return tuple(_value(each, spec) for each in text.removesuffix(",").split(","))
+    if text in _WORDS:
+        return _WORDS[text]
+    for number in (int, float):
+        with contextlib.suppress(ValueError):
+            return number(text)
+    if not _WORD.fullmatch(text):
+        raise ModelError(f"{spec!r}: {text!r} is no number, word, None, True or False, nor several with commas")
+    return text
 
 
 def custom_file(path: Path) -> Path:
@@ -79,7 +122,9 @@ def source_of(model: Model, subject: Subject, custom: Path | None = None, *, uns
         lines.append(f"custom_objects = {{name: value for name, value in vars(own).items() if {of_file}}}")
         arguments.append("custom_objects=custom_objects")
     if model.how == "application":
-        return "\n".join((*lines, "", f"model = keras.applications.{model.name}(weights=None)", ""))
+        options = {"weights": None, **dict(model.options)}
+        said = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        return "\n".join((*lines, "", f"model = keras.applications.{model.name}({said})", ""))
     if model.how == "function":
         stem = Path(model.path).stem
         return "\n".join((*lines, *_imported(stem, "theirs"), "", f"model = theirs.{model.name}()", ""))
@@ -87,6 +132,15 @@ def source_of(model: Model, subject: Subject, custom: Path | None = None, *, uns
         arguments.append("safe_mode=False")
     said = ", ".join((_text(model.path), *arguments))
     return "\n".join((*lines, "", f"model = keras.models.load_model({said})", ""))
+
+
+def functions(file: Path) -> list[str]:
+    """The functions that a file of Python defines, by name, without running it."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return [each.name for each in tree.body if isinstance(each, ast.FunctionDef)]
 
 
 def takes_safe_mode(subject: Subject) -> bool:

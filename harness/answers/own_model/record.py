@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from reports.records import Difference
+from reports.records import COSTS, Cost, Difference
 
 
 class Status(enum.StrEnum):
@@ -21,13 +21,19 @@ class Status(enum.StrEnum):
 
 
 class ModelBreak(msgspec.Struct, frozen=True):
-    """A cause of what a cloner broke. `known` is the issue that explains it, `because` and `link` what that says."""
+    """A cause of what a cloner broke. `known` is the issue that explains it, `because` and `link` what that says.
+
+    `happens` is what it does to the clone, `headline` that and the cause of it, `follows` the exception it leads to.
+    """
 
     id: str
     title: str
     cost: str
     blame: str
     root: Difference
+    happens: str = ""
+    headline: str = ""
+    follows: str = ""
     followers: tuple[Difference, ...] = ()
     known: str | None = None
     because: str = ""
@@ -35,12 +41,18 @@ class ModelBreak(msgspec.Struct, frozen=True):
     documented: bool = False
     script: str = ""
 
+    @property
+    def name_only(self) -> bool:
+        """Whether all that it costs is a name."""
+        return self.cost == COSTS[Cost.NAME]
+
 
 class Cloned(msgspec.Struct, frozen=True):
-    """What a cloner made of the model."""
+    """What a cloner made of the model: its verdict, and the worst of it in the words of a user."""
 
     cloner: str
     verdict: str
+    outcome: str = ""
     breaks: tuple[ModelBreak, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -48,13 +60,16 @@ class Cloned(msgspec.Struct, frozen=True):
 class CheckedModel(msgspec.Struct, frozen=True):
     """A model on a subject. Where it was not checked, `reason` says why and `advice` what to do.
 
-    `inputs` has a line for each input that it was fed, `peak` the most memory that its process held, in bytes.
+    `summary` says what happens to whose clone, and what to do that works; `remedies` are the cloners that were tried to
+    find that out, though not asked for. `inputs` has a line for each input that it was fed, `peak` the most memory that
+    its process held, in bytes.
     """
 
     model: str
     subject: str
     status: Status
     versions: dict[str, str] = {}
+    summary: str = ""
     kind: str = ""
     layers: int = 0
     parameters: int = 0
@@ -62,6 +77,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
     reason: str = ""
     advice: tuple[str, ...] = ()
     clones: tuple[Cloned, ...] = ()
+    remedies: tuple[Cloned, ...] = ()
     seconds: float = 0.0
     peak: int = 0
     format: int = 1

@@ -4,43 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from harness.answers.own_model.looking import faithful
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from harness.answers.own_model.verdicts import FAITHFUL
 from harness.cli.terminal import one_line, table
-from harness.trials.triage import Blame
 
 
 def checked_text(checked: CheckedModel) -> list[str]:
-    """The lines on one model."""
+    """The lines on one model, the first of them what happens to its clone and what to do."""
     versions = ", ".join(f"{name} {version}" for name, version in checked.versions.items() if name != "numpy")
-    lines = [f"{one_line(checked.model)} on {checked.subject}" + (f" ({versions})" if versions else "")]
+    said = checked.summary if checked.status is Status.CHECKED else f"{checked.status}: {checked.reason}"
+    lines = [f"{one_line(checked.model)} on {checked.subject}: {one_line(said)}"]
+    if checked.status is not Status.CHECKED:
+        lines += [f"  {one_line(each)}" for each in checked.advice]
+    if versions:
+        lines.append(f"  {versions}")
     if checked.layers:
         lines.append(
             f"  {one_line(checked.kind)}, {checked.layers} layers, {checked.parameters:,} parameters, "
             f"{checked.seconds:.1f} s, {checked.peak / (1 << 30):.1f} GiB"
         )
     lines += [f"  given {one_line(each)}" for each in checked.inputs]
-    if checked.status is not Status.CHECKED:
-        lines.append(f"  {checked.status}: {one_line(checked.reason)}")
-        return lines + [f"  {one_line(each)}" for each in checked.advice]
     for cloned in checked.clones:
         lines += _cloned_text(cloned)
-    return lines + [f"  {line}" for line in what_to_do(checked)]
-
-
-def what_to_do(checked: CheckedModel) -> list[str]:
-    """What the verdicts come to for whose model it is."""
-    by_name = {each.cloner: each for each in checked.clones}
-    upstream, fixed = by_name.get("upstream"), by_name.get("fixed")
-    if fixed is not None and not faithful(fixed):
-        if any(each.blame == Blame.OURS for each in fixed.breaks):
-            return ["clonediff's own cloner is at fault here too: please report that, with this model if you can"]
-        return ["nothing here clones this model as it is: what breaks is a limit that upstream and fixed share"]
-    if upstream is None or faithful(upstream):
-        return []
-    if fixed is not None:
-        return ["what to do: `from harness import clone_model`; its clone of this model is faithful"]
-    return ["what to do: see whether `from harness import clone_model` holds: add --cloner fixed"]
+    for cloned in checked.remedies:
+        lines.append(f"  tried as well: {cloned.cloner}: {cloned.outcome}")
+    return lines
 
 
 def models_text(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[str]:
@@ -64,7 +52,8 @@ def _short(cloned: Cloned) -> str:
 
 
 def _cloned_text(cloned: Cloned) -> Iterable[str]:
-    yield f"  {cloned.cloner}: {cloned.verdict}"
+    more = "" if cloned.outcome in ("", FAITHFUL) else f": {cloned.outcome}"
+    yield f"  {cloned.cloner}: {cloned.verdict}{more}"
     for note in cloned.notes:
         yield f"    {one_line(note)}"
     for each in cloned.breaks:
@@ -75,7 +64,9 @@ def _break_text(each: ModelBreak) -> Iterable[str]:
     root = each.root
     word = "documented" if each.documented else "known"
     known = f" ({word}: {each.known})" if each.known else " (not a known issue)"
-    yield f"{each.cost}: {one_line(each.title)}{known}"
+    yield f"{one_line(each.headline)}{known}"
+    if each.follows:
+        yield f"  so it raises {one_line(each.follows)}"
     if root.first is not None:
         name = one_line(root.first.name) or "the model itself"
         yield f"  first at {name} ({one_line(root.first.kind)}): {one_line(root.path)}"

@@ -46,6 +46,11 @@ def roundtrip(model: Any, context: TrialContext) -> Any:
         return type(model).from_config(model.get_config())
 
 
+def from_config(model: Any, context: TrialContext) -> Any:
+    """Through the config as anybody would type it: with no custom objects, and in safe mode."""
+    return model.__class__.from_config(model.get_config())
+
+
 def saved(model: Any, context: TrialContext) -> Any:
     """Through a file: saved, then loaded."""
     with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
@@ -58,6 +63,7 @@ CLONERS: dict[str, Cloner] = {
     "upstream": upstream,
     "fixed": fixed,
     "roundtrip": roundtrip,
+    "from_config": from_config,
     "saved": saved,
     "candidate": upstream,  # in a process where a proposed fix has taken the place of its functions
     "multi_gpu": multi_gpu,

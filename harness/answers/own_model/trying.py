@@ -1,0 +1,145 @@
+"""A model through several cloners: in one process, or, where that takes long, half of them in a second one beside it.
+
+Owns that choice, and how far both have come.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Self
+
+from harness.subjects.case import Case
+from harness.subjects.outcomes import Progress, SubjectError
+from harness.subjects.process import SubjectProcess
+from harness.trials.graph_trials import GraphTrials, TriedCase
+from reports.known import KnownIssues
+
+_SOON = 5.0
+"""What takes less is not announced."""
+LONG = 15.0
+"""From this many seconds on a second process is worth its start, which takes some five."""
+SHARE = 0.6
+"""Of the time that one process takes, what two take: half of the cloners, and each of them the model."""
+_ROOM = 6
+"""How many times what the first process holds once it has built the model there has to be for two that try it."""
+
+Tell = Callable[[str], None]
+
+
+class Second:
+    """A second process for the subject of a first one, started behind what else goes on."""
+
+    def __init__(self, first: SubjectProcess) -> None:
+        """Start nothing yet."""
+        limits = replace(first.limits, memory=first.limits.memory // 2)
+        self._process = SubjectProcess(first.subject, limits=limits, place=first.place)
+        self._starting: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Let it start, unless it does."""
+        if self._starting is None:
+            self._starting = threading.Thread(target=self._start, daemon=True)
+            self._starting.start()
+
+    def started(self) -> SubjectProcess:
+        """The process, once it has started; where it does not, it says so when it is asked for something."""
+        self.start()
+        if self._starting is not None:
+            self._starting.join()
+        return self._process
+
+    @property
+    def pid(self) -> int | None:
+        """The process now, None where there is none."""
+        return self._process.pid
+
+    def _start(self) -> None:
+        with contextlib.suppress(SubjectError):
+            self._process.start()
+
+    def __enter__(self) -> Self:
+        """Give itself."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """End the process, if there is one."""
+        self._process.close()
+
+
+def worth_two(process: SubjectProcess, cloners: Sequence[str], seconds: float) -> bool:
+    """Whether a second process is quicker, and there is a core and the memory for it."""
+    room = process.resident() * _ROOM < process.limits.memory
+    on_cpu = process.subject.device == "cpu"
+    return seconds >= LONG and len(cloners) > 1 and len(os.sched_getaffinity(0)) > 1 and room and on_cpu
+
+
+def try_cloners(
+    case: Case,
+    process: SubjectProcess,
+    second: Second,
+    cloners: Sequence[str],
+    known: KnownIssues,
+    checks: Collection[str],
+    *,
+    timeout: float,
+    seconds: float,
+    tell: Tell | None,
+) -> list[TriedCase]:
+    """What became of the model, each cloner in exactly one of the cases. `seconds` is how long it may well take."""
+    told, two = _Told(tell), worth_two(process, cloners, seconds)
+    if tell is not None and seconds >= _SOON:
+        tell(f"about {seconds * (SHARE if two else 1.0):.0f} s")
+
+    def try_in(where: SubjectProcess, names: Sequence[str]) -> TriedCase:
+        where.told = told.by(names)
+        try:
+            return GraphTrials(where, known, cloners=names).try_case(case, checks, timeout=timeout)
+        finally:
+            where.told = None
+
+    if not two:
+        return [try_in(process, cloners)]
+    mine, theirs = cloners[0::2], cloners[1::2]
+    found: list[TriedCase] = []
+
+    def beside() -> None:
+        with contextlib.suppress(SubjectError):  # what fails here is tried again where the first one was
+            found.append(try_in(second.started(), theirs))
+
+    # A daemon: whoever interrupts the check waits for nobody.
+    thread = threading.Thread(target=beside, daemon=True)
+    thread.start()
+    first = try_in(process, mine)
+    thread.join()
+    return [first, *([each for each in found if each.trial.built] or [try_in(process, theirs)])]
+
+
+class _Told:
+    """How far all processes have come: what the last to speak is at, and how long the slowest will be."""
+
+    def __init__(self, tell: Tell | None) -> None:
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._left: dict[tuple[str, ...], tuple[float, float]] = {}
+
+    def by(self, cloners: Sequence[str]) -> Callable[[Progress], None] | None:
+        """Who tells what a process says that tries these cloners."""
+        tell, began, key = self._tell, time.monotonic(), tuple(cloners)
+        if tell is None:
+            return None
+
+        def told(progress: Progress) -> None:
+            with self._lock:
+                now = time.monotonic()
+                left = (now - began) * (1 - progress.done) / progress.done if progress.done else 0.0
+                self._left[key] = now + left, progress.done
+                ends, done = max(end for end, _ in self._left.values()), min(at for _, at in self._left.values())
+                about = f", about {round(ends - now)} s left" if done else ""
+                tell(f"{progress.doing}: {done:.0%} done{about}")
+
+        return told

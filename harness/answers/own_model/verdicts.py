@@ -1,0 +1,181 @@
+"""What a check comes to for whose model it is: what happens to the clone, with whose cloner, and what to do that works.
+
+Nothing is recommended that was not tried on the model. What two cloners break is one limit only where it is one cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from harness.answers.own_model.record import Cloned, ModelBreak
+from harness.subjects.subject import Subject
+from harness.trials.titles import sentence
+from harness.trials.triage import Blame, signature
+from reports.records import Cause, Cost, Difference
+
+FAITHFUL = "cloned faithfully"
+DOCUMENTED = "cloned faithfully but for what is documented to be left out"
+NAME_ONLY = "only a name differs"
+REMEDIES = ("fixed", "from_config")
+"""Cloners that are tried, in this order, where Keras' own breaks something and nothing that was asked for holds."""
+
+_DO = {
+    "upstream": "`{package}.models.clone_model`",
+    "fixed": "`from harness import clone_model`",
+    "from_config": "`model.__class__.from_config(model.get_config())`",
+    "saved": "to save the model and load it",
+}
+_RUNS = ("outputs", "masks", "training", "saved")
+_LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
+_COSTS = {
+    Cost.COMPUTES: "computes something else",
+    Cost.TRAINS: "trains differently",
+    Cost.PROPERTY: "loses a property",
+    Cost.NAME: "has another name",
+}
+
+
+def worst(cause: Cause) -> Difference:
+    """The difference of a cause that costs a user most: of several, one that was seen in a run."""
+    at_worst = [each for each in cause.differences if each.rank == cause.rank]
+    return next((each for each in at_worst if _ran(each)), at_worst[0])
+
+
+def _ran(seen: Difference) -> bool:
+    """Whether a difference was seen in a run, not at rest."""
+    rest = seen.path.partition(".")[2]
+    return seen.check in _RUNS or (seen.check == "again" and rest.startswith(("inference", "training")))
+
+
+def happens(cause: Cause) -> str:
+    """What a cause does to whoever uses the clone, as concretely as it was seen."""
+    seen = worst(cause)
+    where, _, rest = seen.path.partition(".")
+    if seen.check == "made":
+        lost = "cloning it ends its process" if seen.aspect.startswith("process ") else "cannot be cloned"
+        return _LOST.get(seen.aspect, lost)
+    if seen.check == "untouched":
+        return "cloning changes the original"
+    whose = "the clone"
+    if seen.check == "again":
+        if seen.aspect == "raises" and not rest:
+            return "cannot be cloned twice" if where == "again" else "the clone cannot be cloned"
+        whose = "a second clone" if where == "again" else "a clone of the clone"
+    if seen.check == "saved":
+        if seen.aspect == "raises" and rest in ("saving", "loading"):
+            return "the clone cannot be saved" if rest == "saving" else "the saved clone cannot be loaded"
+        whose = "the clone, saved and loaded,"
+    return f"{whose} {_does(seen, cause.rank)}"
+
+
+def _does(seen: Difference, rank: Cost) -> str:
+    if rank is Cost.CRASHES:
+        if "set_weights" in seen.path:
+            return "does not take the original's weights"
+        if seen.check == "training":
+            return "crashes when trained"
+        return "crashes when called" + (" in training mode" if "training" in seen.path else "")
+    if rank is Cost.COMPUTES and not _ran(seen):
+        # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
+        if seen.aspect.startswith(("weight", "state", "copied")):
+            return "begins with another state" if seen.aspect == "state value" else "has other weights"
+        return "has other inputs or outputs"
+    if seen.aspect == "compiled":
+        return "is not compiled"
+    return _COSTS[rank]
+
+
+def headline(cause: Cause) -> str:
+    """What happens, and the cause of it: the thing itself, never what follows from it."""
+    root, said = cause.root, sentence(cause.root, signature(cause.root)[2])
+    if root.check == "made" or cause.rank is Cost.NAME:
+        return said
+    what = happens(cause).removeprefix("the clone ")
+    if root.raised is None or root is not worst(cause):
+        return f"{what}: {said}"
+    at = f" in {root.raised.frame.rpartition('/')[2]}" if root.raised.frame else ""
+    return f"{what}: {root.raised.type}{at}"
+
+
+def follows(cause: Cause) -> str:
+    """The exception that a cause leads to, where the cause is not that exception itself; "" where there is none."""
+    seen = worst(cause)
+    return "" if seen.raised is None or seen is cause.root else f"{seen.raised.type}: {seen.raised.message}"
+
+
+def minded(breaks: Iterable[ModelBreak], *, strict: bool = False) -> list[ModelBreak]:
+    """What a user would mind: not what Keras documents, nor, unless `strict`, that a name is another."""
+    return [each for each in breaks if not each.documented and (strict or not each.name_only)]
+
+
+def holds(cloned: Cloned) -> bool:
+    """Whether a cloner gives a clone that is as good as the original, but perhaps for a name."""
+    return not minded(cloned.breaks)
+
+
+def outcome(breaks: Sequence[ModelBreak]) -> str:
+    """What a cloner makes of the model, by the worst that it breaks."""
+    counted = minded(breaks)
+    if counted:
+        return counted[0].happens
+    if minded(breaks, strict=True):
+        return NAME_ONLY
+    return DOCUMENTED if breaks else FAITHFUL
+
+
+def whose(cloner: str, subject: Subject) -> str:
+    """A cloner as a user knows it."""
+    package = _package(subject)
+    upstream = f"{'Keras' if package == 'keras' else package}' clone_model"
+    return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner}")
+
+
+def summary(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject) -> str:
+    """The line that a report on a model begins with."""
+    happened: dict[str, list[str]] = {}
+    for each in clones:
+        happened.setdefault(each.outcome, []).append(whose(each.cloner, subject))
+    if len(happened) > 1:
+        happened.pop(FAITHFUL, None)
+    said = [what if what == FAITHFUL else f"{what} ({' and '.join(who)})" for what, who in happened.items()]
+    return "; ".join((*said, what_to_do(clones, remedies, subject)))
+
+
+def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject) -> str:
+    """What to do, and whether it works."""
+    if all(map(holds, clones)):
+        return "nothing to do"
+    by_name = {each.cloner: each for each in (*clones, *remedies)}
+    upstream, fixed = by_name.get("upstream"), by_name.get("fixed")
+    ours = fixed is not None and any(each.blame == Blame.OURS for each in minded(fixed.breaks))
+    report = "; what clonediff's breaks is its own fault: please report it, with this model if you can" if ours else ""
+    good = [name for name in _DO if name in by_name and holds(by_name[name]) and (name != "fixed" or _for_use(subject))]
+    if good:
+        return f"what works: {_DO[good[0]].format(package=_package(subject))}{report}"
+    if upstream is None:
+        return "add --cloner upstream to compare, and to have tried what may work"
+    if fixed is not None and _one_limit(upstream, fixed):
+        return "a limit that both share, and nothing else that was tried works"
+    return f"nothing that was tried works{report}"
+
+
+def to_try(clones: Sequence[Cloned], subject: Subject) -> str:
+    """The cloner to try next for want of one that holds; "" where one does, and where Keras' own was not asked."""
+    by_name = {each.cloner: each for each in clones}
+    if "upstream" not in by_name or any(holds(each) for each in clones if each.cloner != "fixed" or _for_use(subject)):
+        return ""
+    return next((name for name in REMEDIES if name not in by_name and (name != "fixed" or _for_use(subject))), "")
+
+
+def _one_limit(one: Cloned, other: Cloned) -> bool:
+    """Whether two cloners break alike, cause by cause, and neither breaks anything more."""
+    return all(each.blame == Blame.SHARED for cloned in (one, other) for each in minded(cloned.breaks))
+
+
+def _for_use(subject: Subject) -> bool:
+    """Whether `harness.clone_model` is there for whoever uses this Keras: it is for Keras 3 and tf_keras."""
+    return subject.package in ("keras", "tf_keras") and subject.generation != "keras2"
+
+
+def _package(subject: Subject) -> str:
+    return "tf.keras" if subject.package == "tensorflow" else subject.package
