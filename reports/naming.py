@@ -32,6 +32,26 @@ _OPERATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "ops.split": (("split",), ("tf.split",)),
 }
 """The names of the layers that an operation becomes, in Keras 3 and in `tf_keras`."""
+_CHANGES = (
+    *("RandomShear", "RandomTranslation", "RandomRotation", "RandomBrightness", "RandomColorDegeneration"),
+    *("RandomContrast", "RandomSharpness", "RandomPosterization", "Solarization", "AutoContrast"),
+)
+_WITHIN: dict[str, tuple[str, ...]] = {
+    "MultiHeadAttention": ("Softmax", "Dropout"),
+    "GroupQueryAttention": ("Softmax", "Dropout"),
+    "AugMix": _CHANGES,
+    "RandAugment": _CHANGES,
+}
+"""Layers without a name that a layer makes for itself: the next of their kind has a higher number."""
+_FACTORS = {
+    "brightness_factor": "RandomBrightness",
+    "contrast_factor": "RandomContrast",
+    "saturation_factor": "RandomSaturation",
+    "hue_factor": "RandomHue",
+}
+"""Those that a RandomColorJitter makes where the argument is given."""
+_CALLED = {"GroupQueryAttention": "GroupedQueryAttention"}
+"""The name of a class where Keras has it under another one."""
 _MODELS = {"Model": ("functional", "model"), "Sequential": ("sequential", "sequential")}
 
 
@@ -72,6 +92,8 @@ class Names:
             for inner in _layers(value):
                 # A cell or a wrapped layer is shown as the one that holds it.
                 self._layer(inner, key)
+        for kind in _within(layer):
+            self._made(kind, None, key)
         if layer.graph is not None:
             self._enter(layer.graph, key)
         self._made(layer.kind, layer.name, key)
@@ -98,7 +120,13 @@ class Names:
             return (_MODELS[kind][self._older],)
         if kind in _OPERATIONS:
             return _OPERATIONS[kind][self._older]
-        return (_snake(kind.rpartition(".")[2]),)
+        return (_snake(_CALLED.get(kind, kind).rpartition(".")[2]),)
+
+
+def _within(layer: Layer) -> Iterator[str]:
+    yield from _WITHIN.get(layer.kind, ())
+    if layer.kind == "RandomColorJitter":
+        yield from (kind for factor, kind in _FACTORS.items() if layer.arg(factor) is not None)
 
 
 def _layers(value: Value) -> Iterator[Layer]:

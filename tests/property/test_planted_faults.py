@@ -28,7 +28,7 @@ model = keras.Model(inputs, lambda_a)
 """,
     "planted/repetition_lost": """\
 inputs = keras.Input(shape=(3, 4))
-model = keras.Model(inputs, (inputs, inputs))
+model = keras.Model(inputs, [inputs, inputs])
 """,
 }
 

@@ -23,10 +23,10 @@ from harness.search.reducing.passes.connections import (
     use_one_tensor,
 )
 from harness.search.reducing.passes.dimensions import drop_rank, shrink_batch, shrink_dimension, shrink_every_dimension
-from harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_no_ids
+from harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
 from harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
 from harness.search.reducing.passes.levels import Pass, everywhere
-from harness.search.reducing.passes.models import drop_idle_inner_input, drop_inner_output, inline_model
+from harness.search.reducing.passes.models import drop_idle_inner_input, drop_inner_output, inline_model, not_a_chain
 from harness.search.reducing.passes.saying import say_less, say_less_at_once
 
 PASSES: tuple[Pass, ...] = (
@@ -36,6 +36,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(bypass_call),
     everywhere(drop_call),
     everywhere(inline_model),
+    not_a_chain,
     everywhere(use_one_tensor),
     everywhere(use_fewer_tensors),
     everywhere(merge_inputs),
@@ -51,7 +52,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(unwrap),
     everywhere(plainer_kind),
     everywhere(plainer_kind_on_one),
-    use_no_ids,
+    use_plain_inputs,
     everywhere(simplify_layer),
     everywhere(simplify_call),
     say_less,

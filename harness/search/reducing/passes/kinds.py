@@ -41,18 +41,30 @@ def plainer_kind_on_one(graph: Graph, generation: Generation | None) -> Offers:
                     yield _on_one(graph, number, place, _like(plainest, layer, kind))
 
 
-def use_no_ids(graph: Graph) -> Offers:
-    """Inputs of numbers in the place of whole ones, and a plain layer where those were embedded."""
-    ids = [place for place, given in enumerate(graph.inputs) if given.dtype == "int32"]
-    if ids:
-        plain = Layer(PLAIN[0], (("activation", "relu"),))
-        inputs = tuple(
-            Input(each.shape, name=each.name, batch=each.batch) if place in ids else each
-            for place, each in enumerate(graph.inputs)
-        )
-        kind = catalogue(graph.generation)[PLAIN[0]]
-        layers = tuple(_like(plain, each, kind) if each.kind == "Embedding" else each for each in graph.layers)
-        yield edited(graph, inputs=inputs, layers=layers)
+def use_plain_inputs(graph: Graph) -> Offers:
+    """Inputs of a few numbers in the place of ids, words and volumes, and plain layers where those were used."""
+    special = {place for place, given in enumerate(graph.inputs) if _is_special(given)}
+    if not special:
+        return
+    inputs = tuple(
+        Input(each.shape[-MOST_RANKS:], name=each.name, batch=each.batch) if place in special else each
+        for place, each in enumerate(graph.inputs)
+    )
+    layers = list(graph.layers)
+    for call in graph.calls:
+        layer, fed = graph.layers[call.layer], list(fed_refs(call))
+        if layer.graph is None and special.intersection(ref.node for ref in fed):
+            plain = Layer(PLAIN[0], (("activation", "relu"),)) if len(fed) == 1 else Layer("Add")
+            layers[call.layer] = _like(plain, layer, catalogue(graph.generation)[plain.kind])
+    yield edited(graph, inputs=inputs, layers=tuple(layers))
+
+
+MOST_RANKS = 3
+"""The plain kinds take no more dimensions."""
+
+
+def _is_special(given: Input) -> bool:
+    return given.dtype in ("int32", "string") or len(given.shape) > MOST_RANKS
 
 
 def _plainer(name: str, layer: Layer) -> bool:

@@ -71,6 +71,12 @@ def _in_order(graph: Graph) -> Graph:
     return structs.replace(graph, layers=tuple(graph.layers[old] for old in order), calls=calls)
 
 
+def not_a_chain(graph: Graph) -> Offers:
+    """A functional model in the place of a Sequential."""
+    if graph.sequential:
+        yield edited(graph, sequential=False)
+
+
 def drop_inner_output(graph: Graph, generation: Generation | None) -> Offers:
     """An inner model without one of its outputs; another one serves in its stead."""
     for number, layer in enumerate(graph.layers):
