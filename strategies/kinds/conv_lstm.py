@@ -35,7 +35,7 @@ def _kind(dims: int) -> Kind:
         fits=plain(floats(dims + 2, known=True)),
         gives=_gives,
         masks=True,
-        weight=max(1, dims - 1),
+        weight=min(2, dims),
     )
 
 

@@ -71,7 +71,7 @@ def _kinds(dims: int, fits: Fits) -> tuple[Kind, ...]:
         return Kind(name, options=options, fits=fits, gives=shaped(gives))
 
     def pooling(name: str) -> Kind:
-        return kind(name, _pooled, pool_size=(2,), padding=PADDING)
+        return replace(kind(name, _pooled, pool_size=(2,), padding=PADDING), weight=min(2, dims))
 
     of_an_axis = plain(floats(2)) if dims == 1 else fits
     return (
@@ -95,7 +95,7 @@ def _in_one_and_two(dims: int, fits: Fits) -> tuple[Kind, ...]:
     kernel: dict[str, tuple[Value, ...]] = {"kernel_size": (2,), "padding": PADDING}
     filters: dict[str, tuple[Value, ...]] = {"filters": (2, 3)}
     return (
-        Kind(f"SeparableConv{dims}D", options={**filters, **kernel}, fits=fits, gives=shaped(_convolved)),
+        Kind(f"SeparableConv{dims}D", options={**filters, **kernel}, fits=fits, gives=shaped(_convolved), weight=dims),
         Kind(f"DepthwiseConv{dims}D", options=kernel, fits=fits, gives=shaped(_convolved)),
         Kind(
             f"LocallyConnected{dims}D",

@@ -158,6 +158,7 @@ KINDS = (
     Kind(
         "CategoryEncoding",
         options={"num_tokens": (6,), "output_mode": (LEFT_OUT, "count", "one_hot")},
+        weight=2,
         fits=ids,
         gives=_encoded,
     ),
@@ -188,6 +189,7 @@ KINDS = (
             "output_mode": (LEFT_OUT, "tf_idf"),
             "invert": (LEFT_OUT, True),
         },
+        weight=2,
         fits=ids,
         arrange=_looked_up,
         gives=_found,

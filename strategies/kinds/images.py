@@ -87,7 +87,7 @@ _IN_KERAS3 = _keras3(
     _random("RandomShear", x_factor=FACTOR, y_factor=(LEFT_OUT, 0.25), fill_mode=FILL, seed=SEED),
     _random("RandomColorDegeneration", _colours, factor=FACTOR, value_range=RANGE, seed=SEED),
     _random("RandomColorJitter", _colours, value_range=RANGE, hue_factor=(LEFT_OUT, 0.5), seed=SEED),
-    _random("RandomGrayscale", _colours, factor=(0.5, LEFT_OUT), seed=SEED),
+    replace(_random("RandomGrayscale", _colours, factor=(0.5, LEFT_OUT), seed=SEED), weight=2),
     _random("RandomHue", _colours, factor=FACTOR, value_range=RANGE, seed=SEED),
     _random("RandomSaturation", _colours, factor=FACTOR, value_range=RANGE, seed=SEED),
     _random("AugMix", _colours, num_chains=(2, LEFT_OUT), factor=(LEFT_OUT, 0.5), seed=SEED),
