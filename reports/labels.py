@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from strategies.graph import Array, Call, Function, Items, Made, Ref, Seq, Value, refs
+from strategies.graph import Array, Call, Function, Items, Made, Named, Ref, Seq, Value, refs
 
 
 def arguments(args: Sequence[tuple[str, Value]], call: Call) -> list[str]:
@@ -23,6 +23,9 @@ def worded(value: Value) -> str:
         case Made(layer=layer):
             inner = ", ".join(worded(item) for _, item in layer.args)
             return f"{layer.kind}({inner})"
+        case Named(path=path, args=args):
+            name = path.rpartition(".")[2]
+            return name if args is None else f"{name}({', '.join(f'{key}={worded(item)}' for key, item in args)})"
         case Seq(items=items, form=form):
             words = ", ".join(_some(items))
             return f"[{words}]" if form == "list" else f"({words},)" if len(items) == 1 else f"({words})"

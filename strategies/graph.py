@@ -72,17 +72,25 @@ class Made(msgspec.Struct, frozen=True, tag="layer", tag_field="is"):
     layer: Layer
 
 
+class Named(msgspec.Struct, frozen=True, tag="named", tag_field="is", omit_defaults=True):
+    """A class or a function of Keras by its name; with `args`, what the class makes of them."""
+
+    path: str
+    args: tuple[tuple[str, Value], ...] | None = None
+
+
 class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A layer with its arguments, an operation, or, where `graph` is given, a model.
 
-    `marks` are what is done to it once it is made: "frozen after", "supports_masking".
+    `dtype` is one, or a policy by its name or as an object. `marks` are what is done to it once it is made: "frozen
+    after", "supports_masking".
     """
 
     kind: str
     args: tuple[tuple[str, Value], ...] = ()
     name: str | None = None
     trainable: bool = True
-    dtype: str | None = None
+    dtype: str | Named | None = None
     graph: Graph | None = None
     marks: tuple[str, ...] = ()
 
@@ -142,7 +150,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
         return 1 if node < len(self.inputs) else self.calls[node - len(self.inputs)].outputs
 
 
-Value: TypeAlias = bool | int | float | str | Ref | Seq | Items | Array | Function | Made | None
+Value: TypeAlias = bool | int | float | str | Ref | Seq | Items | Array | Function | Made | Named | None
 
 
 def leaves(value: Value) -> Iterator[Value]:

@@ -7,7 +7,7 @@ together, in one element of a list, so that shrinking can drop it whole.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -16,9 +16,11 @@ from msgspec import structs
 
 from strategies.graph import Graph, Input, Value
 from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
+from strategies.kinds.arguments import MODULES, UNDOCUMENTED
 from strategies.kinds.lambdas import BATCH
 from strategies.lowering import REGULARIZED, lower
 from strategies.programs import (
+    MORE,
     NOTHING,
     OPTIONS,
     REGISTERS,
@@ -48,13 +50,15 @@ Feature = Literal[
     "idle inputs",
     "regularizers",
     "strings",
+    "policies",
 ]
 FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
 """What a model may have beside layers called once; "sequential" is that all of it is a chain.
 
-The last six are those that some releases cannot build: an input that may be left out; inputs and outputs nested more
+The last seven are those that some releases cannot build: an input that may be left out; inputs and outputs nested more
 than one deep; a layer with masks of its own called on tensors of which only some have a mask; an input that no output
-needs, or that is given back unchanged; the regularizer of any layer's activity, by its name; an input of texts.
+needs, or that is given back unchanged; the regularizer of any layer's activity, by its name; an input of texts; a
+policy of dtypes as an object.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -95,8 +99,9 @@ def functional_graphs(
     `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that the first two build.
     `kinds` are the names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`);
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
-    level of nesting. `without` holds names of kinds, and of single arguments as "GRU.reset_after"; what is named there
-    stands nowhere. Without the feature "idle inputs", an input that nothing uses is halved, whatever the kinds are.
+    level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after" and of objects as
+    "initializers.Constant"; what is named there stands nowhere. Without the feature "idle inputs", an input that
+    nothing uses is halved, whatever the kinds are.
 
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
@@ -118,7 +123,7 @@ def functional_graphs(
 
 def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
     wanted = CATALOGUE if kinds is None else kinds
-    named = {name.partition(".")[0] if _is_argument(name) else name for name in without}
+    named = {name.partition(".")[0] if _is_argument(name) else name for name in without} - MODULES
     unknown = sorted({*wanted, *named} - set(CATALOGUE))
     if unknown:
         raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
@@ -238,6 +243,9 @@ def instructions(
     leaves the draws after it where they were, and leaving it out is a deletion short enough for Hypothesis to try.
     `depth` is how many models may still be nested in one another.
     """
+    if generation != "keras":
+        features -= {"policies"}
+    without |= frozenset(UNDOCUMENTED.get(generation, ()))
     meanings: list[Meaning] = [_nothing]
     for name in kinds:
         kind = less(catalogue(generation)[name], without)
@@ -256,9 +264,15 @@ def instructions(
         verb: int = draw(verbs)
         if verb == 0:
             return NOTHING
-        source, second, dest, way, touch, *options = draw(_BYTES)
+        source, second, dest, way, touch, *rest = draw(_BYTES)
         digits = Digits(
-            source % (REGISTERS + 1), second % (REGISTERS + 1), _DESTS[dest % 4], way, touch, tuple(options)
+            source % (REGISTERS + 1),
+            second % (REGISTERS + 1),
+            _DESTS[dest % 4],
+            way,
+            touch,
+            tuple(rest[:OPTIONS]),
+            tuple(zip(rest[OPTIONS::2], rest[OPTIONS + 1 :: 2], strict=True)),
         )
         if verb < len(meanings):
             return meanings[verb](digits)
@@ -276,9 +290,13 @@ class Digits(NamedTuple):
     way: int
     touch: int
     options: tuple[int, ...]
+    more: tuple[tuple[int, int], ...]
+    """Which further argument, and which of its values."""
 
 
-_BYTES = st.binary(min_size=5 + OPTIONS, max_size=5 + OPTIONS)
+_BYTES = st.binary(min_size=5 + OPTIONS + 2 * MORE, max_size=5 + OPTIONS + 2 * MORE)
+_UNSAID = 192
+"""A byte below that sets no further argument: three of four."""
 _DESTS = (0, 0, 1, 2)
 
 Meaning = Callable[[Digits], Instruction]
@@ -292,6 +310,7 @@ def _application(kind: Kind, features: frozenset[Feature]) -> Meaning:
     """How digits are read for a layer of this kind."""
     options, call_options = tuple(kind.options.items()), tuple(kind.call_options.items())
     low, high = kind.takes
+    more = tuple(kind.more.items())
     ways = ("", *kind.calls) if "call arguments" in features else ("",)
     touches = _touches(kind, features)
     if len(options) + len(call_options) > OPTIONS:
@@ -307,9 +326,19 @@ def _application(kind: Kind, features: frozenset[Feature]) -> Meaning:
             _chosen(call_options, digits.options[len(options) :]),
             ways[digits.way % len(ways)],  # type: ignore[arg-type]  # the kind's own words
             touches[digits.touch % len(touches)],
+            tuple(_further(more, digits.more)),
         )
 
     return application
+
+
+def _further(
+    more: tuple[tuple[str, tuple[Value, ...]], ...], digits: tuple[tuple[int, int], ...]
+) -> Iterator[tuple[str, Value]]:
+    for which, value in digits:
+        if more and which >= _UNSAID:
+            key, values = more[(which - _UNSAID) % len(more)]
+            yield key, values[value % len(values)]
 
 
 def _chosen(
@@ -326,7 +355,9 @@ def _touches(kind: Kind, features: frozenset[Feature]) -> tuple[Touch, ...]:
     if "frozen parts" in features:
         touches += ["frozen", "frozen after"]
     if "dtypes" in features and kind.dtypes:
-        touches.append("dtype")
+        touches += ["dtype", *(("policy", "policy map") if "policies" in features else ())]
+    if "policies" in features and kind.family not in ("operations", "custom"):
+        touches.append("autocast")
     if "regularizers" in features and kind.family in REGULARIZED and kind.takes_regularizer:
         touches.append("regularized")
     if kind.name == "DropMask":

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from strategies.graph import Call, Function, Graph, Input, Items, Layer, Ref, Seq, Value, call_refs
+from strategies.graph import Call, Function, Graph, Input, Items, Layer, Named, Ref, Seq, Value, call_refs
 from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill, more_masks, same_weights
+from strategies.kinds.arguments import POLICIES, further
 from strategies.kinds.recurrent import states
-from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
+from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
 from strategies.pruning import idle, moved_call, pruned
 
 REGULARIZED = ("core", "lambdas", "custom")
@@ -304,20 +305,29 @@ class Builder:
         args = drawn if kind.arrange is None else kind.arrange(specs, drawn)
         if args is None:
             return None
+        args = {**args, **further(instruction.more, specs)}
         touch = instruction.touch
         if touch == "frozen" and not kind.takes_trainable:
             touch = "frozen after"
         regularized = touch == "regularized" and kind.family in REGULARIZED and kind.takes_regularizer
         if regularized and kind.name != "ActivityRegularization":
             args = {**args, "activity_regularizer": "l2"}
+        if touch == "autocast":
+            args = {**args, "autocast": False}
         marks = [touch] if touch in ("frozen after", "supports_masking") and kind.shared else []
         return Layer(
             kind.name,
             tuple((key, value) for key, value in args.items() if value != LEFT_OUT),
             trainable=not (touch == "frozen" and kind.shared),
-            dtype=kind.dtypes[len(self.layers) % len(kind.dtypes)] if touch == "dtype" and kind.dtypes else None,
+            dtype=self._dtype(kind, touch),
             marks=tuple(mark for mark in marks if mark != "supports_masking" or kind.name == "DropMask"),
         )
+
+    def _dtype(self, kind: Kind, touch: Touch) -> str | Named | None:
+        if not kind.dtypes or touch not in ("dtype", *POLICIES):
+            return None
+        dtype = kind.dtypes[len(self.layers) % len(kind.dtypes)]
+        return dtype if touch == "dtype" else POLICIES[touch](dtype)
 
     def _masks_suit(self, kind: Kind, specs: Specs) -> bool:
         return self.partial_masks or kind.family not in MASKED_LISTS or len({spec.mask for spec in specs}) == 1

@@ -20,13 +20,26 @@ Where an instruction names a register, 0 is the one written last and 1 to `REGIS
 So the simplest instruction goes on from the one before it, whichever that is once others are left out.
 """
 
-Touch = Literal["", "named", "frozen", "frozen after", "dtype", "regularized", "supports_masking"]
+Touch = Literal[
+    "",
+    "named",
+    "frozen",
+    "frozen after",
+    "dtype",
+    "policy",
+    "policy map",
+    "autocast",
+    "regularized",
+    "supports_masking",
+]
 Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
 
 
 @dataclass(frozen=True, slots=True)
 class Apply:
     """Make a layer of `kind` and call it. `way` is a call argument to give where a tensor for it is at hand.
+
+    `more` are arguments that are set if the tensors suit them.
 
     `dest` counts from the first source's register, here and below: 0 puts the result where that was.
     """
@@ -38,6 +51,7 @@ class Apply:
     call_options: tuple[tuple[str, Value], ...] = ()
     way: Literal["", "mask", "initial_state"] = ""
     touch: Touch = ""
+    more: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,8 @@ class Nothing:
 NOTHING = Nothing()
 OPTIONS = 5
 """How many options an instruction can choose."""
+MORE = 2
+"""How many further arguments it can set."""
 
 Instruction = Nothing | Apply | Again | Nest
 

@@ -16,6 +16,7 @@ from strategies.graph import (
     Layer,
     Made,
     MalformedGraph,
+    Named,
     Ref,
     Seq,
     Value,
@@ -25,6 +26,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.kinds.arguments import NEEDS, PATHS
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
@@ -102,12 +104,15 @@ def _check_options(layer: Layer, kind: Kind, place: str) -> None:
     One is a whole number where all that the kind gives are.
     """
     given = dict(layer.args)
-    known = {*kind.options, "activity_regularizer", *_ARRANGED.get(kind.name, ())}
+    known = {*kind.options, *kind.more, "activity_regularizer", "autocast", *_ARRANGED.get(kind.name, ())}
     for key, _ in layer.args:
         if key not in known:
             raise MalformedGraph(f"{place}: {layer.kind} takes no argument {key!r} here")
     if len(given) < len(layer.args):
         raise MalformedGraph(f"{place}: expected each argument of {layer.kind} once")
+    for key, (needed, _) in NEEDS.items():
+        if key in given and needed not in given:
+            raise MalformedGraph(f"{place}: expected {needed!r} of {layer.kind}, which {key!r} needs")
     if kind.arrange is not None:
         return
     for key, values in kind.options.items():
@@ -151,6 +156,11 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
                 _check_inner(kinds, item, place)
         case Items(items=pairs):
             for _, item in pairs:
+                _check_inner(kinds, item, place)
+        case Named(path=path) if path not in PATHS:
+            raise MalformedGraph(f"{place}: expected one of {', '.join(sorted(PATHS))}, found {path!r}")
+        case Named(args=args):
+            for _, item in args or ():
                 _check_inner(kinds, item, place)
         case Ref():
             raise MalformedGraph(f"{place}: expected no tensor in a constructor")

@@ -25,6 +25,7 @@ keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])
     "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
+    "policies": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",
     "multi_gpu_model": "keras.utils.multi_gpu_model",
     "strings": """
 import numpy
@@ -37,6 +38,9 @@ keras.Model([a, b], [keras.layers.Dense(2)(a), b])
 """,
 }
 
+_NAMED = ("activations", "constraints", "dtype_policies", "initializers", "regularizers")
+"""The modules whose classes and functions a graph can name."""
+
 
 def offers(framework: Framework) -> dict[str, Any]:
     """What `Offers` declares on the wire."""
@@ -47,9 +51,15 @@ def offers(framework: Framework) -> dict[str, Any]:
         is_class = isinstance(layer, type)
         if is_class and issubclass(layer, keras.layers.Layer) and not _other_name(name, layer, keras):
             layers[name] = [_of_constructor(layer, keras.layers.Layer), _arguments(layer.call)]
+    names = [
+        "%s.%s" % (module, name)
+        for module in _NAMED
+        for name in dir(getattr(keras, module, None))
+        if not name.startswith("_")
+    ]
     lacks = [name for name, source in _TRIED.items() if not _builds(source, keras)]
     framework.forget()
-    return {"layers": layers, "lacks": lacks}
+    return {"layers": layers, "names": names, "lacks": lacks}
 
 
 def _other_name(name: str, layer: Any, keras: Any) -> bool:

@@ -26,11 +26,13 @@ from strategies.graph import (
     Layer,
     Made,
     MalformedGraph,
+    Named,
     Ref,
     Seq,
     Value,
 )
 from strategies.kinds import CATALOGUE
+from strategies.kinds.arguments import PATHS
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _DTYPE = re.compile(r"[a-z0-9_]+")
@@ -190,7 +192,9 @@ class _Script:
         if not layer.trainable:
             parts.append("trainable=False")
         if layer.dtype is not None:
-            parts.append(f"dtype={_dtype(layer.dtype)}")
+            parts.append(
+                f"dtype={_dtype(layer.dtype) if isinstance(layer.dtype, str) else self.value(layer.dtype, None)}"
+            )
         return f"{cls}({', '.join(parts)})"
 
     def _positional(self, layer: Layer) -> list[str]:
@@ -229,6 +233,11 @@ class _Script:
                 return self.need(written.expression)
             case Made():
                 return self.layer(value.layer)
+            case Named(path=path, args=args):
+                if path not in PATHS:
+                    raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
+                words = [f"{_word(key)}={self.value(item, tensors)}" for key, item in args or ()]
+                return self.need(f"keras.{path}") + ("" if args is None else f"({', '.join(words)})")
         raise MalformedGraph(f"value: {value!r} cannot be written")
 
     def _array(self, array: Array) -> str:

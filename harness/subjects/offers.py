@@ -16,6 +16,7 @@ from strategies import FEATURES, functional_graphs
 from strategies.graph import Graph
 from strategies.graphs import Feature
 from strategies.kinds import Generation, Kind, catalogue
+from strategies.kinds.arguments import PATHS
 from strategies.kinds.not_drawn import INSIDE, NOT_DRAWN
 
 _OF_OUR_OWN = ("custom", "operations")
@@ -45,7 +46,7 @@ def graphs_on(
 
 
 def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
-    """The kinds, and the arguments of kinds as "GRU.reset_after", that a release does not have."""
+    """What a release does not have: kinds, their arguments as "GRU.reset_after", names as "initializers.HeNormal"."""
     if not offers.layers:
         return ()
     kinds = [kind for kind in catalogue(generation).values() if kind.only in (None, generation)]
@@ -53,6 +54,8 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     if generation == "tf_keras" and "registered classes" in offers.lacks:
         # TensorFlow 2.0 has no decorator for them.
         names += [kind.name for kind in kinds if kind.family == "custom"]
+    if offers.names:
+        names += sorted(PATHS.difference(offers.names))
     if "strings" in offers.lacks:
         names += [name for name in _OF_TEXTS if name in offers.layers]
     return tuple(names)
@@ -72,5 +75,7 @@ def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
     # What a kind arranges once it is drawn is not an argument yet.
     if constructor is not None and kind.arrange is None:
         yield from (f"{kind.name}.{key}" for key in kind.options if key not in constructor)
+    if constructor is not None:
+        yield from (f"{kind.name}.{key}" for key in kind.more if key not in constructor)
     if call is not None:
         yield from (f"{kind.name}.{key}" for key in kind.call_options if key not in call)

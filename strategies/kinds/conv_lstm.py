@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from strategies.graph import Layer
+from strategies.kinds.arguments import more, weights
 from strategies.kinds.convolution import PADDING
 from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, computed, floats, plain
 
@@ -30,6 +31,12 @@ def _kind(dims: int) -> Kind:
             "padding": PADDING,
             "return_sequences": (LEFT_OUT, True),
             "return_state": (LEFT_OUT, LEFT_OUT, True),
+        },
+        more={
+            **weights("kernel", "recurrent", "bias"),
+            **more("activation", "recurrent_activation", "use_bias", "unit_forget_bias", "dropout"),
+            **more("recurrent_dropout", "seed", "go_backwards", "data_format"),
+            **more("unroll", "zero_output_for_mask"),
         },
         calls=("mask",),
         fits=plain(floats(dims + 2, known=True)),

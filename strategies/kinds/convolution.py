@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from strategies.graph import Layer, Value
+from strategies.graph import Layer, Seq, Value
+from strategies.kinds.arguments import more, weights
 from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Kind, floats, plain, shaped
 
 LINE: Fits = plain(floats(2, masked=False, known=True))
@@ -17,23 +18,40 @@ def _sizes(shape: Dims) -> tuple[int, ...]:
     return tuple(size for size in shape if size is not None)
 
 
+def _number(layer: Layer, name: str, default: int) -> int:
+    """An argument that is a number, or a tuple of that number for each dimension."""
+    value = layer.arg(name, default)
+    number = value.items[0] if isinstance(value, Seq) else value
+    assert isinstance(number, int)
+    return number
+
+
 def _convolved(shape: Dims, layer: Layer) -> Dims | None:
-    """Kernels here are 2 wide; `same` keeps the size."""
+    """Kernels here are 2 wide, and wider where they have gaps; `same` keeps the size but for the strides."""
     *space, channels = _sizes(shape)
-    filters = layer.arg("filters", None)
+    filters, step, gap = layer.arg("filters"), _number(layer, "strides", 1), _number(layer, "dilation_rate", 1)
     if layer.kind.startswith("Depthwise"):
-        filters = channels
+        times = layer.arg("depth_multiplier", 1)
+        assert isinstance(times, int)
+        filters = channels * times
     assert isinstance(filters, int)
+    if step > 1 and gap > 1:
+        return None
     if layer.kind.endswith("Transpose"):
-        space = [size + 1 for size in space]
-    elif layer.arg("padding") != "same":
-        space = [size - 1 for size in space]
+        space = [size * step if layer.arg("padding") == "same" else (size - 1) * step + 1 + gap for size in space]
+    elif layer.arg("padding") == "same":
+        space = [-(-size // step) for size in space]
+    else:
+        space = [(size - 1 - gap) // step + 1 for size in space]
     return (*space, filters) if min(space) > 0 else None
 
 
 def _pooled(shape: Dims, layer: Layer) -> Dims | None:
+    """Pools are 2 wide."""
     *space, channels = _sizes(shape)
-    space = [(size + 1) // 2 if layer.arg("padding") == "same" else size // 2 for size in space]
+    step = _number(layer, "strides", 2)
+    same = layer.arg("padding") == "same"
+    space = [-(-size // step) if same else (size - 2) // step + 1 for size in space]
     return (*space, channels) if min(space) > 0 else None
 
 
@@ -66,40 +84,84 @@ def _adapted(shape: Dims, layer: Layer) -> Dims | None:
 PADDING: tuple[Value, ...] = (LEFT_OUT, "same")
 
 
+_OF_A_KERNEL = more("activation", "use_bias", "data_format")
+
+
+def _moves(dims: int) -> dict[str, tuple[Value, ...]]:
+    """How a kernel goes over its places: a number for all dimensions, or one for each."""
+    return {name: (2, Seq((2,) * dims, "tuple")) for name in ("strides", "dilation_rate")}
+
+
 def _kinds(dims: int, fits: Fits) -> tuple[Kind, ...]:
     def kind(name: str, gives: Callable[[Dims, Layer], Dims | None], **options: tuple[Value, ...]) -> Kind:
         return Kind(name, options=options, fits=fits, gives=shaped(gives))
 
     def pooling(name: str) -> Kind:
-        return replace(kind(name, _pooled, pool_size=(2,), padding=PADDING), weight=min(2, dims))
+        pool = kind(name, _pooled, pool_size=(2,), padding=PADDING)
+        return replace(pool, more={"strides": (1, each_way(1)), **more("data_format")}, weight=min(2, dims))
+
+    def convolution(name: str) -> Kind:
+        each = kind(name, _convolved, filters=(2, 3), kernel_size=(2,), padding=PADDING)
+        low_rank = {} if name.endswith("Transpose") else more("lora_rank", "lora_alpha")
+        return replace(each, more={**weights("kernel", "bias"), **_moves(dims), **_OF_A_KERNEL, **low_rank})
+
+    def of_channels(each: Kind, *names: str) -> Kind:
+        return replace(each, more=more("data_format", *names))
+
+    def of_places(each: Kind, *names: str) -> Kind:
+        return of_channels(each, *names) if dims > 1 else each
+
+    def each_way(number: int) -> Value:
+        return Seq((number,) * dims, "tuple")
 
     of_an_axis = plain(floats(2)) if dims == 1 else fits
     return (
-        kind(f"Conv{dims}D", _convolved, filters=(2, 3), kernel_size=(2,), padding=PADDING),
-        kind(f"Conv{dims}DTranspose", _convolved, filters=(2, 3), kernel_size=(2,)),
+        convolution(f"Conv{dims}D"),
+        convolution(f"Conv{dims}DTranspose"),
         pooling(f"MaxPooling{dims}D"),
         pooling(f"AveragePooling{dims}D"),
-        kind(f"GlobalMaxPooling{dims}D", _globally, keepdims=(LEFT_OUT, True)),
-        replace(kind(f"GlobalAveragePooling{dims}D", _globally, keepdims=(LEFT_OUT, True)), fits=of_an_axis),
-        kind(f"Cropping{dims}D", _resized(-1), cropping=(1,)),
-        kind(f"ZeroPadding{dims}D", _resized(1), padding=(1,)),
-        kind(f"UpSampling{dims}D", _grown, size=(2,)),
-        replace(kind(f"SpatialDropout{dims}D", lambda shape, layer: shape, rate=(0.5,)), takes_trainable=False),
+        of_channels(kind(f"GlobalMaxPooling{dims}D", _globally, keepdims=(LEFT_OUT, True))),
+        replace(
+            of_channels(kind(f"GlobalAveragePooling{dims}D", _globally, keepdims=(LEFT_OUT, True))), fits=of_an_axis
+        ),
+        of_places(kind(f"Cropping{dims}D", _resized(-1), cropping=(1,))),
+        of_channels(kind(f"ZeroPadding{dims}D", _resized(1), padding=(1,))),
+        of_places(kind(f"UpSampling{dims}D", _grown, size=(2,)), *(("interpolation",) if dims == 2 else ())),
+        replace(
+            kind(f"SpatialDropout{dims}D", lambda shape, layer: shape, rate=(0.5,)),
+            more=more("seed", *(("data_format",) if dims > 1 else ())),
+            takes_trainable=False,
+        ),
         # To one place, the largest of all, Keras 3.15 divides by zero, which ends the process.
-        replace(kind(f"AdaptiveMaxPooling{dims}D", _adapted, output_size=(2,)), only="keras"),
-        replace(kind(f"AdaptiveAveragePooling{dims}D", _adapted, output_size=(2, 1)), only="keras"),
+        replace(of_channels(kind(f"AdaptiveMaxPooling{dims}D", _adapted, output_size=(2,))), only="keras"),
+        replace(of_channels(kind(f"AdaptiveAveragePooling{dims}D", _adapted, output_size=(2, 1))), only="keras"),
     )
 
 
 def _in_one_and_two(dims: int, fits: Fits) -> tuple[Kind, ...]:
     kernel: dict[str, tuple[Value, ...]] = {"kernel_size": (2,), "padding": PADDING}
     filters: dict[str, tuple[Value, ...]] = {"filters": (2, 3)}
+    deep = {**more("depth_multiplier"), **_moves(dims), **_OF_A_KERNEL}
     return (
-        Kind(f"SeparableConv{dims}D", options={**filters, **kernel}, fits=fits, gives=shaped(_convolved), weight=dims),
-        Kind(f"DepthwiseConv{dims}D", options=kernel, fits=fits, gives=shaped(_convolved)),
+        Kind(
+            f"SeparableConv{dims}D",
+            options={**filters, **kernel},
+            more={**weights("depthwise", "pointwise", "bias"), **deep},
+            fits=fits,
+            gives=shaped(_convolved),
+            weight=dims,
+        ),
+        Kind(
+            f"DepthwiseConv{dims}D",
+            options=kernel,
+            more={**weights("depthwise", "bias"), **deep},
+            fits=fits,
+            gives=shaped(_convolved),
+        ),
         Kind(
             f"LocallyConnected{dims}D",
             options={**filters, "kernel_size": (2,)},
+            more={**weights("kernel", "bias"), **_OF_A_KERNEL},
             fits=fits,
             gives=shaped(_convolved),
             only="tf_keras",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from strategies.graph import Layer, Seq, Value
+from strategies.kinds.arguments import more, weights
 from strategies.kinds.kind import (
     FLOATS,
     IDS,
@@ -131,6 +132,10 @@ KINDS = (
             "use_bias": (LEFT_OUT, False),
             "kernel_regularizer": (LEFT_OUT, "l2"),
         },
+        more={
+            **more("kernel_initializer", "kernel_constraint", "lora_rank", "lora_alpha"),
+            **weights("bias"),
+        },
         fits=floats(1, 3),
         gives=last("units"),
         masks=True,
@@ -144,8 +149,15 @@ KINDS = (
         masks=True,
         dtypes=PLAIN_DTYPES,
     ),
-    Kind("ReLU", options={"max_value": (LEFT_OUT, 1.0)}, fits=floats(1, 3), gives=same, masks=True),
-    Kind("LeakyReLU", fits=floats(1, 3), gives=same, masks=True),
+    Kind(
+        "ReLU",
+        options={"max_value": (LEFT_OUT, 1.0)},
+        more=more("negative_slope", "threshold"),
+        fits=floats(1, 3),
+        gives=same,
+        masks=True,
+    ),
+    Kind("LeakyReLU", more=more("negative_slope", "alpha"), fits=floats(1, 3), gives=same, masks=True),
     Kind("ELU", options={"alpha": (LEFT_OUT, 0.5)}, fits=floats(1, 3), gives=same, masks=True),
     Kind(
         "ThresholdedReLU",
@@ -155,10 +167,16 @@ KINDS = (
         masks=True,
         only="tf_keras",
     ),
-    Kind("PReLU", fits=floats(1, 3, known=True), gives=same, masks=True),
+    Kind(
+        "PReLU",
+        more={**weights("alpha"), **more("shared_axes")},
+        fits=floats(1, 3, known=True),
+        gives=same,
+        masks=True,
+    ),
     Kind("Identity", fits=lambda specs: True, gives=_unchanged, masks=True),
-    Kind("Softmax", fits=floats(1, 2, masked=False), gives=same),
-    Kind("Flatten", fits=floats(1, 3), gives=shaped(_flattened)),
+    Kind("Softmax", more={"axis": (1,)}, fits=floats(1, 2, masked=False), gives=same),
+    Kind("Flatten", more=more("data_format"), fits=floats(1, 3), gives=shaped(_flattened)),
     Kind(
         "Reshape",
         options={"target_shape": ("swap", "split", "flat")},
@@ -179,6 +197,7 @@ KINDS = (
     Kind(
         "Embedding",
         options={"input_dim": (6,), "output_dim": (4, 3), "mask_zero": (LEFT_OUT, True)},
+        more={**weights("embeddings"), **more("lora_rank", "lora_alpha")},
         fits=_ids,
         gives=_embedded,
         masks=True,
@@ -192,6 +211,7 @@ KINDS = (
             "mask_zero": (LEFT_OUT, True),
             "tie_weights": (LEFT_OUT, False),
         },
+        more={**weights("embeddings"), **more("lora_rank", "lora_alpha", "reverse_dtype", "logit_soft_cap")},
         fits=_ids,
         gives=_embedded,
         masks=True,
@@ -205,15 +225,17 @@ KINDS = (
             "bias_axes": (LEFT_OUT, "y"),
             "activation": ACTIVATIONS,
         },
+        more={**weights("kernel", "bias"), **more("lora_rank", "lora_alpha")},
         fits=plain(floats(1, 3, masked=False)),
         arrange=_equation,
         gives=_multiplied,
     ),
-    Kind("ActivityRegularization", options={"l2": (0.5,)}, fits=floats(1, 3), gives=same, masks=True),
-    Kind("UnitNormalization", fits=floats(1, 2), gives=same, masks=True),
+    Kind("ActivityRegularization", options={"l2": (0.5,)}, more=more("l1"), fits=floats(1, 3), gives=same, masks=True),
+    Kind("UnitNormalization", more={"axis": (1, Seq((-1,)))}, fits=floats(1, 2), gives=same, masks=True),
     Kind(
         "LayerNormalization",
         options={"epsilon": (LEFT_OUT, 0.5), "scale": (LEFT_OUT, False)},
+        more={**weights("beta", "gamma"), **more("center"), "axis": (Seq((-1,)), Seq((-1,), "tuple"))},
         fits=floats(1, 3),
         gives=same,
         masks=True,
@@ -222,11 +244,30 @@ KINDS = (
     Kind(
         "BatchNormalization",
         options={"momentum": (LEFT_OUT, 0.5), "center": (LEFT_OUT, False)},
+        more={
+            **weights("beta", "gamma"),
+            **more("moving_mean_initializer", "moving_variance_initializer", "scale", "epsilon", "renorm"),
+            **more("renorm_momentum", "renorm_clipping"),
+        },
         call_options={"training": (LEFT_OUT, True, False)},
         fits=floats(1, 3, masked=False),
         gives=same,
         masks=True,
     ),
-    Kind("RMSNormalization", options={"axis": (LEFT_OUT, -1)}, fits=floats(1, 3), gives=same, masks=True, only="keras"),
-    Kind("GroupNormalization", options={"groups": (1,)}, fits=floats(2, 3, masked=False, known=True), gives=same),
+    Kind(
+        "RMSNormalization",
+        options={"axis": (LEFT_OUT, -1)},
+        more=more("epsilon"),
+        fits=floats(1, 3),
+        gives=same,
+        masks=True,
+        only="keras",
+    ),
+    Kind(
+        "GroupNormalization",
+        options={"groups": (1,)},
+        more={**weights("beta", "gamma"), **more("center", "scale", "epsilon")},
+        fits=floats(2, 3, masked=False, known=True),
+        gives=same,
+    ),
 )

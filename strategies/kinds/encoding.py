@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from strategies.graph import Array, Layer, Seq, Value
+from strategies.kinds.arguments import more
 from strategies.kinds.kind import IDS, LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, plain
 
 
@@ -189,6 +190,7 @@ KINDS = (
             "output_mode": (LEFT_OUT, "tf_idf"),
             "invert": (LEFT_OUT, True),
         },
+        more=more("max_tokens", "oov_method"),
         weight=2,
         fits=ids,
         arrange=_looked_up,
@@ -202,6 +204,7 @@ KINDS = (
             "mask_token": (LEFT_OUT, ""),
             "output_mode": (LEFT_OUT, "tf_idf"),
         },
+        more=more("max_tokens", "encoding"),
         weight=2,
         fits=ids_or_words,
         arrange=_words_looked_up,
@@ -216,6 +219,7 @@ KINDS = (
             "split": (LEFT_OUT, "character"),
             "ngrams": _SOME,
         },
+        more=more("max_tokens", "encoding"),
         weight=2,
         fits=lambda specs: words(specs) and specs[0].shape == (1,),
         gives=_vectorized,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from strategies.graph import Layer, Seq, Value
+from strategies.kinds.arguments import more
 from strategies.kinds.convolution import IMAGE
 from strategies.kinds.core import tuple_of
 from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Gives, Kind, Specs, floats, plain, shaped
@@ -38,7 +40,29 @@ def _open(*axes: int) -> Gives:
 
 def _random(name: str, fits: Fits = IMAGE, **options: tuple[Value, ...]) -> Kind:
     """It acts in training only; its dtype is the layer's own, whatever it is given."""
-    return Kind(name, options=options, call_options=TRAINING, fits=fits, gives=shaped(_kept))
+    return Kind(name, options=options, call_options=TRAINING, more=_more(name), fits=fits, gives=shaped(_kept))
+
+
+_MORE: Mapping[str, tuple[str, ...]] = {
+    "AugMix": ("chain_depth", "alpha", "all_ops", "interpolation", "value_range"),
+    "RandAugment": ("interpolation",),
+    "RandomColorJitter": ("brightness_factor", "contrast_factor", "saturation_factor"),
+    "RandomContrast": ("value_range",),
+    "RandomElasticTransform": ("interpolation", "fill_value", "value_range"),
+    "RandomErasing": ("fill_value",),
+    "RandomGaussianBlur": ("value_range",),
+    "RandomPerspective": ("interpolation", "fill_value"),
+    "RandomRotation": ("interpolation", "fill_value"),
+    "RandomShear": ("interpolation", "fill_value"),
+    "RandomTranslation": ("interpolation", "fill_value"),
+    "RandomZoom": ("interpolation", "fill_value"),
+    "ContrastLimitedAdaptiveHistogramEqualization": ("value_range",),
+    "Solarization": ("value_range",),
+}
+
+
+def _more(name: str) -> dict[str, tuple[Value, ...]]:
+    return more("data_format", "bounding_box_format", *_MORE.get(name, ()))
 
 
 def _keras3(*kinds: Kind) -> tuple[Kind, ...]:
@@ -51,14 +75,18 @@ _IN_BOTH = (
     Kind(
         "Resizing",
         options={**_SIZE, "interpolation": (LEFT_OUT, "nearest"), "crop_to_aspect_ratio": (LEFT_OUT, True)},
+        more=more("antialias", "fill_mode", "fill_value", "data_format", "bounding_box_format"),
         fits=IMAGE,
         gives=shaped(_sized),
     ),
-    Kind("CenterCrop", options=_SIZE, fits=IMAGE, gives=shaped(_sized)),
+    Kind(
+        "CenterCrop", options=_SIZE, more=more("data_format", "bounding_box_format"), fits=IMAGE, gives=shaped(_sized)
+    ),
     # Outside training Keras 3 gives the whole image back where it has said that it would be cropped.
     Kind(
         "RandomCrop",
         options={"height": (2,), "width": (3, 2), "seed": SEED},
+        more=more("data_format", "bounding_box_format"),
         call_options=TRAINING,
         fits=IMAGE,
         gives=_open(0, 1),
@@ -71,9 +99,11 @@ _IN_BOTH = (
     _random("RandomBrightness", factor=FACTOR, value_range=RANGE, seed=SEED),
 )
 
+_SCALED = more("interpolation")
+
 _IN_TF_KERAS = (
-    replace(_random("RandomHeight", factor=FACTOR, seed=SEED), gives=_open(0), only="tf_keras"),
-    replace(_random("RandomWidth", factor=FACTOR, seed=SEED), gives=_open(1), only="tf_keras"),
+    replace(_random("RandomHeight", factor=FACTOR, seed=SEED), gives=_open(0), more=_SCALED, only="tf_keras"),
+    replace(_random("RandomWidth", factor=FACTOR, seed=SEED), gives=_open(1), more=_SCALED, only="tf_keras"),
 )
 
 _IN_KERAS3 = _keras3(

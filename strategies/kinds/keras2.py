@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from strategies.graph import Layer, Made, Seq, Value
+from strategies.graph import Layer, Made, Named, Seq, Value
 from strategies.kinds.kind import LEFT_OUT, Fits, Kind, Specs, floats, plain
 from strategies.kinds.lambdas import lambda_arguments, lambda_gives
 from strategies.kinds.recurrent import cell
@@ -91,10 +91,16 @@ def _adapted(kind: Kind) -> Kind:
     fits = plain(kind.fits) if kind.name != "Embedding" else kind.fits
     if kind.name in _REFUSE_MASKS or kind.family in ("convolution", "conv_lstm"):
         fits = _unmasked(fits)
+    more = {key: tuple(filter(_known, values)) for key, values in kind.more.items()}
     adapted = replace(
-        kind, options=options, fits=fits, dtypes=(), only=None, takes_regularizer=kind.name in _REGULARIZED
+        kind, options=options, more=more, fits=fits, dtypes=(), only=None, takes_regularizer=kind.name in _REGULARIZED
     )
     return _MORE[kind.name](adapted) if kind.name in _MORE else adapted
+
+
+def _known(value: Value) -> bool:
+    """Not a class of initializers as it is: it would be called with the shape."""
+    return not (isinstance(value, Named) and value.args is None and value.path.startswith("initializers."))
 
 
 _OPTIONS: Mapping[str, Mapping[str, tuple[Value, ...]]] = {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from strategies.graph import Layer, Made, Seq, Value
+from strategies.graph import Layer, Made, Named, Seq, Value
 
 Generation = Literal["keras", "tf_keras", "keras2"]
 """Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
@@ -61,6 +61,7 @@ class Kind:
     `options` are constructor arguments with the values to draw from, `call_options` call arguments that are plain
     values, `calls` the call arguments that are tensors. `gives` answers None where the layer cannot be called on
     those tensors; it sees the layer as it stands, so that it also decides whether a layer may be called again.
+    `more` are further constructor arguments, which mostly stay unsaid (see `strategies.kinds.arguments`).
     `takes_trainable` says that its constructor has that argument, `takes_regularizer` that it has
     `activity_regularizer` if its family does, `masks` that the layer hands its input's mask on;
     `arrange` changes drawn options to suit the tensors.
@@ -71,6 +72,7 @@ class Kind:
     gives: Gives
     options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     call_options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    more: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     calls: tuple[Literal["mask", "initial_state"], ...] = ()
     takes: tuple[int, int] = (1, 1)
     pass_as: Literal["one", "list", "each", "either"] = "one"
@@ -90,7 +92,7 @@ class Kind:
 
 
 def less(kind: Kind, without: Collection[str]) -> Kind | None:
-    """The kind without the arguments ("GRU.reset_after") and the inner layers ("GRU") that are named.
+    """The kind without the arguments ("GRU.reset_after"), the inner layers ("GRU") and the objects that are named.
 
     None where an argument that it cannot do without has no value left. One that is left out keeps its place among the
     options, so that what is drawn for the others still means the same.
@@ -108,7 +110,17 @@ def less(kind: Kind, without: Collection[str]) -> Kind | None:
             if not table[key]:
                 return None
         tables.append(table)
-    return replace(kind, options=tables[0], call_options=tables[1])
+    more = {
+        key: tuple(value for value in values if not any(_mentions(value, without)))
+        for key, values in kind.more.items()
+        if f"{kind.name}.{key}" not in without
+    }
+    return replace(
+        kind,
+        options=tables[0],
+        call_options=tables[1],
+        more={key: values for key, values in more.items() if values},
+    )
 
 
 def _mentions(value: Value, without: Collection[str]) -> Iterator[bool]:
@@ -118,6 +130,8 @@ def _mentions(value: Value, without: Collection[str]) -> Iterator[bool]:
             for key, inner in layer.args:
                 yield f"{layer.kind}.{key}" in without
                 yield from _mentions(inner, without)
+        case Named(path=path):
+            yield path in without
         case Seq(items=items):
             for item in items:
                 yield from _mentions(item, without)
@@ -180,9 +194,10 @@ def shaped(rule: Callable[[Dims, Layer], Dims | None]) -> Gives:
 
 def computed(layer: Layer) -> str:
     """The dtype that a layer computes in, from its dtype or policy."""
-    if layer.dtype is None:
-        return "float32"
-    return layer.dtype.removeprefix("mixed_")
+    dtype: Value = layer.dtype
+    if isinstance(dtype, Named):
+        ((_, dtype),) = dtype.args or ((None, None),)
+    return dtype.removeprefix("mixed_") if isinstance(dtype, str) else "float32"
 
 
 NO_SENSE = (ArithmeticError, LookupError, AssertionError, TypeError, ValueError)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from strategies.graph import Value
+from strategies.kinds.arguments import more
 from strategies.kinds.kind import LEFT_OUT, Kind, floats, same
 
 TRAINING: dict[str, tuple[Value, ...]] = {"training": (LEFT_OUT, True, False, None)}
@@ -13,6 +14,7 @@ def _noise(name: str, weight: int = 1, **options: tuple[Value, ...]) -> Kind:
         name,
         options={**options, "seed": (LEFT_OUT, 7)},
         call_options=TRAINING,
+        more=more("noise_shape") if name in ("Dropout", "AlphaDropout") else {},
         fits=floats(1, 3),
         gives=same,
         masks=True,

@@ -1,4 +1,4 @@
-"""The classes of `keras.layers` that are no kind of their own, each with its reason."""
+"""The classes of `keras.layers` that are no kind of their own, and the arguments that are not given, with reasons."""
 
 from __future__ import annotations
 
@@ -33,3 +33,37 @@ NOT_DRAWN: Mapping[Generation, Mapping[str, str]] = {
     "keras2": _EVERYWHERE,
 }
 """Why each of the others is not drawn."""
+
+OF_A_BASE: frozenset[str] = frozenset(
+    ("rank", "pool_dimensions", "pool_mode", "pool_function", "conv_op", "cell", "factor", "weights", "dynamic")
+)
+"""Arguments of base classes that a class sets itself, or that nothing reads where it has no use for them."""
+
+SAID_OTHERWISE: frozenset[str] = frozenset(("name", "trainable", "dtype", "autocast", "activity_regularizer"))
+"""Arguments that every layer has, which an instruction sets by its `touch`."""
+
+NOT_SAID: Mapping[str, str] = {
+    "sparse": "what it gives is no array",
+    "ragged": "what it gives is no array",
+    "stateful": "it needs a batch of a known size",
+    "time_major": "it turns the dimensions of the input round",
+    "quantization_config": "a layer is quantized once it is built",
+    "gptq_unpacked_column_size": "a layer is quantized once it is built",
+    "groups": "on a CPU no gradient goes through it",
+    "output_padding": "it needs longer strides",
+    "synchronized": "it needs several devices",
+    "virtual_batch_size": "it needs a batch that it divides",
+    "adjustment": "it needs a batch of a known size",
+    "pad_to_max_tokens": "it needs a limit of tokens",
+    "num_bins": "it stands in the place of the bounds",
+    "vocabulary_dtype": "it has one value",
+    "pad_to_aspect_ratio": "it does not go with crop_to_aspect_ratio",
+    "backward_layer": "it has to mirror the layer",
+    "function": "it follows from the tensors",
+    "arguments": "it follows from the tensors",
+    "dims": "it follows from the tensors",
+    "idf_weights": "it follows from the tensors",
+    "invert": "it follows from the tensors",
+    "oov_token": "it follows from the tensors",
+}
+"""Why an argument is given to no layer, or not to all that have it."""

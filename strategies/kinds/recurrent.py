@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from strategies.graph import Layer, Made, Seq, Value
+from strategies.kinds.arguments import more, weights
 from strategies.kinds.kind import LEFT_OUT, Fits, Kind, Spec, Specs, computed, floats, plain
 
 SEQUENCE: Fits = plain(floats(2))
@@ -104,12 +105,23 @@ def _layer(name: str, **options: tuple[Value, ...]) -> Kind:
             "return_state": (LEFT_OUT, LEFT_OUT, True),
             **options,
         },
+        more={key: tried for key, tried in _further(name).items() if key not in options},
         calls=("mask", "initial_state"),
         fits=SEQUENCE,
         gives=_recurrent,
         masks=True,
         weight=2,
     )
+
+
+def _further(name: str) -> dict[str, tuple[Value, ...]]:
+    gates = () if name == "SimpleRNN" else ("recurrent_activation", "use_cudnn")
+    return {
+        **weights("kernel", "recurrent", "bias"),
+        **more("activation", "use_bias", "dropout", "recurrent_dropout", "seed"),
+        **more("go_backwards", "unroll", "zero_output_for_mask", *gates),
+        **(more("unit_forget_bias") if name == "LSTM" else {}),
+    }
 
 
 def _wrap(name: str, choices: Mapping[str, tuple[Value, ...]], gives: Callable[[Specs, Layer], Specs | None]) -> Kind:
@@ -133,6 +145,7 @@ KINDS = (
             ),
             "return_sequences": (LEFT_OUT, True),
         },
+        more=more("go_backwards", "unroll", "zero_output_for_mask"),
         calls=("mask",),
         fits=SEQUENCE,
         gives=_recurrent,

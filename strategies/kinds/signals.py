@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from strategies.graph import Array, Layer
+from strategies.kinds.arguments import more
 from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, computed, floats, plain
 
 
@@ -39,6 +40,7 @@ KINDS = (
             "power_to_db": (LEFT_OUT, False),
             "sampling_rate": (100,),
         },
+        more=more("sequence_length", "min_freq", "max_freq", "top_db", "mag_exp", "min_power", "ref_power"),
         fits=plain(floats(1, known=True)),
         gives=_mel,
         only="keras",
@@ -52,6 +54,7 @@ KINDS = (
             "mode": (LEFT_OUT, "magnitude", "stft", "real"),
             "expand_dims": (LEFT_OUT, True),
         },
+        more=more("periodic", "scaling", "data_format"),
         fits=plain(floats(2, masked=False, known=True)),
         gives=_spectrum,
         only="keras",

@@ -17,7 +17,7 @@ from reports.known import load
 from strategies import Graph, infer
 from strategies.graph import all_layers, refs
 from strategies.kinds import Generation, Kind, catalogue
-from strategies.kinds.not_drawn import NOT_DRAWN
+from strategies.kinds.not_drawn import NOT_DRAWN, NOT_SAID, OF_A_BASE, SAID_OTHERWISE
 
 KNOWN = load()
 SUBJECTS: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras==2.2.4": "keras2"}
@@ -40,7 +40,29 @@ def test_every_layer_is_drawn_or_has_a_reason(subject: str, warm: Callable[[str]
     assert not_drawn_yet(offers, generation) == ()
     assert len(NOT_DRAWN[generation]) < 10
     assert set(NOT_DRAWN[generation]) <= set(offers.layers)
-    assert lacking(offers, generation) == ()
+
+
+def test_whatever_can_be_drawn_is_there_in_some_generation(warm: Callable[[str], SubjectProcess]) -> None:
+    here, there = (lacking(warm(subject).ready.offers, SUBJECTS[subject]) for subject in ("keras", "tf_keras"))
+    assert set(here) & set(there) == set()
+    assert not any(catalogue("keras")[name.partition(".")[0]].only == "tf_keras" for name in there if name[0].isupper())
+    assert all(name.partition(".")[2] in catalogue("keras")[name.partition(".")[0]].more for name in here)
+
+
+@pytest.mark.parametrize(("subject", "share"), [("keras", 0.05), ("tf_keras", 0.14)])
+def test_nearly_every_argument_of_a_layer_is_given(
+    subject: str, share: float, warm: Callable[[str], SubjectProcess]
+) -> None:
+    layers = warm(subject).ready.offers.layers
+    given: dict[tuple[str, str], bool] = {}
+    for kind in kinds_of(SUBJECTS[subject]):
+        for argument in set(layers.get(kind.name, ((), ()))[0] or ()) - OF_A_BASE:
+            given[kind.name, argument] = argument in {*kind.options, *kind.more, *SAID_OTHERWISE}
+    assert len(given) > 900
+    left = {pair for pair, is_given in given.items() if not is_given}
+    assert len(left) <= share * len(given), left
+    nowhere = {argument for _, argument in left} - {argument for (_, argument), is_given in given.items() if is_given}
+    assert subject != "keras" or sorted(nowhere - set(NOT_SAID)) == []
 
 
 def test_a_layer_that_is_new_is_named() -> None:

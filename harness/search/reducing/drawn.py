@@ -37,7 +37,7 @@ def arranged(layer: Layer, kind: Kind, specs: Specs, chosen: Mapping[str, Value]
         raise MalformedGraph(f"{layer.kind}: its options make no sense: {error!r}") from None
     if args is None:
         raise MalformedGraph(f"{layer.kind}: cannot be called on {specs}")
-    more = [(key, value) for key, value in layer.args if key == "activity_regularizer"]
+    more = [(key, value) for key, value in layer.args if key == "activity_regularizer" or key in kind.more]
     return structs.replace(layer, args=(*((key, value) for key, value in args.items() if value != LEFT_OUT), *more))
 
 

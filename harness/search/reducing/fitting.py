@@ -14,6 +14,7 @@ from msgspec import structs
 from harness.search.reducing.drawn import arranged, choices
 from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
 from strategies.kinds import NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.kinds.arguments import suits
 from strategies.pruning import moved, moved_call
 from strategies.typing import DEEPEST, fed
 
@@ -58,6 +59,9 @@ def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Gr
 
 def suited(layer: Layer, kind: Kind, specs: Specs) -> tuple[Layer, Specs]:
     """The layer as it can be called on these tensors, arranged anew where it has to be, and what it gives."""
+    if not all(key not in kind.more or suits(key, value, specs) for key, value in layer.args):
+        args = tuple((key, value) for key, value in layer.args if key not in kind.more or suits(key, value, specs))
+        layer = structs.replace(layer, args=args)
     try:
         outputs = fill(specs, layer, kind)
         if outputs is None and kind.arrange is not None:

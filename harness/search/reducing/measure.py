@@ -156,7 +156,7 @@ def _width(layer: Layer) -> int:
 
 def _distance(layer: Layer, generation: Generation | None) -> int:
     kind = catalogue(generation).get(layer.kind)
-    options = kind.options if kind is not None and kind.arrange is None else {}
+    options = {} if kind is None else {**kind.more, **(kind.options if kind.arrange is None else {})}
     return sum(_far(value, options.get(key, ())) for key, value in layer.args if key not in WIDTHS)
 
 

@@ -142,6 +142,15 @@ def test_what_a_layer_of_keras_does_not_tell_is_found(option):
     assert getattr(clone_model(model).layers[-1], option) == getattr(layer, option)
 
 
+@pytest.mark.parametrize("further", [{}, {"kernel_initializer": keras.initializers.Constant(0.5)}])
+def test_what_a_recurrent_layer_of_keras_has_told_its_cell_is_found(further):
+    layer = layers.SimpleRNN(2, seed=7, **further)
+    assert "seed" not in layer.get_config()
+    sequence = keras.Input((3, 4))
+    clone = clone_model(keras.Model(sequence, layer(sequence))).layers[-1]
+    assert clone.cell.seed == layer.cell.seed == 7
+
+
 REFUSED = {
     "replaced": (lambda: ReplacedAndUntold(3.0, doubled, name="mine"), "ReplacedAndUntold", "factor"),
     "derived": (lambda: Derived(3.0, doubled, name="mine"), "Derived", "factor"),

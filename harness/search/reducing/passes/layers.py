@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import structs
 
@@ -58,6 +58,8 @@ def simplify_layer(graph: Graph, generation: Generation | None) -> Offers:
             for simpler in simpler_layers(layer, kinds):
                 yield with_layer(graph, number, simpler)
             continue
+        for simpler in _less_said(layer, kind, kinds):
+            yield with_layer(graph, number, simpler)
         for chosen in _simpler_choices(choices(layer, kind, given), kind):
             try:
                 simpler = arranged(layer, kind, given, chosen)
@@ -69,13 +71,31 @@ def simplify_layer(graph: Graph, generation: Generation | None) -> Offers:
 def simpler_layers(layer: Layer, kinds: Mapping[str, Kind]) -> Iterator[Layer]:
     """The layer with fewer arguments, or simpler ones: all left out that can be, then one by one."""
     kind = kinds.get(layer.kind)
-    options = {} if kind is None else kind.options
-    needed = [key for key, _ in layer.args if LEFT_OUT not in options.get(key, (LEFT_OUT,)) or kind is None]
-    if len(layer.args) - len(needed) > 1:
-        yield structs.replace(layer, args=tuple(pair for pair in layer.args if pair[0] in needed))
+    options = {} if kind is None else {**kind.more, **kind.options}
+    unsaid = () if kind is None else [key for key, _ in layer.args if _can_be_unsaid(key, kind)]
+    yield from _with_less(layer, unsaid, options, kinds)
+
+
+def _can_be_unsaid(key: str, kind: Kind) -> bool:
+    return key in kind.more or LEFT_OUT in kind.options.get(key, (LEFT_OUT,))
+
+
+def _less_said(layer: Layer, kind: Kind, kinds: Mapping[str, Kind]) -> Iterator[Layer]:
+    """A layer that was arranged, with fewer further arguments, or simpler ones."""
+    unsaid = [key for key, _ in layer.args if key in kind.more]
+    for simpler in _with_less(layer, unsaid, kind.more, kinds):
+        if {key for key, value in layer.args if (key, value) not in simpler.args} <= set(unsaid):
+            yield simpler
+
+
+def _with_less(
+    layer: Layer, unsaid: Collection[str], options: Mapping[str, tuple[Value, ...]], kinds: Mapping[str, Kind]
+) -> Iterator[Layer]:
+    if len(unsaid) > 1:
+        yield structs.replace(layer, args=tuple(pair for pair in layer.args if pair[0] not in unsaid))
     for place, (key, value) in enumerate(layer.args):
         before, after = layer.args[:place], layer.args[place + 1 :]
-        if key not in needed:
+        if key in unsaid:
             yield structs.replace(layer, args=(*before, *after))
         for simpler in _simpler_values(value, options.get(key, ()), kinds):
             if key not in WIDTHS:

@@ -130,7 +130,7 @@ def clone_from_config(
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_parameters(layer, {}, clone_leaf, policy_of, failure, untold)
     told = as_config(layer, told)
-    config = stand_ins.revive(_as_given(layer, told), clone_leaf)
+    config = stand_ins.revive(dict(_as_given(layer, told), **_of_a_cell(layer, told)), clone_leaf)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
     if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, POLICY_MAP):
         config["dtype"] = policy_of(layer.dtype_policy)
@@ -163,6 +163,15 @@ def _as_given(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
     given, own = _auto_config(layer) or {}, {id(variable) for variable in own_variables(layer)}
     replaced = [key for key in config if key in given and any(id(leaf) in own for leaf in leaves(config[key]))]
     return dict(config, **{key: given[key] for key in replaced})
+
+
+def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
+    """The options that a recurrent layer of Keras has handed to its cell and does not tell: a SimpleRNN's seed."""
+    if not isinstance(layer, keras.layers.RNN) or not type(layer).__module__.startswith("keras."):
+        return {}
+    options = constructor_options(type(layer), keras.layers.Layer)
+    held = {name: getattr(layer.cell, name, options[name]) for name in options if name not in config}
+    return {name: value for name, value in held.items() if not _is(value, options[name])}
 
 
 def _untold_options(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
