@@ -15,23 +15,30 @@ from strategies.graph import Graph, Layer, Made, Value
 Key = tuple[int, ...]
 """A layer by the numbers of the models around it and its own; an input as -1 less its number; () is the model."""
 
-_OPERATIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "operator.add": (("add",), ("tf.__operators__.add",)),
-    "operator.multiply": (("multiply",), ("tf.math.multiply",)),
-    "operator.half": (("true_divide",), ("tf.math.truediv",)),
-    "operator.negative": (("negative",), ("tf.math.negative",)),
-    "operator.from_one": (("subtract",), ("tf.math.subtract",)),
-    "operator.first": (("get_item",), ("tf.__operators__.getitem",)),
-    "operator.narrow": (("get_item",), ("tf.__operators__.getitem",)),
-    "operator.positive": (("get_item", "greater"), ("tf.__operators__.getitem", "tf.math.greater")),
-    "ops.plus_array": (("add",), ("tf.__operators__.add",)),
-    "ops.maximum": (("maximum",), ("tf.math.maximum",)),
-    "ops.relu": (("relu",), ("tf.nn.relu",)),
-    "ops.mean": (("mean",), ("tf.math.reduce_mean",)),
-    "ops.concatenate": (("concatenate",), ("tf.concat",)),
-    "ops.split": (("split",), ("tf.split",)),
+_Words = tuple[tuple[str, ...], tuple[str, ...]]
+_OPERATORS: dict[str, _Words] = {
+    "half": (("true_divide",), ("tf.math.truediv",)),
+    "from_one": (("subtract",), ("tf.math.subtract",)),
+    "first": (("get_item",), ("tf.__operators__.getitem",)),
+    "narrow": (("get_item",), ("tf.__operators__.getitem",)),
+    "slice": (("get_item",), ("tf.__operators__.getitem",)),
+    "of_batch": (("get_item", "add"), ("tf.__operators__.getitem", "tf.__operators__.add")),
+    "positive": (("get_item", "greater"), ("tf.__operators__.getitem", "tf.math.greater")),
+    "add": (("add",), ("tf.__operators__.add",)),
+    "divide": (("true_divide",), ("tf.math.truediv",)),
+    "floor_divide": (("floor_divide",), ("tf.math.floordiv",)),
+    "mod": (("mod",), ("tf.math.floormod",)),
+    "power": (("power",), ("tf.math.pow",)),
+    "matmul": (("matmul",), ("tf.linalg.matmul",)),
+    "equal": (("equal",), ("tf.__operators__.eq",)),
+    "not_equal": (("not_equal",), ("tf.__operators__.ne",)),
+    "absolute": (("absolute",), ("tf.math.abs",)),
+    "and": (("logical_and",), ("tf.math.logical_and",)),
+    "or": (("logical_or",), ("tf.math.logical_or",)),
+    "xor": (("logical_xor",), ("tf.math.logical_xor",)),
+    "invert": (("logical_not",), ("tf.math.logical_not",)),
 }
-"""The names of the layers that an operation becomes, in Keras 3 and in `tf_keras`."""
+"""The names of the layers that an operator becomes, in Keras 3 and in `tf_keras`, where they are not its own."""
 _CHANGES = (
     *("RandomShear", "RandomTranslation", "RandomRotation", "RandomBrightness", "RandomColorDegeneration"),
     *("RandomContrast", "RandomSharpness", "RandomPosterization", "Solarization", "AutoContrast"),
@@ -118,8 +125,11 @@ class Names:
             return ("input" if self._older else "input_layer",)
         if kind in _MODELS:
             return (_MODELS[kind][self._older],)
-        if kind in _OPERATIONS:
-            return _OPERATIONS[kind][self._older]
+        family, _, name = kind.partition(".")
+        if family == "operator":
+            return _OPERATORS.get(name, ((name,), (f"tf.math.{name}",)))[self._older]
+        if family == "tf":
+            return (kind,)
         return (_snake(_CALLED.get(kind, kind).rpartition(".")[2]),)
 
 

@@ -43,7 +43,7 @@ class Items(msgspec.Struct, frozen=True, tag="dict", tag_field="is"):
 
 
 class Array(msgspec.Struct, frozen=True, tag="array", tag_field="is", omit_defaults=True):
-    """An array whose numbers follow from its shape: 1, 2, 3 ... halved; for bool, every third is False.
+    """An array whose numbers follow from its shape: 1, 2, 3 ... halved; ints 0, 1, 0 ...; bools, every third False.
 
     It is NumPy's, or with `tensor` the framework's.
     """

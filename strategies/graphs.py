@@ -16,7 +16,7 @@ from msgspec import structs
 
 from strategies.graph import Graph, Input, Value
 from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
-from strategies.kinds.arguments import MODULES, UNDOCUMENTED
+from strategies.kinds.arguments import PATHS, UNDOCUMENTED
 from strategies.kinds.lambdas import BATCH
 from strategies.lowering import REGULARIZED, lower
 from strategies.programs import (
@@ -62,6 +62,11 @@ policy of dtypes as an object.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
+
+OPERATIONS = "operations"
+"""The family that is drawn beside all the others, however many kinds each of the two has."""
+LAYERS = 3
+"""So many layers are drawn for one operation."""
 
 _REGISTER = st.integers(0, REGISTERS)
 _IMAGE = Input((4, 4, 2))
@@ -123,7 +128,7 @@ def functional_graphs(
 
 def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
     wanted = CATALOGUE if kinds is None else kinds
-    named = {name.partition(".")[0] if _is_argument(name) else name for name in without} - MODULES
+    named = {name.rpartition(".")[0] if _is_argument(name) else name for name in set(without) - PATHS}
     unknown = sorted({*wanted, *named} - set(CATALOGUE))
     if unknown:
         raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
@@ -247,10 +252,10 @@ def instructions(
         features -= {"policies"}
     without |= frozenset(UNDOCUMENTED.get(generation, ()))
     meanings: list[Meaning] = [_nothing]
-    for name in kinds:
-        kind = less(catalogue(generation)[name], without)
-        if kind is not None:
-            meanings += [_application(kind, features)] * kind.weight
+    there = [kind for name in kinds if (kind := less(catalogue(generation)[name], without)) is not None]
+    times = _times(there)
+    for kind in there:
+        meanings += [_application(kind, features)] * (kind.weight * (1 if kind.family == OPERATIONS else times))
     count = len(meanings)
     if "sharing" in features:
         meanings += [_again] * max(1, count // 8)
@@ -279,6 +284,13 @@ def instructions(
         return _nest(digits, draw(body))
 
     return instruction()
+
+
+def _times(kinds: Collection[Kind]) -> int:
+    """How much more often a layer is drawn than its weight says, so that one kind in four is an operation at most."""
+    operations = sum(kind.weight for kind in kinds if kind.family == OPERATIONS)
+    layers = sum(kind.weight for kind in kinds) - operations
+    return max(1, round(LAYERS * operations / layers)) if layers else 1
 
 
 class Digits(NamedTuple):
@@ -320,7 +332,7 @@ def _application(kind: Kind, features: frozenset[Feature]) -> Meaning:
         count = low + digits.way % (high - low + 1)
         return Apply(
             kind.name,
-            (digits.source, digits.second, digits.second + 1)[:count],
+            (digits.source, digits.second, digits.second + 1, digits.second + 2)[:count],
             digits.dest,
             _chosen(options, digits.options),
             _chosen(call_options, digits.options[len(options) :]),

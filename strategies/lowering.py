@@ -186,7 +186,9 @@ class Builder:
         for sources in self._sources(wanted):
             specs = tuple(self.spec(ref) for ref in sources)
             if layer.graph is not None:
-                if [(spec.shape, spec.dtype) for spec in specs] != [(spec.shape, spec.dtype) for spec in first]:
+                if [(spec.shape, spec.dtype, spec.large) for spec in specs] != [
+                    (spec.shape, spec.dtype, spec.large) for spec in first
+                ]:
                     continue
                 # Keras 2.2 calls the layers inside on the mask, and some of them refuse one.
                 if self.generation == "keras2" and more_masks(specs, first):
@@ -214,6 +216,8 @@ class Builder:
         count = 1 if instruction.sequential else len(instruction.sources)
         sources = tuple(self.named(place) for place in instruction.sources[:count])
         specs = tuple(self.spec(ref) for ref in sources)
+        if any(spec.large for spec in specs):
+            return  # An input of whole numbers is one of ids.
         inner = Builder(
             tuple(Input(spec.shape, spec.dtype) for spec in specs),
             specs,

@@ -1,4 +1,4 @@
-"""What a release has of what a graph can ask for: which layers, with which arguments, and what it can build.
+"""What a release has of what a graph can ask for: layers, operations, their arguments, what it can build.
 
 Said once, when the child is ready, so that no graph is drawn that the release is too old for. Nothing here goes by a
 version: arguments are read from signatures, abilities are tried.
@@ -7,6 +7,7 @@ version: arguments are read from signatures, abilities are tried.
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any
 
 from .frameworks.interface import Framework
@@ -57,9 +58,56 @@ def offers(framework: Framework) -> dict[str, Any]:
         for name in dir(getattr(keras, module, None))
         if not name.startswith("_")
     ]
+    operations = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
     lacks = [name for name, source in _TRIED.items() if not _builds(source, keras)]
     framework.forget()
-    return {"layers": layers, "names": names, "lacks": lacks}
+    return {"layers": layers, "names": names, "operations": operations, "lacks": lacks}
+
+
+def _of_keras(keras: Any) -> dict[str, Any]:
+    """The functions of `keras.ops` that take a symbolic tensor, by their names, with their arguments."""
+    found = {}
+    for prefix, module in (("ops.", keras.ops), ("ops.image.", keras.ops.image)):
+        for name in dir(module):
+            function = getattr(module, name)
+            if not name.startswith("_") and inspect.isfunction(function) and _makes_an_operation(function):
+                found[prefix + name] = _names(function)
+    return found
+
+
+def _makes_an_operation(function: Any) -> bool:
+    """Whether a function of Keras makes an operation of symbolic tensors: it says so, or another that it calls does."""
+    code = inspect.unwrap(function).__code__
+    if "symbolic_call" in code.co_names:
+        return True
+    for name in code.co_names:
+        called = function.__globals__.get(name)
+        if isinstance(called, type) and hasattr(called, "symbolic_call"):
+            return True
+        if inspect.isfunction(called) and called.__module__ == function.__module__ and called is not function:
+            if name == getattr(called, "__name__", "") and not name.startswith("_") and _makes_an_operation(called):
+                return True
+    return False
+
+
+def _of_tensorflow() -> dict[str, Any]:
+    """The functions of TensorFlow that a model of its Keras may use, by their names."""
+    tensorflow = sys.modules.get("tensorflow")
+    found: dict[str, Any] = {}
+    for place in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
+        module = getattr(tensorflow, place[:-1]) if place else tensorflow
+        found.update(
+            ("tf." + place + name, None) for name in dir(module) if inspect.isfunction(getattr(module, name, 0))
+        )
+    return found
+
+
+def _names(function: Any) -> list[str] | None:
+    """The names of a function's arguments, None where it takes others too."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) for parameter in parameters):
+        return None
+    return [parameter.name for parameter in parameters]
 
 
 def _other_name(name: str, layer: Any, keras: Any) -> bool:

@@ -31,22 +31,28 @@ _INPUT = InputWords("keras.Input", "shape")
 class Dialect:
     """`name` is what a subject calls its dialect, `generation` says which kinds it has words for.
 
-    `imports` maps a name that the text may use to the line that brings it; `operations` the kinds of the family
-    "operations" to a template; `spelled` the functions that custom layers use to what they are called here; `classes`
-    the custom layers to their text. `first` is the input of a Sequential, `tensor` a tensor of an array and its dtype,
+    `imports` maps a name that the text may use to the line that brings it; `functions` is what the names of its
+    operations begin with, "" where it has none, and `words` what is done to their tensors or their results, by a word
+    of the catalogue; `spelled` maps the functions that custom layers use to what they are called here; `classes` the
+    custom layers to their text. `first` is the input of a Sequential, `tensor` a tensor of an array and its dtype,
     `trains` an expression that is another in training; "" where a function is told by its argument `training`.
     """
 
     name: str
     generation: Generation
     imports: Mapping[str, str]
-    operations: Mapping[str, str]
     spelled: Mapping[str, str]
+    functions: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=lambda: CLASSES)
     input: InputWords = _INPUT
     first: InputWords = _INPUT
     tensor: str = "ops.convert_to_tensor({0})"
     trains: str = ""
+
+    def has(self, operation: str) -> bool:
+        """Whether an operation can be written: a function of this framework, or an operator."""
+        return bool(self.functions) and operation.startswith((self.functions, "operator."))
 
     def spell(self, text: str) -> str:
         """A text written with the names of Keras 3, in this dialect."""

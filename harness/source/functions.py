@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from strategies.graph import Function, MalformedGraph
 from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS, WITH_PARAMETER
+from strategies.kinds.operations.flow import BODIES
+from strategies.kinds.operations.pictures import CORNERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,10 @@ def write_function(function: Function, name: Callable[[str], str], trains: str =
         return _mask(function, name)
     if function.form in SHAPE_FORMS:
         return Written(f"lambda s: {_packed(function, list(function.gives), ('s',))}")
+    if function.form == "body":
+        if len(function.gives) != 1 or function.gives[0] not in (*BODIES, *CORNERS):
+            raise MalformedGraph(f"function.gives: expected one text of the catalogue, found {function.gives!r}")
+        return Written(function.gives[0])
     if function.form not in FORMS:
         raise MalformedGraph(f"function.form: expected one of {', '.join(FORMS)}, found {function.form!r}")
     texts = list(function.gives)

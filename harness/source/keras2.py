@@ -15,7 +15,6 @@ KERAS2 = Dialect(
         "K": "from keras import backend as K",
         "layers": "from keras import layers",
     },
-    operations={},
     spelled={},
     classes=KERAS2_CLASSES,
     input=InputWords("keras.Input", "shape", "batch_shape"),

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from harness.source.dialect import Dialect
 
-OPERATORS = {
-    "operator.add": "{0} + {1}",
-    "operator.multiply": "{0} * {1}",
-    "operator.half": "{0} / 2.0",
-    "operator.negative": "-{0}",
-    "operator.from_one": "1.0 - {0}",
-    "operator.first": "{0}[:, 0]",
-    "operator.narrow": "{0}[..., :1]",
-    "operator.positive": "{0}[..., 0] > 0.0",
-    "ops.plus_array": '{0} + np.array([2.0], dtype="float32")',
-}
-"""Operators on tensors, which every dialect writes alike."""
+_DEFINITE = "ops.matmul({0}, ops.swapaxes({0}, -1, -2)) + ops.eye({0}.shape[-2])"
 
 KERAS3 = Dialect(
     name="keras",
@@ -27,13 +16,38 @@ KERAS3 = Dialect(
         "layers": "from keras import layers",
         "ops": "from keras import ops",
     },
-    operations={
-        **OPERATORS,
-        "ops.maximum": "ops.maximum({0}, {1})",
-        "ops.relu": "ops.relu({0})",
-        "ops.mean": "ops.mean({0}, axis=1)",
-        "ops.concatenate": "ops.concatenate([{0}, {1}], axis=-1)",
-        "ops.split": "ops.split({0}, 2, axis=-1)",
+    functions="ops.",
+    words={
+        "positive": "ops.abs({0}) + 1.0",
+        "unit": "ops.tanh({0}) / 2.0",
+        "bright": "ops.sigmoid({0})",
+        "probable": "ops.softmax({0})",
+        "classes": "ops.argmax({0}, axis=-1)",
+        "order": "ops.argsort({0})",
+        "any": "ops.any({0} > 0.0)",
+        "above": "{0} > 0.0",
+        "above listed": "[{0} > 0.0]",
+        "listed": "[{0}]",
+        "pair": "({0},)",
+        "complex pair": "({0}, {0})",
+        "spectrum": "({0}, {0})",
+        "complex": "ops.polar({0}, {0})",
+        "average": "ops.mean({0})",
+        "one": "{0}[0]",
+        "twice": "ops.concatenate([{0}, {0}], axis=-1)",
+        "lengths": 'ops.cast(ops.sum(ops.ones_like({0}[..., 0]), axis=1), "int32")',
+        "single": 'ops.cast(ops.ones_like({0}[:, 0, 0]), "int32")',
+        "definite one": "ops.matmul({0}[0], ops.transpose({0}[0])) + ops.eye({0}.shape[1])",
+        "flat": "ops.ravel({0})",
+        "rows": "ops.reshape({0}, (2, -1))",
+        "turned": "ops.swapaxes({0}, -1, -2)",
+        "definite": _DEFINITE,
+        "factor": f"ops.cholesky({_DEFINITE})",
+        "then first": "{1}[0]",
+        "then second": "{1}[1]",
+        "then real": "ops.real({1})",
+        "then mean": "{0} * ops.mean({1})",
+        "then nothing": "ops.zeros_like({1})",
     },
     spelled={},
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.source.dialect import Dialect
-from harness.source.keras3 import OPERATORS
 
 TF_KERAS = Dialect(
     name="tf_keras",
@@ -17,16 +16,20 @@ TF_KERAS = Dialect(
         "keras": "import tf_keras as keras",
         "layers": "from tf_keras import layers",
     },
-    operations={
-        **OPERATORS,
-        "ops.maximum": "tf.maximum({0}, {1})",
-        "ops.relu": "tf.nn.relu({0})",
-        "ops.mean": "tf.reduce_mean({0}, axis=1)",
-        "ops.concatenate": "tf.concat([{0}, {1}], axis=-1)",
-        "ops.split": "tf.split({0}, 2, axis=-1)",
+    functions="tf.",
+    words={
+        "positive": "tf.abs({0}) + 1.0",
+        "unit": "tf.tanh({0}) / 2.0",
+        "above": "{0} > 0.0",
+        "turned": "tf.linalg.matrix_transpose({0})",
+        "definite": "tf.matmul({0}, {0}, transpose_b=True) + tf.eye({0}.shape[-2])",
+        "then first": "{1}[0]",
+        "then second": "{1}[1]",
+        "then mean": "{0} * tf.reduce_mean({1})",
     },
     spelled={"ops.any(": "tf.reduce_any(", "ops.": "tf."},
 )
+
 
 TF_DOT_KERAS = replace(
     TF_KERAS,

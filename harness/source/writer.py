@@ -7,6 +7,7 @@ the catalogue's, so that a graph from a file cannot write code.
 
 from __future__ import annotations
 
+import builtins
 import json
 import keyword
 import re
@@ -16,6 +17,7 @@ from msgspec import structs
 from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import KEYS, write_function
+from harness.source.operations import write_operation
 from strategies.graph import (
     Array,
     Call,
@@ -30,9 +32,11 @@ from strategies.graph import (
     Ref,
     Seq,
     Value,
+    refs,
 )
 from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import PATHS
+from strategies.kinds.operations import Operation
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _DTYPE = re.compile(r"[a-z0-9_]+")
@@ -139,15 +143,7 @@ class _Script:
         layer = graph.layers[call.layer]
         target = tensors.target(number, layer)
         if layer.graph is None and _family(layer) == "operations":
-            if layer.kind not in self.dialect.operations:
-                raise MalformedGraph(f"calls[{number}]: {layer.kind} cannot be written for {self.dialect.name}")
-            template = self.dialect.operations[layer.kind]
-            words = [self.value(value, tensors) for value in call.args]
-            if len(words) != CATALOGUE[layer.kind].takes[0] or call.kwargs:
-                raise MalformedGraph(
-                    f"calls[{number}]: {layer.kind} takes {CATALOGUE[layer.kind].takes[0]} tensors only"
-                )
-            self.lines.append(f"{target} = {self.need(template.format(*words))}")
+            self.lines.append(f"{target} = {self._operation(layer, call, tensors, number)}")
             return
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
@@ -155,6 +151,16 @@ class _Script:
         words = [self.value(value, tensors) for value in call.args]
         words += [f"{_word(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
         self.lines.append(f"{target} = {made[call.layer]}({', '.join(words)})")
+
+    def _operation(self, layer: Layer, call: Call, tensors: _Tensors, number: int) -> str:
+        kind = CATALOGUE[layer.kind]
+        assert isinstance(kind, Operation)
+        if not self.dialect.has(layer.kind):
+            raise MalformedGraph(f"calls[{number}]: {layer.kind} cannot be written for {self.dialect.name}")
+        words = [self.value(value, tensors) for value in (ref for item in call.args for ref in refs(item))]
+        if not kind.takes[0] <= len(words) <= kind.takes[1] or call.kwargs:
+            raise MalformedGraph(f"calls[{number}]: {layer.kind} takes {kind.takes[0]} tensors only")
+        return self.need(write_operation(kind, layer, words, lambda value: self.value(value, None), self.dialect))
 
     def _made(self, layer: Layer, needs_name: bool) -> str:
         """The expression that makes a layer; with `needs_name`, a variable that holds it already."""
@@ -248,6 +254,8 @@ class _Script:
         shape = "" if len(array.shape) == 1 else f".reshape{_tuple(array.shape)}"
         if array.dtype == "bool":
             text = f"np.arange({size}){shape} % 3 != 2"
+        elif "int" in array.dtype:
+            text = f"np.arange({size}, dtype={_dtype(array.dtype)}){shape} % 2"
         else:
             text = f"np.arange(1, {size + 1}, dtype={_dtype(array.dtype)}){shape} / 2"
         whole = self.dialect.tensor.format(text, _dtype(array.dtype))
@@ -277,6 +285,8 @@ class _Tensors:
         node = len(self.graph.inputs) + number
         count = self.graph.calls[number].outputs
         stem = _snake(layer.name or layer.kind.rpartition(".")[2])
+        if hasattr(builtins, stem):
+            stem = f"{stem}_output"
         container = _container(layer, count)
         if container == "one":
             self.words[node, 0] = self.script.name(stem)

@@ -17,7 +17,8 @@ from strategies.graph import Graph
 from strategies.graphs import Feature
 from strategies.kinds import Generation, Kind, catalogue
 from strategies.kinds.arguments import PATHS
-from strategies.kinds.not_drawn import INSIDE, NOT_DRAWN
+from strategies.kinds.not_drawn import INSIDE, NO_OPERATION, NOT_DRAWN
+from strategies.kinds.operations import Operation
 
 _OF_OUR_OWN = ("custom", "operations")
 """The families that are no classes of `keras.layers`."""
@@ -51,6 +52,7 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
         return ()
     kinds = [kind for kind in catalogue(generation).values() if kind.only in (None, generation)]
     names = [name for kind in kinds if kind.family not in _OF_OUR_OWN for name in _lacking(kind, offers)]
+    names += [name for kind in kinds if isinstance(kind, Operation) for name in _lacking_operation(kind, offers)]
     if generation == "tf_keras" and "registered classes" in offers.lacks:
         # TensorFlow 2.0 has no decorator for them.
         names += [kind.name for kind in kinds if kind.family == "custom"]
@@ -62,9 +64,14 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
 
 
 def not_drawn_yet(offers: Offers, generation: Generation) -> tuple[str, ...]:
-    """The layers of a release that no graph holds, and for which there is no reason."""
+    """The layers and the operations of a release that no graph holds, and for which there is no reason.
+
+    What TensorFlow has beside those that Keras has names for, nobody has counted.
+    """
     kinds = [kind.name for kind in catalogue(generation).values() if kind.only in (None, generation)]
-    return tuple(sorted(set(offers.layers).difference(kinds, INSIDE, NOT_DRAWN[generation])))
+    layers = set(offers.layers).difference(kinds, INSIDE, NOT_DRAWN[generation])
+    operations = {name for name in offers.operations if name.startswith("ops.")}.difference(kinds, NO_OPERATION)
+    return tuple(sorted(layers)) + tuple(sorted(operations))
 
 
 def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
@@ -79,3 +86,15 @@ def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
         yield from (f"{kind.name}.{key}" for key in kind.more if key not in constructor)
     if call is not None:
         yield from (f"{kind.name}.{key}" for key in kind.call_options if key not in call)
+
+
+def _lacking_operation(kind: Operation, offers: Offers) -> Iterator[str]:
+    """An operator is there wherever tensors are; where a child does not tell its functions, none is drawn."""
+    if kind.name.startswith("operator."):
+        return
+    if kind.name not in offers.operations:
+        yield kind.name
+        return
+    arguments = offers.operations[kind.name]
+    if arguments is not None:
+        yield from (f"{kind.name}.{key}" for key in kind.options if key not in arguments)

@@ -23,13 +23,15 @@ class Offers(msgspec.Struct, frozen=True):
     """What a release has of what a graph can ask for.
 
     `layers` has, by class, the arguments of its constructor and of its call, None where they cannot be told; it is
-    empty where the child does not say. `names` are what stands in the modules of initializers and their like,
-    `lacks` the features of `strategies.graphs` that it refused when tried.
+    empty where the child does not say. `operations` has the functions that take symbolic tensors, as "ops.mean", with
+    their arguments. `names` are what stands in the modules of initializers and their like, `lacks` the features of
+    `strategies.graphs` that it refused when tried.
     """
 
     layers: dict[str, tuple[tuple[str, ...] | None, tuple[str, ...] | None]] = {}
     names: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    operations: dict[str, tuple[str, ...] | None] = {}
 
 
 class Ready(msgspec.Struct, frozen=True):

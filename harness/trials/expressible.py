@@ -42,7 +42,7 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
         kind = CATALOGUE.get(layer.kind)
         if kind is None or layer.graph is not None:
             continue
-        if kind.family == "operations" and layer.kind not in dialect.operations:
+        if kind.family == "operations" and not dialect.has(layer.kind):
             return f"{layer.kind} cannot be written for this Keras"
         here = catalogue(subject.generation).get(layer.kind)
         if here is None or here.only not in (None, subject.generation):

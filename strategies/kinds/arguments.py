@@ -187,5 +187,3 @@ def _paths() -> Iterator[str]:
 
 PATHS = frozenset((*_paths(), *(policy("float32").path for policy in POLICIES.values())))
 """The classes and functions of Keras that a graph can name."""
-
-MODULES = frozenset(path.partition(".")[0] for path in PATHS)

@@ -84,7 +84,7 @@ def _embedded(specs: Specs, layer: Layer) -> Specs:
 
 
 def _ids(specs: Specs) -> bool:
-    return specs[0].dtype in IDS and specs[0].rank == 1
+    return specs[0].dtype in IDS and specs[0].rank == 1 and not specs[0].large
 
 
 def _unchanged(specs: Specs, layer: Layer) -> Specs:

@@ -15,7 +15,7 @@ from strategies.kinds.kind import IDS, LEFT_OUT, Kind, Spec, Specs, alike, compu
 
 def ids(specs: Specs) -> bool:
     """Whole numbers in a row."""
-    return all(spec.dtype in IDS and spec.rank == 1 for spec in specs)
+    return all(spec.dtype in IDS and spec.rank == 1 and not spec.large for spec in specs)
 
 
 def words(specs: Specs) -> bool:

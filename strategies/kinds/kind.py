@@ -30,12 +30,13 @@ IDS = ("int32", "int64")
 class Spec:
     """A tensor as the catalogue sees it: its shape without the batch, its dtype, whether it may carry a mask.
 
-    A mask always has the shape (batch, first dimension).
+    A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids.
     """
 
     shape: Dims
     dtype: str = "float32"
     mask: bool = False
+    large: bool = False
 
     @property
     def rank(self) -> int:

@@ -1,4 +1,4 @@
-"""The classes of `keras.layers` that are no kind of their own, and the arguments that are not given, with reasons."""
+"""The layers and operations that are no kind of their own, and the arguments that are not given, with reasons."""
 
 from __future__ import annotations
 
@@ -67,3 +67,13 @@ NOT_SAID: Mapping[str, str] = {
     "oov_token": "it follows from the tensors",
 }
 """Why an argument is given to no layer, or not to all that have it."""
+
+NO_OPERATION: Mapping[str, str] = {
+    "ops.arange": "it counts its numbers with NumPy (keras/src/ops/numpy.py:708), which takes no tensor",
+    "ops.conv_transpose": "it hands its padding on as its output padding (keras/src/ops/nn.py:1800), so that none runs",
+    "ops.fold": "each call of it compiles for seconds (keras/src/backend/tensorflow/nn.py:1897)",
+    "ops.get_item": "a slice is one",
+    "ops.histogram": "it looks in the wrong module of TensorFlow's backend (keras/src/ops/numpy.py:9645)",
+    "ops.view_as_complex": "it multiplies a real tensor by 1j (keras/src/ops/math.py:1248), which TensorFlow refuses",
+}
+"""Why each of the functions of `keras.ops` that take a symbolic tensor, and are no kind, is none."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from harness.search.even_draws import evenly
@@ -14,10 +18,10 @@ from harness.subjects.outcomes import Offers
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, TriedGraph, news
 from reports.known import load
-from strategies import Graph, infer
+from strategies import Graph, functional_graphs, infer
 from strategies.graph import all_layers, refs
 from strategies.kinds import Generation, Kind, catalogue
-from strategies.kinds.not_drawn import NOT_DRAWN, NOT_SAID, OF_A_BASE, SAID_OTHERWISE
+from strategies.kinds.not_drawn import NO_OPERATION, NOT_DRAWN, NOT_SAID, OF_A_BASE, SAID_OTHERWISE
 
 KNOWN = load()
 SUBJECTS: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras==2.2.4": "keras2"}
@@ -25,6 +29,29 @@ GRAPHS = 2
 """So many for each kind; other tests draw it beside others."""
 DRAWS = 60
 """So many at most: a kind that finds no tensor that it takes is not in the graph."""
+
+TAKE_NO_TENSOR = frozenset(
+    (
+        "bartlett",
+        "blackman",
+        "convert_to_numpy",
+        "custom_gradient",
+        "dtype",
+        "empty",
+        "eye",
+        "hamming",
+        "hanning",
+        "identity",
+        "is_tensor",
+        "kaiser",
+        "ones",
+        "shape",
+        "tri",
+        "vectorize",
+        "zeros",
+    )
+)
+"""What of `keras.ops` makes no operation of a symbolic tensor: it refuses one, or makes its result of numbers alone."""
 
 
 def kinds_of(generation: Generation) -> Iterator[Kind]:
@@ -43,9 +70,12 @@ def test_every_layer_is_drawn_or_has_a_reason(subject: str, warm: Callable[[str]
 
 
 def test_whatever_can_be_drawn_is_there_in_some_generation(warm: Callable[[str], SubjectProcess]) -> None:
-    here, there = (lacking(warm(subject).ready.offers, SUBJECTS[subject]) for subject in ("keras", "tf_keras"))
-    assert set(here) & set(there) == set()
-    assert not any(catalogue("keras")[name.partition(".")[0]].only == "tf_keras" for name in there if name[0].isupper())
+    here, there = (
+        {name for name in lacking(warm(subject).ready.offers, SUBJECTS[subject]) if name[0].isupper()}
+        for subject in ("keras", "tf_keras")
+    )
+    assert here & there == set()
+    assert not any(catalogue("keras")[name.partition(".")[0]].only == "tf_keras" for name in there)
     assert all(name.partition(".")[2] in catalogue("keras")[name.partition(".")[0]].more for name in here)
 
 
@@ -65,9 +95,46 @@ def test_nearly_every_argument_of_a_layer_is_given(
     assert subject != "keras" or sorted(nowhere - set(NOT_SAID)) == []
 
 
-def test_a_layer_that_is_new_is_named() -> None:
+def test_every_operation_is_drawn_or_has_a_reason(warm: Callable[[str], SubjectProcess]) -> None:
+    offered = warm("keras").ready.offers.operations
+    public = {"ops." + name for name in exported("ops")} | {"ops.image." + name for name in exported("ops/image")}
+    assert public - set(offered) == {"ops." + name for name in TAKE_NO_TENSOR}
+    assert set(offered) <= public
+    assert len(NO_OPERATION) < 10
+    assert set(NO_OPERATION) <= set(offered)
+
+
+def exported(folder: str) -> set[str]:
+    """The functions that a module of the installed Keras exports, read without importing it."""
+    found = importlib.util.find_spec("keras")
+    assert found is not None and found.origin is not None
+    tree = ast.parse((Path(found.origin).parent / folder / "__init__.py").read_text())
+    lines = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name for line in lines for alias in line.names if line.module != "keras.ops"}
+
+
+def test_a_layer_or_an_operation_that_is_new_is_named() -> None:
     layers = dict.fromkeys(("Dense", "Fresh", "LSTMCell", "Wrapper"), (None, None))
-    assert not_drawn_yet(Offers(layers), "keras") == ("Fresh",)
+    operations = dict.fromkeys(("ops.mean", "ops.fresh", "ops.get_item", "tf.fresh"), None)
+    assert not_drawn_yet(Offers(layers, operations=operations), "keras") == ("Fresh", "ops.fresh")
+
+
+def test_a_release_without_an_operation_or_its_argument_is_not_asked_for_it() -> None:
+    offers = Offers({"Dense": (None, None)}, operations={"ops.mean": ("x", "axis")})
+    lacks = lacking(offers, "keras")
+    assert "ops.mean.keepdims" in lacks
+    assert "ops.sum" in lacks
+    assert not {"ops.mean", "ops.mean.axis", "operator.add"} & set(lacks)
+    graphs = functional_graphs(generation="keras", kinds=["ops.mean", "ops.sum", "operator.add"], without=lacks)
+    layers = [layer for each in evenly(graphs, 50, 1) for layer in all_layers(each.graph) if layer.graph is None]
+    assert {layer.kind for layer in layers} == {"ops.mean", "operator.add"}
+    assert all(layer.arg("keepdims") is None for layer in layers)
+
+
+def test_what_an_older_child_said_is_read() -> None:
+    offers = msgspec.json.decode(b'{"layers": {"Dense": [["units"], null]}, "lacks": []}', type=Offers)
+    assert offers.operations == {}
+    assert "ops.mean" in lacking(offers, "keras")
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,18 @@ def any_lambda(test: Callable[[Layer], bool]) -> Question:
     return lambda graph: any(test(layer) for layer in lambdas(graph))
 
 
+def any_operation(test: Callable[[Layer], bool]) -> Question:
+    return lambda graph: any(
+        layer.graph is None and CATALOGUE[layer.kind].family == "operations" and test(layer)
+        for each in every(graph)
+        for layer in each.layers
+    )
+
+
+def any_call(test: Callable[[Layer, Call], bool]) -> Question:
+    return lambda graph: any(test(each.layers[call.layer], call) for each in every(graph) for call in each.calls)
+
+
 def mask_form(layer: Layer) -> str:
     mask = layer.arg("mask")
     if isinstance(mask, Function):

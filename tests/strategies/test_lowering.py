@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Call, Input, Layer, Ref, Seq
+from strategies.graph import Array, Call, Input, Layer, Ref, Seq
 from strategies.kinds import Spec, same_weights
 from strategies.lowering import lower
-from strategies.programs import Apply, Program
+from strategies.programs import Apply, Nest, Program
 
 DENSE = (("units", 4),)
 STRAY = Program((Input((3, 4)), Input((4,))), (Apply("Dense", (1,), 0, DENSE), Apply("Dense", (2,), 0, DENSE)), (1,))
@@ -59,3 +59,29 @@ def test_a_sequential_is_made_of_what_links() -> None:
 def test_a_sequential_of_nothing_is_an_ordinary_model() -> None:
     graph = lower(Program(STRAY.inputs, (Apply("Add", (0, 0)),), (0,), sequential=True))
     assert not graph.sequential
+
+
+@pytest.mark.parametrize(("operation", "looked_up"), [("ops.bitwise_and", False), ("ops.bitwise_right_shift", True)])
+def test_whole_numbers_that_may_have_grown_are_not_looked_up(operation: str, looked_up: bool) -> None:
+    one = Array((1,), "int32")
+    graph = Graph(
+        inputs=(Input((3,), "int32", fill="ids", high=6),),
+        layers=(Layer(operation, (("y", one),)), Layer("Embedding", (("input_dim", 6), ("output_dim", 2)))),
+        calls=(Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+        takes=Ref(0),
+        gives=Ref(2),
+    )
+    if looked_up:
+        infer(graph)
+        return
+    with pytest.raises(MalformedGraph, match="Embedding cannot be called"):
+        infer(graph)
+
+
+def test_a_nested_model_has_no_input_of_numbers_that_may_have_grown() -> None:
+    grown = Apply("ops.bitwise_or", options=(("y", Array((1,), "int32")),))
+    inner = Nest((Apply("Embedding", options=(("input_dim", 6), ("output_dim", 2))),))
+    ids = (Input((3,), "int32", fill="ids", high=6),)
+    kinds = [layer.kind for layer in lower(Program(ids, (grown, inner))).layers]
+    assert kinds == ["ops.bitwise_or"]
+    assert [layer.kind for layer in lower(Program(ids, (inner,))).layers] == ["Model"]

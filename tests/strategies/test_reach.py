@@ -27,16 +27,27 @@ FAR = 0.55
 GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
 
 
+OPERATION = "operations"
+GROUPS = [(generation, "layers") for generation in GENERATIONS] + [("keras", OPERATION), ("tf_keras", OPERATION)]
+
+
 @cache
-def drawn(generation: Generation = "keras", draws: int = DRAWS) -> tuple[Graph, ...]:
-    graphs = functional_graphs(generation=generation)
+def drawn(generation: Generation = "keras", draws: int = DRAWS, group: str = "layers") -> tuple[Graph, ...]:
+    """Graphs as they are drawn; of operations alone, since a graph of anything has few of their many."""
+    kinds = [name for name in kinds_of(generation) if of(name) == OPERATION] if group == OPERATION else None
+    graphs = functional_graphs(generation=generation, kinds=kinds)
     return tuple(each.graph for seed in range(draws // SHARD) for each in evenly(graphs, SHARD, seed))
 
 
+def of(kind: str) -> str:
+    """The group that a kind is drawn in."""
+    return OPERATION if catalogue("keras")[kind].family == OPERATION else "layers"
+
+
 @cache
-def counted(generation: Generation, draws: int = DRAWS) -> Coverage:
+def counted(generation: Generation, draws: int = DRAWS, group: str = "layers") -> Coverage:
     counting = Counting()
-    for graph in drawn(generation, draws):
+    for graph in drawn(generation, draws, group):
         counting.add(graph)
     return counting.coverage()
 
@@ -47,7 +58,7 @@ def kinds_of(generation: Generation) -> list[str]:
 
 @pytest.mark.parametrize("kind", kinds_of("keras"))
 def test_every_kind_is_drawn(kind: str) -> None:
-    assert any(kind in set(made_of(graph)) for graph in drawn())
+    assert any(kind in set(made_of(graph)) for graph in drawn(group=of(kind)))
 
 
 @pytest.mark.parametrize("feature", FEATURES)
@@ -70,11 +81,18 @@ def test_the_median_graph_has_some_layers_and_a_few_have_many(generation: Genera
     assert 20 <= calls[-1] <= 25
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
-def test_no_kind_is_rare(generation: Generation) -> None:
-    """Each is in at least half as many graphs as one of weight 1 would be, if all found the tensors that they take."""
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_one_kind_in_four_is_an_operation(generation: Generation) -> None:
     found = counted(generation).kinds
-    weights = {name: catalogue(generation)[name].weight for name in kinds_of(generation)}
+    operations = sum(count for name, count in found.items() if name in catalogue(generation) and of(name) == OPERATION)
+    assert 0.18 <= operations / sum(found.values()) <= 0.27
+
+
+@pytest.mark.parametrize(("generation", "group"), GROUPS)
+def test_no_kind_is_rare(generation: Generation, group: str) -> None:
+    """Each is in at least half as many graphs as one of weight 1 would be, if all found the tensors that they take."""
+    found = counted(generation, group=group).kinds
+    weights = {name: catalogue(generation)[name].weight for name in kinds_of(generation) if of(name) == group}
     fair = sum(found.get(name, 0) for name in weights) / sum(weights.values())
     assert {name: found.get(name) for name in weights if found.get(name, 0) < fair / 2} == {}
 

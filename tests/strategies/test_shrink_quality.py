@@ -13,8 +13,9 @@ from hypothesis import find, settings
 
 from harness.source import write_source
 from strategies import Graph, functional_graphs
+from strategies.graph import Seq
 
-from .features import FEATURES, any_lambda, function, mask_form
+from .features import FEATURES, any_call, any_lambda, any_operation, function, mask_form
 
 FIXED = "ops.convert_to_tensor(np.arange(6).reshape(2, 3) % 3 != 2)"
 INPUTS = "inputs = keras.Input(shape=(3, 4))"
@@ -89,6 +90,34 @@ model = keras.Model(inputs, lambda_a)
     "a recurrent layer": (
         lambda graph: any(layer.kind == "LSTM" for layer in graph.layers),
         f"{INPUTS}\nlstm = layers.LSTM(3)(inputs)\nmodel = keras.Model(inputs, lstm)\n",
+    ),
+    "a slice with a step": (
+        any_operation(lambda layer: "::2" in str(layer.arg("key"))),
+        f"{INPUTS}\nslice_output = inputs[:, ::2]\nmodel = keras.Model(inputs, slice_output)\n",
+    ),
+    "a number on the left": (
+        any_operation(lambda layer: layer.arg("left") is True),
+        f"{INPUTS}\nadd = 2.0 + inputs\nmodel = keras.Model(inputs, add)\n",
+    ),
+    "several axes": (
+        any_operation(lambda layer: isinstance(layer.arg("axis"), Seq)),
+        f"{INPUTS}\nsum_output = ops.sum(inputs, axis=(1, -1))\nmodel = keras.Model(inputs, sum_output)\n",
+    ),
+    "an operation on two tensors": (
+        any_call(lambda layer, call: layer.kind == "ops.take_along_axis" and len(call.args) == 2),
+        f"""\
+{INPUTS}
+take_along_axis = ops.take_along_axis(inputs, ops.argsort(inputs), axis=-1)
+model = keras.Model(inputs, take_along_axis)
+""",
+    ),
+    "a loop": (
+        any_operation(lambda layer: layer.kind == "ops.while_loop"),
+        f"""\
+{INPUTS}
+while_loop = ops.while_loop(lambda v: ops.max(v) < 3.0, lambda v: v + 1.0, inputs, maximum_iterations=3)
+model = keras.Model(inputs, while_loop)
+""",
     ),
 }
 
