@@ -45,7 +45,7 @@ _OF_ANY_LAYER = re.compile(
     r"^(weight |input )?(trainable|name)$|^weight (scope|(name|path) alone)$|order$|^(input|output) tensor$"
     r"|^call\.|^call (count|outputs)$|bound nodes$|^(supports_masking|role|policy)$"
     r"|^(layer|weight|state) (shared|unshared|merged|replaced|shared by clones)$|^not fresh$"
-    r"|^config\.(activity_regularizer|autocast|batch_input_shape|dtype|dynamic)$"
+    r"|^config\.(activity_regularizer|autocast|batch_input_shape|dtype|dynamic)$|^attribute\.autocast$"
 )
 """What every layer has, whatever it is: a place in the graph, the arguments of its calls, flags, and the settings that
 any constructor takes. It is the machinery of cloning that loses it: lost on one layer, it is lost on the next."""

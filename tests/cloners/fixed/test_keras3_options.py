@@ -151,6 +151,13 @@ def test_what_a_recurrent_layer_of_keras_has_told_its_cell_is_found(further):
     assert clone.cell.seed == layer.cell.seed == 7
 
 
+def test_a_recurrent_layer_that_tells_all_gets_nothing_from_its_cell():
+    lines = keras.Input((3, 4, 2))
+    model = keras.Model(lines, layers.ConvLSTM1D(3, 2)(lines))
+    clone = clone_model(model)
+    assert not np.array_equal(clone.get_weights()[0], model.get_weights()[0])
+
+
 REFUSED = {
     "replaced": (lambda: ReplacedAndUntold(3.0, doubled, name="mine"), "ReplacedAndUntold", "factor"),
     "derived": (lambda: Derived(3.0, doubled, name="mine"), "Derived", "factor"),

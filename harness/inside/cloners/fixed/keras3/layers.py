@@ -169,9 +169,10 @@ def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
     """The options that a recurrent layer of Keras has handed to its cell and does not tell: a SimpleRNN's seed."""
     if not isinstance(layer, keras.layers.RNN) or not type(layer).__module__.startswith("keras."):
         return {}
-    options = constructor_options(type(layer), keras.layers.Layer)
-    held = {name: getattr(layer.cell, name, options[name]) for name in options if name not in config}
-    return {name: value for name, value in held.items() if not _is(value, options[name])}
+    parameters = inspect.signature(type(layer).__init__).parameters.values()
+    untold = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
+    held = {name: getattr(layer.cell, name, default) for name, default in untold.items()}
+    return {name: value for name, value in held.items() if not _is(value, untold[name])}
 
 
 def _untold_options(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
