@@ -6,9 +6,12 @@ version: arguments are read from signatures, abilities are tried.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
-from typing import Any
+from typing import Any, Callable
+
+import numpy
 
 from .frameworks.interface import Framework
 
@@ -41,6 +44,21 @@ keras.Model([a, b], [keras.layers.Dense(2)(a), b])
 
 _NAMED = ("activations", "constraints", "dtype_policies", "initializers", "regularizers")
 """The modules whose classes and functions a graph can name."""
+# What some release says that it has and cannot do, by its name or that of its argument: the shape of a tensor, a text.
+_TRIED_OPERATIONS = {
+    "ops.argmax.keepdims": ((2,), "ops.argmax(x, axis=-1, keepdims=True)"),
+    "ops.argmin.keepdims": ((2,), "ops.argmin(x, axis=-1, keepdims=True)"),
+    "ops.batch_normalization": ((2,), "ops.batch_normalization(x, mean=a, variance=a + 1.0, axis=-1, scale=a)"),
+    "ops.cross": ((2, 3), "ops.cross(ops.cross(x, x), x)"),
+    "ops.image.crop_images": ((3, 3, 1), "ops.image.crop_images(x, 1, 1, 0, 0)[:, :2, :2]"),
+    "ops.image.map_coordinates": (
+        (4, 4, 2),
+        "x * ops.mean(ops.image.map_coordinates(x, 9.0 + numpy.ones((4, 3)), order=1))",
+    ),
+    "ops.image.pad_images": ((2, 2, 1), "ops.image.pad_images(ops.image.pad_images(x, 1, 1, 0, 0), 1, 1, 0, 0)"),
+    "ops.logsumexp": ((2,), "ops.logsumexp(x, axis=-1)"),
+    "ops.nonzero": ((2,), "x * ops.mean(ops.nonzero(x)[0])"),
+}
 
 
 def offers(framework: Framework) -> dict[str, Any]:
@@ -59,6 +77,8 @@ def offers(framework: Framework) -> dict[str, Any]:
         if not name.startswith("_")
     ]
     operations = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
+    for name, (shape, text) in _TRIED_OPERATIONS.items():
+        _leave_out(name, operations, functools.partial(_runs, shape, text, keras))
     lacks = [name for name, source in _TRIED.items() if not _builds(source, keras)]
     framework.forget()
     return {"layers": layers, "names": names, "operations": operations, "lacks": lacks}
@@ -72,7 +92,30 @@ def _of_keras(keras: Any) -> dict[str, Any]:
             function = getattr(module, name)
             if not name.startswith("_") and inspect.isfunction(function) and _makes_an_operation(function):
                 found[prefix + name] = _names(function)
+    if hasattr(keras.KerasTensor, "__round__"):
+        found["operator.round"] = None
     return found
+
+
+def _leave_out(name: str, operations: dict[str, Any], works: Callable[[], bool]) -> None:
+    """Take out an operation, or an argument of one, that does not work."""
+    function = name.rpartition(".")[0]
+    if name in operations and not works():
+        del operations[name]
+    elif operations.get(function) and not works():
+        operations[function] = [each for each in operations[function] if function + "." + each != name]
+
+
+def _runs(shape: tuple[int, ...], text: str, keras: Any) -> bool:
+    """Whether a model can be made of an operation, and be called."""
+    x = keras.Input(shape)
+    names = {"ops": keras.ops, "numpy": numpy, "a": numpy.ones(shape[-1], "float32")}
+    try:
+        model = keras.Model(x, eval(text, {**names, "x": x}))  # noqa: S307 - a text of this module
+        model(numpy.zeros((2,) + shape, "float32"))
+    except Exception:  # whatever the release says to it
+        return False
+    return True
 
 
 def _makes_an_operation(function: Any) -> bool:
@@ -93,7 +136,7 @@ def _makes_an_operation(function: Any) -> bool:
 def _of_tensorflow() -> dict[str, Any]:
     """The functions of TensorFlow that a model of its Keras may use, by their names."""
     tensorflow = sys.modules.get("tensorflow")
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"operator.equal": None}
     for place in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
         module = getattr(tensorflow, place[:-1]) if place else tensorflow
         found.update(

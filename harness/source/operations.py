@@ -19,6 +19,7 @@ OPERATORS = {
     "operator.positive": "{0}[..., 0] > 0.0",
     "operator.invert": "~{0}",
     "operator.absolute": "abs({0})",
+    "operator.round": "round({0})",
     "operator.slice": "{0}{key}",
     "operator.of_batch": "{0} + {0}{key}",
     **{

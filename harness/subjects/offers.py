@@ -89,8 +89,8 @@ def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
 
 
 def _lacking_operation(kind: Operation, offers: Offers) -> Iterator[str]:
-    """An operator is there wherever tensors are; where a child does not tell its functions, none is drawn."""
-    if kind.name.startswith("operator."):
+    """Most operators are there wherever tensors are; where a child does not tell its functions, none is drawn."""
+    if kind.only is None:
         return
     if kind.name not in offers.operations:
         yield kind.name

@@ -17,7 +17,8 @@ BODIES = (
     "lambda a, b: ops.maximum(a, b)",
     "lambda: ops.ones((1,))",
     "lambda: ops.zeros((1,))",
-    "lambda v: 2.0 * v",
+    "lambda v: keras.random.dropout(v, 0.5, seed=7)",
+    "lambda v: v + keras.random.normal(ops.shape(v), seed=7)",
 )
 """What stands as a function in the catalogue, with the names of Keras 3."""
 
@@ -36,7 +37,7 @@ def _nothing_yet(spec: Spec, drawn: Value) -> Value:
 
 
 KINDS = (
-    operation("map", leads=("f",), f=_ON_EACH),
+    operation("map", leads=("f",), f=(*_ON_EACH, *map(body, BODIES[-2:]))),
     operation("vectorized_map", leads=("function",), function=_ON_EACH),
     operation(
         "cond",

@@ -147,7 +147,8 @@ KINDS = prefixed(
         _binary("divide", "", "positive"),
         _binary("floor_divide", "", "positive", others=(2.0, Array((1,)))),
         _binary("mod", "", "positive", others=(2.0, Array((1,)))),
-        operation("power", kept, FLOAT, of=("positive",), only=None, other=(2.0, 0.5, 2)),
+        operation("power", kept, FLOAT, of=("positive",), only=None, other=(2.0, 0.5, 2), left=LEFT),
+        operation("round", kept, FLOAT),
         operation(
             "matmul", given(lambda shape, layer: (*shape[:-1], shape[-2])), GRID, 2, of=("", "turned"), only=None
         ),

@@ -6,7 +6,8 @@ import pytest
 
 from harness.subjects.observation import Failure
 from harness.trials.checks.raised import layer_spoken_of
-from tests.trials.checks.making import chain
+
+from .making import chain
 
 
 @pytest.mark.parametrize(
