@@ -57,6 +57,17 @@ def beginnings(original: Description, build: Callable[[], Any], observer: Observ
     return [_beginning(original, number, one, two, observer) for number, (one, two) in enumerate(zip(*values))]
 
 
+def begins_as(original: Description, number: int, value: Any, told: list[str], observer: Observer) -> str:
+    """The digest of what a weight of a clone begins with, or of what the original's is made with, where it does so too.
+
+    A layer may set a weight while it is built, after it has made it. The original has had other values since it was
+    built, so who has that one has not copied it.
+    """
+    if number < len(told) and told[number] not in ("", DRAWN) and same(value, original.initial[number]):
+        return told[number]
+    return observer.digests.digest(value)
+
+
 def _beginning(original: Description, number: int, one: Any, two: Any, observer: Observer) -> str:
     if one is None or two is None:
         return ""

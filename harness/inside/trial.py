@@ -10,7 +10,7 @@ import contextlib
 import tempfile
 from typing import Any, Callable, Iterator
 
-from .beginnings import beginnings, doubtful
+from .beginnings import beginnings, begins_as, doubtful
 from .build import build, custom_objects, script
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, cloner
@@ -170,10 +170,14 @@ class _Trial:
     def _tell_beginnings(self, observation: dict[str, Any]) -> None:
         """What the weights of all models begin with. The last that is done: the models are of no use after it."""
         source, module = self._request["source"], self._module
-        observation["begins"] = beginnings(self._original, lambda: build(source, module), self._observer)
+        told = beginnings(self._original, lambda: build(source, module), self._observer)
+        observation["begins"] = told
         with self._clock.ours("digest"):
             for seen, description in self._observed:
-                seen["begins"] = [self._observer.digests.digest(value) for value in description.initial]
+                seen["begins"] = [
+                    begins_as(self._original, number, value, told, self._observer)
+                    for number, value in enumerate(description.initial)
+                ]
 
     def _put_back(self) -> None:
         with self._clock.keras("weights"):

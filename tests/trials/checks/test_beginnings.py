@@ -50,6 +50,23 @@ class Drawn(keras.initializers.Initializer):
 keras.utils.get_custom_objects()["Drawn"] = Drawn
 model = keras.Model(inputs, layers.Dense(3, kernel_initializer=Drawn())(inputs))
 """,
+    "set while it is built": """
+class Grid(layers.Layer):
+    def build(self, input_shape):
+        self.grid = self.add_weight(shape=(4,), initializer="zeros", name="grid")
+        self.grid.assign([0.5, 1.0, 1.5, 2.0])
+        super().build(input_shape)
+
+    def call(self, x):
+        return x * self.grid
+
+class Drawn(keras.initializers.Initializer):
+    def __call__(self, shape, dtype=None, **more):
+        return np.random.randint(0, 2, shape).astype("float32")
+
+keras.utils.get_custom_objects().update(Grid=Grid, Drawn=Drawn)
+model = keras.Model(inputs, layers.Dense(3, kernel_initializer=Drawn())(Grid()(inputs)))
+""",
     "a table": """
 table = keras.initializers.Constant(0.25)
 model = keras.Model(inputs, layers.Dense(2, kernel_initializer=table, bias_initializer="ones")(inputs))

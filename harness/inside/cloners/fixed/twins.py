@@ -55,6 +55,7 @@ class Twins:
 
     def __init__(self, model: Any, other: Any, view: View) -> None:
         self.layers: list[tuple[Any, Any]] = []
+        self.others: list[tuple[Any, Any]] = []  # operations that are no layers
         self.calls: list[tuple[Any, Any]] = []
         self.tensors: list[tuple[Any, Any]] = []
         self._view = view
@@ -70,7 +71,11 @@ class Twins:
         names = [] if top else self._view.comparison.differing(one, other)
         if names:
             return "makes '%s' with another `%s`" % (one.name, names[0])
-        found = self._layers(one, other) if self._view.is_layer(one) else None
+        found = None
+        if self._view.is_layer(one):
+            found = self._layers(one, other)
+        else:
+            self.others.append((one, other))
         graphs = [self._view.graph_of(one), self._view.graph_of(other)]
         if found is None and (graphs[0] is not None or graphs[1] is not None):
             found = self._graphs(*graphs) if None not in graphs else "leaves '%s' without a graph" % one.name

@@ -102,7 +102,7 @@ class Cloning:
             return self._sublayer(value)
         if isinstance(value, keras.Variable):
             return self._variable(value)
-        if isinstance(value, (keras.random.SeedGenerator, keras.metrics.Metric)):
+        if isinstance(value, (keras.random.SeedGenerator, keras.metrics.Metric, keras.optimizers.Optimizer)):
             return self._other(value, lambda: made_again(value, self._sublayer, self.leaf))
         return value
 
@@ -195,6 +195,8 @@ class Cloning:
                 return None
         for layer, clone in twins.layers:
             self._remember(layer, clone)
+        for operation, clone in twins.others:
+            clone.name = operation.name  # it was numbered anew
         for tensor, clone in twins.tensors:
             self._in_graphs[id(tensor)] = clone
             if isinstance(tensor._keras_history.operation, keras.layers.InputLayer):
@@ -210,7 +212,10 @@ class Cloning:
     def _with_what_was_set(self, model: Any, clone: Any) -> Any:
         """A clone with the attributes that were set on the original after its constructor had ended."""
         self._remember(model, clone)
-        for name in set(comparison().differing(model, clone)).union(set(vars(model)) - set(vars(clone))):
+        # Optimizers are not compared: what a `compile` has set, the constructor may have set as well.
+        compiled = [name for name, value in vars(model).items() if isinstance(value, keras.optimizers.Optimizer)]
+        differing = comparison().differing(model, clone)
+        for name in {*differing, *compiled}.union(set(vars(model)) - set(vars(clone))):
             if name not in keras_attributes():
                 try:
                     setattr(clone, name, self._held(model, clone, vars(model)[name]))

@@ -27,12 +27,12 @@ def keras_attributes() -> frozenset[str]:
 def is_part(value: Any) -> bool:
     """Whether a value is a part of a model that a clone has of its own."""
     parts = (keras.Layer, keras.KerasTensor, keras.Variable, keras.random.SeedGenerator, keras.metrics.Metric)
-    return isinstance(value, parts)
+    return isinstance(value, (*parts, keras.optimizers.Optimizer))
 
 
 def is_state(value: Any) -> bool:
     """Whether a value is compared by other means than by itself, or not at all."""
-    return is_part(value) or isinstance(value, keras.optimizers.Optimizer) or bool(keras.ops.is_tensor(value))
+    return is_part(value) or bool(keras.ops.is_tensor(value))
 
 
 def comparison() -> Comparison:

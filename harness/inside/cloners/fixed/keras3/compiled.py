@@ -15,25 +15,27 @@ def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -
     """Nothing, if the original is not compiled.
 
     The arguments of `compile` are taken over as the objects they are: as a config, a loss function that is not
-    registered could not be found again, and some losses forget their own arguments.
+    registered could not be found again, and some losses forget their own arguments. Those are the arguments that
+    Keras got: a class whose `compile` takes others keeps what it makes of them as attributes, which are taken over.
     """
     if not getattr(original, "compiled", False):
         return
     arguments = getattr(getattr(original, "_compile_config", None), "config", None)
-    if arguments is None or _has_own_compile(original):
+    if arguments is None or _tells_itself(original):
         clone.compile_from_config(original.get_compile_config())
         return
 
     def own(value: Any) -> Any:
         return made_again(value) if isinstance(value, (keras.optimizers.Optimizer, keras.metrics.Metric)) else value
 
-    clone.compile(**map_leaves(own, arguments))
+    keras.Model.compile(clone, **map_leaves(own, arguments))
     if getattr(original.optimizer, "built", False):
         clone.optimizer.build(clone.trainable_variables)
 
 
-def _has_own_compile(model: Any) -> bool:
+def _tells_itself(model: Any) -> bool:
+    """Whether a class has methods of its own for what it was compiled with."""
     return any(
         inspect.getattr_static(type(model), name) is not inspect.getattr_static(keras.Model, name)
-        for name in ("compile", "compile_from_config", "get_compile_config")
+        for name in ("compile_from_config", "get_compile_config")
     )

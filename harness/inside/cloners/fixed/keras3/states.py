@@ -41,6 +41,9 @@ def take_over_flags(original: Any, clone: Any) -> None:
         if flag in held and (flag not in taken or taken[flag] is not held[flag]):
             value = held[flag]
             setattr(clone, flag, copy.copy(value) if isinstance(value, (set, dict)) else value)
+    if held.get("_auto_config") is not None and taken.get("_auto_config", 0) is None:
+        # Keras keeps what a constructor was given only if all of it was plain; a config gives a policy as an object.
+        taken["_auto_config"] = copy.copy(held["_auto_config"])
     if getattr(original, "activity_regularizer", None) is not None and clone.activity_regularizer is None:
         clone.activity_regularizer = original.activity_regularizer  # told by each config since 3.4
 
