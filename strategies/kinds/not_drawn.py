@@ -69,6 +69,8 @@ NOT_SAID: Mapping[str, str] = {
 """Why an argument is given to no layer, or not to all that have it."""
 
 NO_OPERATION: Mapping[str, str] = {
+    "ops.adaptive_average_pool": "it says another shape than it gives (keras/src/ops/nn.py:1375)",
+    "ops.adaptive_max_pool": "it says another shape than it gives (keras/src/ops/nn.py:1199)",
     "ops.arange": "it counts its numbers with NumPy (keras/src/ops/numpy.py:708), which takes no tensor",
     "ops.conv_transpose": "it hands its padding on as its output padding (keras/src/ops/nn.py:1800), so that none runs",
     "ops.fold": "each call of it compiles for seconds (keras/src/backend/tensorflow/nn.py:1897)",

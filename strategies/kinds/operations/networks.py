@@ -39,10 +39,6 @@ def _steps(spec: Spec, drawn: Value) -> Value:
     return NO if spec.shape[0] is None else listed(*(spec.shape[0],) * BATCH)
 
 
-def _twos(spec: Spec, drawn: Value) -> Value:
-    return tupled(*(2,) * (spec.rank - 1))
-
-
 def _kernel(dims: int, *more: int) -> Callable[[Spec, Value], Value]:
     """A window of two in each dimension, for as many channels as there are."""
 
@@ -73,10 +69,6 @@ def _windowed(channels: Callable[[int, Layer], int], *, grows: bool = False) -> 
 def _pooled(shape: Dims, layer: Layer) -> Dims | None:
     sizes = [None if size is None else size // 2 for size in shape[:-1]]
     return (*sizes, shape[-1]) if all(sizes) else None
-
-
-def _adapted(shape: Dims, layer: Layer) -> Dims:
-    return (*(2 for _ in shape[:-1]), shape[-1])
 
 
 def _blocks(times: int) -> Gives:
@@ -147,10 +139,6 @@ KINDS = (
     *each(
         "average_pool max_pool",
         lambda name: operation(name, given(_pooled), GRID, pool_size=(2,), padding=(LEFT_OUT,)),
-    ),
-    *each(
-        "adaptive_average_pool adaptive_max_pool",
-        lambda name: operation(name, given(_adapted), GRID, arrange=suiting(output_size=_twos), output_size=("small",)),
     ),
     operation(
         "conv", _windowed(_three), IMAGE, arrange=suiting(kernel=_kernel(2, 3)), kernel=("window",), padding=_SAME

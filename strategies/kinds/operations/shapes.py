@@ -277,7 +277,7 @@ KINDS = (
     # -- several tensors
     operation("concatenate", together, takes=(1, 3), in_list=True, axis=(-1, 1)),
     operation("stack", stacked, takes=(1, 3), in_list=True, axis=(1, -1)),
-    operation("append", together, takes=2, axis=(-1, 1)),
+    operation("append", together, KNOWN, takes=2, axis=(-1, 1)),
     operation("hstack", _beside, takes=(1, 3), in_list=True),
     operation("dstack", _deep, takes=(1, 3), in_list=True),
     operation("vstack", takes=(1, 3), in_list=True, then=("mean",)),
