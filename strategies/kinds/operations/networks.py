@@ -24,7 +24,6 @@ from strategies.kinds.operations.rules import (
     operation,
     reduced,
     suiting,
-    tupled,
     wide,
 )
 
