@@ -151,6 +151,14 @@ def test_what_a_recurrent_layer_of_keras_has_told_its_cell_is_found(further):
     assert clone.cell.seed == layer.cell.seed == 7
 
 
+def test_what_the_config_of_a_layer_that_cannot_be_read_back_tells_of_its_base_is_kept():
+    images = keras.Input((4, 4, 3))
+    model = keras.Model(images, layers.RandomShear(0.5, bounding_box_format="xyxy")(images))
+    with pytest.raises(TypeError):
+        layers.RandomShear.from_config(model.layers[-1].get_config())
+    assert clone_model(model).layers[-1].bounding_box_format == "xyxy"
+
+
 def test_a_recurrent_layer_that_tells_all_gets_nothing_from_its_cell():
     lines = keras.Input((3, 4, 2))
     model = keras.Model(lines, layers.ConvLSTM1D(3, 2)(lines))

@@ -266,7 +266,8 @@ def _held_parameters(
     for parameter in list(inspect.signature(type(layer).__init__).parameters.values())[1:]:
         name = parameter.name
         if parameter.kind is parameter.VAR_KEYWORD:
-            arguments.update({key: value for key, value in base.items() if key not in arguments})
+            told = {**base, **_of_a_base(layer, config)}
+            arguments.update({key: value for key, value in told.items() if key not in arguments})
         elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
             missing[name] = REQUIRED
         elif name in base:
@@ -278,6 +279,17 @@ def _held_parameters(
         else:
             missing[name] = REQUIRED if is_replaced(name) else parameter.default
     return arguments, missing
+
+
+def _of_a_base(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
+    """What a config tells of the options that a constructor hands on, as far as they are not the defaults."""
+    own = inspect.signature(type(layer).__init__).parameters
+    options = constructor_options(type(layer), keras.Layer)
+    return {
+        name: config[name]
+        for name, default in options.items()
+        if name in config and name not in own and default is not REQUIRED and not _is(config[name], default)
+    }
 
 
 def _constructed(layer: Any, arguments: dict[str, Any], failure: Exception) -> Any:
