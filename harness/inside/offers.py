@@ -57,6 +57,9 @@ _TRIED_OPERATIONS = {
     ),
     "ops.image.pad_images": ((2, 2, 1), "ops.image.pad_images(ops.image.pad_images(x, 1, 1, 0, 0), 1, 1, 0, 0)"),
     "ops.logsumexp": ((2,), "ops.logsumexp(x, axis=-1)"),
+    "ops.polar": ((2,), "ops.real(ops.polar(x, x))"),
+    "ops.view_as_real": ((2,), "ops.view_as_real(ops.polar(x, x))"),
+    "ops.unravel_index": ((2,), "x * ops.mean(ops.unravel_index(ops.cast(x, 'int32'), (2, 3))[0])"),
     "ops.nonzero": ((2,), "x * ops.mean(ops.nonzero(x)[0])"),
 }
 
