@@ -36,6 +36,7 @@ import numpy
 a = keras.Input((1,), dtype="string")
 keras.Model(a, keras.layers.StringLookup(vocabulary=["b"])(a))(numpy.array([["b"]], dtype=object))
 """,
+    "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))
 keras.Model([a, b], [keras.layers.Dense(2)(a), b])

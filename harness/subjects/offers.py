@@ -58,6 +58,7 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
         names += [kind.name for kind in kinds if kind.family == "custom"]
     if offers.names:
         names += sorted(PATHS.difference(offers.names))
+    names += [kind.name for kind in kinds if kind.name in offers.lacks]
     if "strings" in offers.lacks:
         names += [name for name in _OF_TEXTS if name in offers.layers]
     return tuple(names)
