@@ -93,11 +93,12 @@ ONE_NAME = [
         "discretization-trainable",
         "lookup-trainable",
     },
+    {"lambda-method", "operation-partial"},
     {"tf-constant-dtype", "tf-equal"},
 ]
 """The issues that no fingerprint tells apart: a layer inside another was given no name, or its config has none, and it
-takes the next one; or a layer's own config leaves out that it is frozen; or TensorFlow refuses what has become of the
-arguments of a call.
+takes the next one; or a layer's own config leaves out that it is frozen; or a config that
+cannot be read, or what has become of the arguments of a call, is refused at one place.
 """
 
 
