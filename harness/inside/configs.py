@@ -77,7 +77,7 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
     if not framework.is_layer(layer) or framework.is_graph(layer):
         return Config(kind, config, {}, {})
     own = vars(layer)
-    settings = {name: own[name] for name in _public(tuple(own)) if type(own[name]) in _SCALARS and name not in config}
+    settings = {name: value for name, value in plain_settings(layer).items() if name not in config}
     for name in _FALSE_WHERE_LACKING:
         if settings.get(name) is False:
             del settings[name]
@@ -87,6 +87,12 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
     if callables:
         config = {name: value for name, value in config.items() if name not in callables}
     return Config(kind, config, settings, callables)
+
+
+def plain_settings(layer: Any) -> dict[str, Any]:
+    """The public attributes of a layer that are plain values."""
+    own = vars(layer)
+    return {name: own[name] for name in _public(tuple(own)) if type(own[name]) in _SCALARS}
 
 
 def settings_of(layer: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from .beginnings import beginnings, begins_as, doubtful
 from .build import build, custom_objects, script
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, cloner
+from .configs import plain_settings
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -85,6 +86,7 @@ class _Trial:
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._touched = False
         self._doubted = False
+        self._set_by_calls: list[tuple[int, str]] = []  # settings that a layer sets when it is called
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved: SavedModel | None = None
         self._folder = ""
@@ -115,7 +117,9 @@ class _Trial:
             self._packing = model
             self._arrays = self._draw()
             self._kept = randomize(self._original, self._observer)
+            before = self._plain_settings()
             observation = self._observe("the model", self._original, self._kept)
+            self._set_by_calls = _differing(before, self._plain_settings())
             self._fingerprint = self._original.fingerprint(self._observer) if self._cloners else None
             observation["fresh"] = [True] * len(self._original.weights)
             self._first_inference = observation["inference"]
@@ -292,9 +296,14 @@ class _Trial:
             part, place = ("weights", number) if number < weights else ("states", number - weights)
             if place < len(after.shape[part]):
                 after.shape[part][place]["value"] = "changed"
+        for number, name in self._set_by_calls:
+            _take_over("." + name, before["layers"][number], after.shape["layers"][number])
         if after.shape != before:
             answer["original_after"] = after.shape
             self._touched = True
+
+    def _plain_settings(self) -> list[dict[str, Any]]:
+        return [plain_settings(place.layer) for place in self._original.layers.places]
 
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
@@ -315,6 +324,23 @@ class _Trial:
             answer["twice"] = self._observe_clone("", Description(twice, self._observer), costly=False)
         else:
             answer["twice_failure"] = refused
+
+
+def _differing(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """The settings that are not what they were, each with the number of its layer."""
+    return [
+        (number, name)
+        for number, (one, other) in enumerate(zip(before, after))
+        for name in sorted(set(one) | set(other))
+        if name not in one or name not in other or one[name] is not other[name]
+    ]
+
+
+def _take_over(name: str, source: dict[str, Any], target: dict[str, Any]) -> None:
+    """Let a layer tell a setting as another description of it does."""
+    target["config"] = {key: value for key, value in target["config"].items() if key != name}
+    if name in source["config"]:
+        target["config"][name] = source["config"][name]
 
 
 def call_cloner(each: Callable[..., Any], model: Any, context: TrialContext) -> Any:

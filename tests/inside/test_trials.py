@@ -153,3 +153,24 @@ def test_a_cloner_answers_for_itself_only(child: Child) -> None:
     for name in ("fixed", "upstream"):
         assert "original_after" not in clones[name]
         assert without_idents(clones[name]["observation"]["shape"]) == without_idents(answer["original"]["shape"])
+
+
+CALLED = """
+class Noted(layers.Layer):
+    def call(self, x, training=None):
+        self.mode = bool(training)
+        return x * 2
+
+    def get_config(self):
+        return super().get_config()
+
+x = keras.Input((4,), name="x")
+model = keras.Model(x, layers.Dense(2)(Noted()(x)))
+"""
+
+
+def test_what_a_layer_notes_when_it_is_called_is_no_change_by_a_cloner(child: Child) -> None:
+    numbers = {"shape": [4], "dtype": "float32", "fill": "normal"}
+    answer = _answer(child, CALLED, numbers, cloners=("upstream", "fixed", "planted/original_frozen"), again=True)
+    changed = [name for name, clone in answer["clones"].items() if "original_after" in clone]
+    assert changed == ["planted/original_frozen"]
