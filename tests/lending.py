@@ -27,6 +27,7 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
     from harness.answers import doctor
     from harness.answers.history import one_release  # a run that only collects tests need not wait for these
+    from harness.answers.real_models import trying as real_models
     from harness.answers.replay import trying
     from harness.cli import check
 
@@ -38,6 +39,7 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
         return SubjectProcess(subject, place=place, limits=limits)
 
     monkeypatch.setattr(trying, "SubjectProcess", started)
+    monkeypatch.setattr(real_models, "started", lambda name, limits: started(Subject.parse(name), limits=limits))
     monkeypatch.setattr(doctor, "SubjectProcess", started)
     monkeypatch.setattr(one_release, "SubjectProcess", started)
     monkeypatch.setattr(check, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

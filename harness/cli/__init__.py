@@ -18,6 +18,7 @@ _COMMANDS = {
     "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
     "history": "Release by release, does it break? A table, and the answer in a line.",
     "judge": "Try proposed fixes of clone_model in the place of the release's own code.",
+    "real": "Clone real models, of Keras and of other packages: a table of what breaks.",
     "replay": "Try findings and graphs once more: is it fixed?",
     "report": "Draw the reports of a run again, from its folder.",
     "repro": "Print the script of a finding, run it, or print the text of its issue.",

@@ -19,6 +19,7 @@ import numpy as np
 
 from .bench import bench
 from .candidates import cloning
+from .catalogue import model_classes
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -108,6 +109,7 @@ class Server:
             "own": self._own,
             "reach": self._reached,
             "applications": lambda request: applications(framework),
+            "classes": lambda request: model_classes(str(request.get("module")), framework),
         }
 
     def warm_up(self, dialect: str) -> None:

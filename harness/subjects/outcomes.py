@@ -141,6 +141,17 @@ class Progress(msgspec.Struct, frozen=True):
     doing: str
 
 
+class ModelClass(msgspec.Struct, frozen=True):
+    """A class of models of some package: the arguments that it takes, which of them it needs, and the class of the
+    model that it is made around, "" where there is none.
+    """
+
+    name: str
+    takes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    made_of: str = ""
+
+
 class ModelInput(msgspec.Struct, frozen=True):
     """An input that a model takes. `vocabulary` is how many numbers from 0 on it may hold, None where any will do."""
 

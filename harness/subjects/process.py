@@ -29,6 +29,7 @@ from harness.subjects.outcomes import (
     ElementsReport,
     Killed,
     LostProcess,
+    ModelClass,
     ModelDescribed,
     NoDeviceError,
     Outcome,
@@ -83,6 +84,7 @@ class _Reply(msgspec.Struct):
     own: ModelDescribed | None = None
     reach: Reached | None = None
     applications: tuple[str, ...] | None = None
+    classes: tuple[ModelClass, ...] | None = None
 
 
 class SubjectProcess:
@@ -264,6 +266,17 @@ class SubjectProcess:
         found: tuple[str, ...] | LostProcess = self._asked_for("applications", {}, 60.0, "lists no applications")
         if isinstance(found, LostProcess):
             raise SubjectError(f"{self.subject}: lost while it listed its applications")
+        return found
+
+    def model_classes(self, module: str) -> tuple[ModelClass, ...]:
+        """The classes of models that a module of another package has, and what they are constructed with."""
+        self.start()
+        # An import that has not been compiled yet takes its time.
+        found: tuple[ModelClass, ...] | LostProcess = self._asked_for(
+            "classes", {"module": module}, self.limits.start, f"cannot look at {module}"
+        )
+        if isinstance(found, LostProcess):
+            raise SubjectError(f"{self.subject}: lost while it looked at {module} ({found})")
         return found
 
     def reach(self, *, statements: bool = False) -> Reached:

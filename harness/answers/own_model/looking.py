@@ -49,7 +49,7 @@ class CheckWanted:
     """How models are to be checked: `seconds` is the limit of each, `arrays` the file of inputs.
 
     `size` is that of whatever the inputs leave open, `sizes` those of inputs by name; what neither says is tried,
-    `first` before others.
+    `first` before others. A model that takes long has `processes` at once.
     """
 
     cloners: tuple[str, ...] = UPSTREAM_AND_FIXED
@@ -63,6 +63,7 @@ class CheckWanted:
     batch: int | None = None
     seed: int = 0
     seconds: float = 600.0
+    processes: int = 2
 
 
 def look(
@@ -119,7 +120,8 @@ def _look(
 
     def tried_by(*cloners: str) -> list[TriedCase]:
         limits = {"timeout": wanted.seconds, "seconds": seen.seconds}
-        return try_cloners(case, process, second, cloners, known, wanted.checks, **limits, tell=about)
+        beside = second if wanted.processes > 1 else None
+        return try_cloners(case, process, beside, cloners, known, wanted.checks, **limits, tell=about)
 
     tried = tried_by(*wanted.cloners)
     stopped = _untried(tried[0].trial, inputs.refused(seen))

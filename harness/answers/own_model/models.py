@@ -38,14 +38,15 @@ class ModelError(ValueError):
 class Model(msgspec.Struct, frozen=True):
     """A model as it was named. `path` is absolute; `name` is that of a function, or of an application.
 
-    `options` are what the application is called with.
+    `options` are what the application is called with. One that has its `source` is a script that leaves it in `model`.
     """
 
     spec: str
-    how: Literal["file", "function", "application"]
+    how: Literal["file", "function", "application", "source"]
     path: str = ""
     name: str = ""
     options: tuple[tuple[str, Value], ...] = ()
+    source: str = ""
 
 
 def parse(spec: str) -> Model:
@@ -109,6 +110,8 @@ def custom_file(path: Path) -> Path:
 
 def source_of(model: Model, subject: Subject, custom: Path | None = None, *, unsafe: bool = False) -> str:
     """A script that leaves the model in `model`: plain Keras, as a person would have typed it."""
+    if model.how == "source":
+        return model.source
     folders = [Path(model.path).parent] if model.how == "function" else []
     folders += [custom.parent] if custom is not None else []
     lines = ["import sys", ""] if folders else []

@@ -81,7 +81,7 @@ def worth_two(process: SubjectProcess, cloners: Sequence[str], seconds: float) -
 def try_cloners(
     case: Case,
     process: SubjectProcess,
-    second: Second,
+    second: Second | None,
     cloners: Sequence[str],
     known: KnownIssues,
     checks: Collection[str],
@@ -91,7 +91,7 @@ def try_cloners(
     tell: Tell | None,
 ) -> list[TriedCase]:
     """What became of the model, each cloner in exactly one of the cases. `seconds` is how long it may well take."""
-    told, two = _Told(tell), worth_two(process, cloners, seconds)
+    told, two = _Told(tell), second is not None and worth_two(process, cloners, seconds)
     if tell is not None and seconds >= _SOON:
         tell(f"about {seconds * (SHARE if two else 1.0):.0f} s")
 
@@ -102,7 +102,7 @@ def try_cloners(
         finally:
             where.told = None
 
-    if not two:
+    if second is None or not two:
         return [try_in(process, cloners)]
     mine, theirs = cloners[0::2], cloners[1::2]
     found: list[TriedCase] = []

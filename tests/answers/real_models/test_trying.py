@@ -1,0 +1,49 @@
+"""Recipes tried in processes with limits: one that fails costs itself."""
+
+from __future__ import annotations
+
+from harness.answers.own_model.record import Status
+from harness.answers.real_models.recipe import Recipe
+from harness.answers.real_models.results import Made, RealModel, made
+from harness.answers.real_models.trying import RealWanted, try_all
+from harness.subjects.process import GIB
+from reports.known import KnownIssues
+from tests.waiting import PATIENCE
+
+SMALL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
+SUBJECT = "keras"
+
+
+def _tried(*recipes: Recipe, jobs: int = 1, seconds: float = PATIENCE) -> dict[str, RealModel]:
+    wanted = RealWanted(jobs, seconds, 4 * GIB, ())
+    return {each.name: each for each in try_all(recipes, wanted, KnownIssues(()), lambda where: None)}
+
+
+def test_a_model_that_ends_its_process_or_cannot_be_built_costs_itself() -> None:
+    tried = _tried(
+        Recipe("a:dies", SUBJECT, "import os\n\nos._exit(3)\n"),
+        Recipe("a:raises", SUBJECT, "model = 1 / 0\n"),
+        Recipe("a:none", SUBJECT, unable="nobody says what it is to get"),
+        Recipe("a:small", SUBJECT, SMALL),
+    )
+    assert {name: each.checked.status for name, each in tried.items()} == {
+        "a:dies": Status.LOST,
+        "a:raises": Status.NOT_LOADED,
+        "a:none": Status.NO_SUBJECT,
+        "a:small": Status.CHECKED,
+    }
+    assert "ZeroDivisionError" in tried["a:raises"].checked.reason
+    small = tried["a:small"]
+    assert [made(each) for each in small.checked.clones] == [Made.FAITHFUL, Made.FAITHFUL]
+    assert small.source == SMALL
+
+
+def test_a_model_that_hangs_is_ended() -> None:
+    (tried,) = _tried(Recipe("a:hangs", SUBJECT, "while True:\n    pass\n"), seconds=1.0).values()
+    assert tried.checked.status is Status.LOST
+    assert "took more than 1 s" in tried.checked.reason
+
+
+def test_several_at_once_try_each_once() -> None:
+    recipes = [Recipe(f"a:{number}", SUBJECT, SMALL) for number in range(3)]
+    assert set(_tried(*recipes, jobs=2)) == {"a:0", "a:1", "a:2"}
