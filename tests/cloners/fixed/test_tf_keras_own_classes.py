@@ -239,6 +239,36 @@ class Quantized(layers.Wrapper):
         return cls(layer=layer, quantize_config=Config.from_config(described["config"]), **config)
 
 
+class Adopting(layers.Wrapper):
+    """Takes the weights of the layer that it is given for its own, if there are any by then."""
+
+    def build(self, input_shape):
+        self._trainable_weights.extend(self.layer.trainable_weights)
+        super().build(input_shape)
+
+    def call(self, x):
+        return self.layer(x)
+
+
+class Grown(layers.Layer):
+    """Tells nobody how many weights it was made with."""
+
+    def __init__(self, more=0, **kwargs):
+        super().__init__(**kwargs)
+        self.number = 1 + more
+
+    def build(self, input_shape):
+        for number in range(self.number):
+            self.add_weight(f"w{number}", shape=())
+        super().build(input_shape)
+
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        return {**super().get_config(), "more": 0}
+
+
 def around(layer):
     x = keras.Input((3,))
     return keras.Model(x, layer(x))
@@ -271,3 +301,29 @@ def test_what_nobody_tells_is_refused_by_name(layer, words):
         clone_model(around(layer))
     for word in ("Layer 'mine'", "get_config", *words):
         assert word in str(failure.value)
+
+
+def test_a_wrapper_has_the_weights_of_what_it_was_given_built():
+    dense = layers.Dense(2, name="dense")
+    dense(VECTORS)
+    model = around(Adopting(dense, name="mine"))
+    clone = clone_model(model)
+    for layer in (model.layers[1], clone.layers[1]):
+        assert [weight.name for weight in layer._trainable_weights] == ["dense/kernel:0", "dense/bias:0"]
+    assert [weight.name for weight in clone.weights] == [weight.name for weight in model.weights]
+
+
+def test_a_wrapped_layer_without_weights_tells_the_shape_that_it_was_built_for():
+    pool = layers.GlobalAveragePooling1D()
+    pool(np.ones((1, 4, 3), "float32"))
+    x = keras.Input((4, 3))
+    model = keras.Model(x, Adopting(pool)(x))
+    clone = clone_model(model)
+    assert clone.layers[1].layer.get_build_config() == pool.get_build_config()
+
+
+def test_a_layer_that_its_config_makes_with_other_weights_is_refused_by_name():
+    with pytest.raises(
+        ValueError, match=r"Layer 'mine' \(class `Grown`\) cannot be cloned faithfully: .*1 weights .* 3"
+    ):
+        clone_model(around(Grown(2, name="mine")))

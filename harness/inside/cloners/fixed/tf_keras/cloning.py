@@ -254,6 +254,8 @@ class Cloning:
         args, kwargs = arguments_of(node)
         args = tf.nest.map_structure(self._argument, args)
         kwargs = {key: tf.nest.map_structure(self._argument, value) for key, value in kwargs.items()}
+        if self.clone_function is None:
+            states.build_held_first(layer_of(node), clone)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         history = outputs[0]._keras_history
         self._remember_call(node, history.layer._inbound_nodes[history.node_index])
@@ -310,6 +312,7 @@ class Cloning:
             elif self.clone_function is None:
                 states.restore(layer, clone)
                 states.restore_weight_names(layer, clone)
+                _refuse_other_weights(layer, clone)
         return self._layers[id(self.model)][1]
 
     def clone_layer(self) -> Any:
@@ -421,3 +424,10 @@ def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
         inputs = inputs_of(node)
         node = makers.get(id(inputs[0])) if inputs else None
     return found[::-1]
+
+
+def _refuse_other_weights(layer: Any, clone: Any) -> None:
+    """A layer that nobody can give the weights of its original is no clone of it."""
+    counts = len(layer.weights), len(clone.weights)
+    if not RELEASE.is_own(type(layer)) and layer.built and clone.built and counts[0] != counts[1]:
+        raise refused(layer, ["what its config makes has %d weights where it has %d" % (counts[1], counts[0])])

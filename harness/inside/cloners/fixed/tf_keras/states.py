@@ -37,6 +37,20 @@ def build_alike(original: Any, clone: Any) -> None:
             clone.build(shape)
 
 
+def build_held_first(original: Any, clone: Any) -> None:
+    """Build what a wrapper holds before it is built itself, where it has the weights of that for its own.
+
+    It was given a layer that was built; of another it finds no weights yet.
+    """
+    own = set(map(id, original._trainable_weights))
+    if not own or not original.built or clone.built:
+        return
+    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):
+        weights = set(map(id, one._trainable_weights))
+        if one is not original and weights and weights <= own and not other.built:
+            build_alike(one, other)
+
+
 def restore_weight_names(original: Any, clone: Any) -> None:
     """Name the weights as in the original, where a layer was built in another scope or names its parts by a count."""
     if not (original.built and clone.built) or len(original.weights) != len(clone.weights):
