@@ -303,12 +303,13 @@ def test_what_nobody_tells_is_refused_by_name(layer, words):
         assert word in str(failure.value)
 
 
-def test_a_wrapper_has_the_weights_of_what_it_was_given_built():
+@pytest.mark.parametrize("make", [around, lambda layer: keras.Sequential([keras.Input((3,)), layer])])
+def test_a_wrapper_has_the_weights_of_what_it_was_given_built(make):
     dense = layers.Dense(2, name="dense")
     dense(VECTORS)
-    model = around(Adopting(dense, name="mine"))
+    model = make(Adopting(dense, name="mine"))
     clone = clone_model(model)
-    for layer in (model.layers[1], clone.layers[1]):
+    for layer in (model.layers[-1], clone.layers[-1]):
         assert [weight.name for weight in layer._trainable_weights] == ["dense/kernel:0", "dense/bias:0"]
     assert [weight.name for weight in clone.weights] == [weight.name for weight in model.weights]
 

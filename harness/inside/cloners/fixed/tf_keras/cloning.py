@@ -226,6 +226,7 @@ class Cloning:
                 clone = rebuild_layer(layer, self.clone_of, self._untold)
                 # Before the first call, because it names the weights.
                 states.restore(layer, clone)
+                states.build_held_first(layer, clone)
                 self._remember(layer, clone)
         return self._layers[id(layer)][1]
 
@@ -254,8 +255,6 @@ class Cloning:
         args, kwargs = arguments_of(node)
         args = tf.nest.map_structure(self._argument, args)
         kwargs = {key: tf.nest.map_structure(self._argument, value) for key, value in kwargs.items()}
-        if self.clone_function is None:
-            states.build_held_first(layer_of(node), clone)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         history = outputs[0]._keras_history
         self._remember_call(node, history.layer._inbound_nodes[history.node_index])

@@ -21,8 +21,9 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if not in_graph and other._name != one._name:
             other._name = one._name
         _restore_policy(one, other)
-        if getattr(other, "_build_input_shape", 0) is None and not one.weights:
-            other._build_input_shape = one._build_input_shape  # nobody builds what a wrapper holds and has no weights
+        shape = getattr(one, "_build_input_shape", None)
+        if shape is not None and other._build_input_shape is None and not one.weights:
+            other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
         if vars(one).get("seed") is not None and vars(other).get("seed", 0) is None:
             other.seed = one.seed  # AlphaDropout, of which no config told it before 2.7.
