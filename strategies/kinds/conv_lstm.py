@@ -36,7 +36,7 @@ def _kind(dims: int) -> Kind:
             **weights("kernel", "recurrent", "bias"),
             **more("activation", "recurrent_activation", "use_bias", "unit_forget_bias", "dropout"),
             **more("recurrent_dropout", "seed", "go_backwards", "data_format"),
-            **more("unroll", "zero_output_for_mask"),
+            **more("zero_output_for_mask"),
         },
         calls=("mask",),
         fits=plain(floats(dims + 2, known=True)),

@@ -211,7 +211,7 @@ KINDS = (
             "mask_zero": (LEFT_OUT, True),
             "tie_weights": (LEFT_OUT, False),
         },
-        more={**weights("embeddings"), **more("lora_rank", "lora_alpha", "reverse_dtype", "logit_soft_cap")},
+        more={**weights("embeddings"), **more("reverse_dtype", "logit_soft_cap")},
         fits=_ids,
         gives=_embedded,
         masks=True,

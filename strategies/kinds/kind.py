@@ -215,8 +215,8 @@ def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     return tuple(replace(spec, mask=False) if spec.mask else spec for spec in given)
 
 
-_OF_A_PLACE = ("PReLU", "LocallyConnected1D", "LocallyConnected2D")
-"""Kinds that have weights for each place."""
+_OF_A_PLACE = ("PReLU", "LocallyConnected1D", "LocallyConnected2D", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
+"""Kinds that have weights for each place, or hold on to the shape that they were built for."""
 
 
 def same_weights(layer: Layer, specs: Specs, before: Specs) -> bool:
