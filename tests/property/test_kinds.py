@@ -22,10 +22,11 @@ from strategies import Graph, functional_graphs, infer
 from strategies.graph import all_layers, refs
 from strategies.kinds import Generation, Kind, catalogue
 from strategies.kinds.not_drawn import NO_OPERATION, NOT_DRAWN, NOT_SAID, OF_A_BASE, SAID_OTHERWISE
+from tests.effort import examples
 
 KNOWN = load()
 SUBJECTS: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras==2.2.4": "keras2"}
-GRAPHS = 2
+GRAPHS = examples(1, 2)
 """So many for each kind; other tests draw it beside others."""
 DRAWS = 60
 """So many at most: a kind that finds no tensor that it takes is not in the graph."""
