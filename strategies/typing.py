@@ -26,7 +26,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
-from strategies.kinds.arguments import NEEDS, PATHS
+from strategies.kinds.arguments import NEEDS, PATHS, REFUSES
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
@@ -113,6 +113,9 @@ def _check_options(layer: Layer, kind: Kind, place: str) -> None:
     for key, (needed, _) in NEEDS.items():
         if key in given and needed not in given:
             raise MalformedGraph(f"{place}: expected {needed!r} of {layer.kind}, which {key!r} needs")
+    for key, others in REFUSES.items():
+        if key in given and not given.keys().isdisjoint(others):
+            raise MalformedGraph(f"{place}: expected no {' and no '.join(others)} of {layer.kind} beside {key!r}")
     if kind.arrange is not None:
         return
     for key, values in kind.options.items():

@@ -146,13 +146,16 @@ NEEDS: Mapping[str, tuple[str, Value]] = {
     "renorm_clipping": ("renorm", True),
 }
 """Arguments that mean nothing without another one."""
+REFUSES: Mapping[str, tuple[str, ...]] = {"lora_rank": ("kernel_constraint", "embeddings_constraint")}
+"""Arguments with which a layer refuses others."""
 
 
 def further(drawn: Iterable[tuple[str, Value]], specs: Specs) -> dict[str, Value]:
-    """What is drawn as far as it suits the tensors, with what it needs."""
+    """What is drawn as far as it suits the tensors, with what it needs and without what that refuses."""
     said = {name: value for name, value in drawn if suits(name, value, specs)}
     needed = dict(NEEDS[name] for name in said if name in NEEDS)
-    return {**needed, **said}
+    refused = {other for name in (*needed, *said) for other in REFUSES.get(name, ())}
+    return {name: value for name, value in {**needed, **said}.items() if name not in refused}
 
 
 def suits(name: str, value: Value, specs: Specs) -> bool:

@@ -91,11 +91,21 @@ def _adapted(kind: Kind) -> Kind:
     fits = plain(kind.fits) if kind.name != "Embedding" else kind.fits
     if kind.name in _REFUSE_MASKS or kind.family in ("convolution", "conv_lstm"):
         fits = _unmasked(fits)
-    more = {key: tuple(filter(_known, values)) for key, values in kind.more.items()}
+    absent = _NO_MORE | ({"seed"} if kind.family in ("recurrent", "conv_lstm") else set())
+    more = {key: tuple(filter(_known, values)) for key, values in kind.more.items() if key not in absent}
     adapted = replace(
         kind, options=options, more=more, fits=fits, dtypes=(), only=None, takes_regularizer=kind.name in _REGULARIZED
     )
     return _MORE[kind.name](adapted) if kind.name in _MORE else adapted
+
+
+_NO_MORE = frozenset(
+    (
+        *("lora_rank", "lora_alpha", "negative_slope", "renorm", "renorm_momentum", "renorm_clipping"),
+        *("zero_output_for_mask", "use_cudnn"),
+    )
+)
+"""Further arguments that came later."""
 
 
 def _known(value: Value) -> bool:

@@ -56,7 +56,7 @@ NAMED = from_json(
     }"""
 )
 """A Sequential with a name of its own, and a model without one behind it."""
-_SAME = {"Functional": "Model", "TFOpLambda": "", "SlicingOpLambda": ""}
+_SAME = {"Functional": "Model", "GroupedQueryAttention": "GroupQueryAttention", "TFOpLambda": "", "SlicingOpLambda": ""}
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,13 @@ def test_an_argument_brings_what_it_needs() -> None:
         infer(dense(("lora_alpha", 3)))
 
 
+def test_an_argument_goes_without_what_it_refuses() -> None:
+    both = [("kernel_constraint", "non_neg"), ("lora_rank", 1)]
+    assert further(both, (Spec((4,)),)) == {"lora_rank": 1}
+    with pytest.raises(MalformedGraph, match="expected no kernel_constraint .* of Dense beside 'lora_rank'"):
+        infer(dense(*both))
+
+
 def test_some_suit_some_tensors_only() -> None:
     assert not suits("unroll", True, (Spec((None, 4)),))
     assert suits("unroll", True, (Spec((3, 4)),))

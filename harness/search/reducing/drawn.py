@@ -25,7 +25,25 @@ def choices(layer: Layer, kind: Kind, specs: Specs) -> dict[str, Value]:
             return _lambda(layer)
         case "Reshape":
             return {"target_shape": _reshape(layer, specs)}
-    return {key: layer.arg(key, LEFT_OUT) for key in kind.options}
+    given = {key: layer.arg(key, LEFT_OUT) for key in kind.options}
+    return _meant(given, kind, specs) if kind.family == "operations" else given
+
+
+def _meant(given: dict[str, Value], kind: Kind, specs: Specs) -> dict[str, Value]:
+    """The words of the table that mean these arguments on these tensors; an argument that none means stays."""
+    if kind.arrange is None:
+        return given
+    chosen = dict(given)
+    for key, options in kind.options.items():
+        for option in options:
+            try:
+                means = kind.arrange(specs, {**given, key: option})
+            except NO_SENSE:
+                continue
+            if means is not None and means.get(key, LEFT_OUT) == given[key]:
+                chosen[key] = option
+                break
+    return chosen
 
 
 def arranged(layer: Layer, kind: Kind, specs: Specs, chosen: Mapping[str, Value]) -> Layer:
@@ -37,7 +55,7 @@ def arranged(layer: Layer, kind: Kind, specs: Specs, chosen: Mapping[str, Value]
         raise MalformedGraph(f"{layer.kind}: its options make no sense: {error!r}") from None
     if args is None:
         raise MalformedGraph(f"{layer.kind}: cannot be called on {specs}")
-    more = [(key, value) for key, value in layer.args if key == "activity_regularizer" or key in kind.more]
+    more = [(key, value) for key, value in layer.args if key in ("activity_regularizer", "autocast", *kind.more)]
     return structs.replace(layer, args=(*((key, value) for key, value in args.items() if value != LEFT_OUT), *more))
 
 

@@ -47,6 +47,12 @@ def _unregularized(part: Part) -> Part:
     return structs.replace(part, args=tuple(pair for pair in part.args if pair[0] != "activity_regularizer"))
 
 
+def _casting(part: Part) -> Part:
+    if not isinstance(part, Layer) or part.arg("autocast") is None:
+        return part
+    return structs.replace(part, args=tuple(pair for pair in part.args if pair[0] != "autocast"))
+
+
 def _plain(part: Part) -> Part:
     return Input(part.shape, name=part.name, batch=part.batch) if isinstance(part, Input) else part
 
@@ -78,6 +84,7 @@ WORDS: tuple[Word, ...] = (
     _unmarked,
     _of_the_usual_dtype,
     _unregularized,
+    _casting,
     _of_any_batch,
     _needed,
     _closed,
