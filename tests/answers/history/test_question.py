@@ -272,14 +272,20 @@ def test_a_model_that_cannot_be_built_is_told_with_its_reason() -> None:
 
 
 def test_a_graph_that_a_generation_has_no_words_for_is_told_without_starting_it() -> None:
-    operation = msgspec.structs.replace(DENSE, layers=(Layer("ops.maximum"),), calls=(Call(0, (Ref(0), Ref(0))),))
+    operation = msgspec.structs.replace(DENSE, layers=(Layer("operator.add"),), calls=(Call(0, (Ref(0), Ref(0))),))
     inner = msgspec.structs.replace(DENSE, layers=(Layer("Functional", graph=operation),))
     for release in ("keras==3.12.0", "tf_keras==2.16.0", "tensorflow==2.4.4"):
         assert unspoken(DENSE, Subject.parse(release)) is None
         assert unspoken(operation, Subject.parse(release)) is None
     for graph in (operation, inner):
         said = unspoken(graph, Subject.parse("keras==2.2.4"))
-        assert said == "ops.maximum cannot be written for this Keras"
+        assert said == "operator.add cannot be written for this Keras"
+
+
+def test_a_function_of_keras_3_has_no_words_in_tf_keras() -> None:
+    maximum = msgspec.structs.replace(DENSE, layers=(Layer("ops.maximum"),), calls=(Call(0, (Ref(0), Ref(0))),))
+    said = {name: unspoken(maximum, Subject.parse(name)) for name in ("keras", "tf_keras")}
+    assert said == {"keras": None, "tf_keras": "ops.maximum cannot be written for this Keras"}
 
 
 def test_a_layer_that_keras_3_no_longer_has_is_there_in_both_before_it() -> None:
