@@ -9,36 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from reports.operation_names import operation_names
 from reports.records import Place
-from strategies.graph import Graph, Layer, Made, Value
+from strategies.graph import Graph, Layer, Made, Value, fed_refs
+from strategies.kinds import CATALOGUE
+from strategies.kinds.operations import Operation
 
 Key = tuple[int, ...]
 """A layer by the numbers of the models around it and its own; an input as -1 less its number; () is the model."""
 
-_Words = tuple[tuple[str, ...], tuple[str, ...]]
-_OPERATORS: dict[str, _Words] = {
-    "half": (("true_divide",), ("tf.math.truediv",)),
-    "from_one": (("subtract",), ("tf.math.subtract",)),
-    "first": (("get_item",), ("tf.__operators__.getitem",)),
-    "narrow": (("get_item",), ("tf.__operators__.getitem",)),
-    "slice": (("get_item",), ("tf.__operators__.getitem",)),
-    "of_batch": (("get_item", "add"), ("tf.__operators__.getitem", "tf.__operators__.add")),
-    "positive": (("get_item", "greater"), ("tf.__operators__.getitem", "tf.math.greater")),
-    "add": (("add",), ("tf.__operators__.add",)),
-    "divide": (("true_divide",), ("tf.math.truediv",)),
-    "floor_divide": (("floor_divide",), ("tf.math.floordiv",)),
-    "mod": (("mod",), ("tf.math.floormod",)),
-    "power": (("power",), ("tf.math.pow",)),
-    "matmul": (("matmul",), ("tf.linalg.matmul",)),
-    "equal": (("equal",), ("tf.__operators__.eq",)),
-    "not_equal": (("not_equal",), ("tf.__operators__.ne",)),
-    "absolute": (("absolute",), ("tf.math.abs",)),
-    "and": (("logical_and",), ("tf.math.logical_and",)),
-    "or": (("logical_or",), ("tf.math.logical_or",)),
-    "xor": (("logical_xor",), ("tf.math.logical_xor",)),
-    "invert": (("logical_not",), ("tf.math.logical_not",)),
-}
-"""The names of the layers that an operator becomes, in Keras 3 and in `tf_keras`, where they are not its own."""
 _CHANGES = (
     *("RandomShear", "RandomTranslation", "RandomRotation", "RandomBrightness", "RandomColorDegeneration"),
     *("RandomContrast", "RandomSharpness", "RandomPosterization", "Solarization", "AutoContrast"),
@@ -92,9 +71,9 @@ class Names:
             self.uses[key] = self.uses.get(key, 0) + 1
             if call.layer not in made:
                 made.add(call.layer)
-                self._layer(graph.layers[call.layer], key)
+                self._layer(graph.layers[call.layer], key, sum(1 for _ in fed_refs(call)))
 
-    def _layer(self, layer: Layer, key: Key) -> None:
+    def _layer(self, layer: Layer, key: Key, tensors: int = 1) -> None:
         for value in (value for _, value in layer.args):
             for inner in _layers(value):
                 # A cell or a wrapped layer is shown as the one that holds it.
@@ -103,11 +82,11 @@ class Names:
             self._made(kind, None, key)
         if layer.graph is not None:
             self._enter(layer.graph, key)
-        self._made(layer.kind, layer.name, key)
+        self._made(layer.kind, layer.name, key, tensors)
 
-    def _made(self, kind: str, name: str | None, key: Key) -> None:
+    def _made(self, kind: str, name: str | None, key: Key, tensors: int = 1) -> None:
         self._by_kind.setdefault(kind, []).append(key)
-        words = self._words(kind) if name is None else ()
+        words = self._words(kind, tensors) if name is None else ()
         if kind == "Sequential" and not self._older:
             # In Keras 3 it makes a model for itself, without a name, whatever its own is.
             words = ("functional", *words)
@@ -120,16 +99,14 @@ class Names:
         if name is not None:
             self._by_name.setdefault(name, key)
 
-    def _words(self, kind: str) -> tuple[str, ...]:
+    def _words(self, kind: str, tensors: int) -> tuple[str, ...]:
         if kind == "InputLayer":
             return ("input" if self._older else "input_layer",)
         if kind in _MODELS:
             return (_MODELS[kind][self._older],)
-        family, _, name = kind.partition(".")
-        if family == "operator":
-            return _OPERATORS.get(name, ((name,), (f"tf.math.{name}",)))[self._older]
-        if family == "tf":
-            return (kind,)
+        operation = CATALOGUE.get(kind)
+        if isinstance(operation, Operation):
+            return operation_names(operation, tensors, self._older)
         return (_snake(_CALLED.get(kind, kind).rpartition(".")[2]),)
 
 
