@@ -27,11 +27,11 @@ def doubtful(original: Description, clone: Description, fresh: list[bool]) -> bo
             continue
         drawn = draws(initializer_of(original, number))
         if drawn:
-            found = theirs.size > 1 and _looks_set(theirs)
+            found = theirs.size > 1 and looks_set(theirs)
         elif drawn is None:
-            found = _looks_set(ours) or _looks_set(theirs)
+            found = looks_set(ours) or looks_set(theirs)
         else:  # a model that was trained has left its constants behind: that is no doubt of a clone
-            found = ours.size == 1 or _looks_set(ours) or not _looks_set(theirs)
+            found = ours.size == 1 or looks_set(ours) or not looks_set(theirs)
         if found:
             return True
     return False
@@ -97,6 +97,7 @@ def draws(initializer: Any) -> bool | None:
         return None
 
 
-def _looks_set(value: Any) -> bool:
+def looks_set(value: Any) -> bool:
+    """Whether an array has fewer numbers than chance would give it."""
     few = value.reshape(-1)[:_FEW].tolist()
     return len(set(few)) * 2 <= len(few) if len(few) > 1 else few in ([0], [1])

@@ -168,14 +168,14 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
     },
     "DenseNetBackbone": {"stackwise_num_repeats": [1, 2, 2], "growth_rate": 4},
     "DepthAnythingBackbone": {
-        "image_shape": (126, 126, 3),
+        "image_shape": (98, 98, 3),
         "image_encoder": Made(
             "DINOV2Backbone",
             {
                 "num_layers": 4,
                 "patch_size": 14,
-                "image_shape": (126, 126, 3),
-                "position_embedding_shape": (126, 126, 3),
+                "image_shape": (98, 98, 3),
+                "position_embedding_shape": (98, 98, 3),
                 "apply_layernorm": True,
             },
         ),
@@ -220,7 +220,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "y_shape": (16,),
     },
     "Gemma3VisionEncoder": {"output_dim": 16, "pool_size": 2, "patch_size": 4},
-    "Gemma4VisionEncoder": {"output_dim": 16, "pool_size": 2, "patch_size": 4},
+    "Gemma4VisionEncoder": {"output_dim": 16, "pool_size": 2, "patch_size": 4, "head_dim": 8},
     "Gemma4AssistantCausalLM": {
         "backbone_hidden_size": 16,
         "num_centroids": 4,

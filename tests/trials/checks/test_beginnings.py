@@ -121,6 +121,31 @@ def test_a_faithful_clone_begins_as_the_original_did(
     assert _beginnings(_tried(warm(subject), OTHERS[model], "fixed").differences) == []
 
 
+@pytest.mark.parametrize("subject", GENERATIONS[:2])
+def test_what_a_layer_sets_while_it_is_built_is_no_copy(subject: str, warm: Callable[[str], SubjectProcess]) -> None:
+    body = """
+class Projection(layers.Layer):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.dense = layers.Dense(4, use_bias=False)
+
+    def build(self, input_shape):
+        self.dense.build(input_shape)
+        self.dense.kernel.assign(np.eye(4))
+        super().build(input_shape)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def get_config(self):
+        return super().get_config()
+
+model = keras.Model(inputs, Projection()(inputs))
+"""
+    found = _tried(warm(subject), body, "fixed").differences
+    assert [one.aspect for one in found if one.check == "own"] == []
+
+
 @pytest.mark.parametrize("subject", GENERATIONS)
 @pytest.mark.parametrize(
     ("model", "fault", "found"),
