@@ -25,7 +25,7 @@ SMALL: Mapping[str, Value] = {
     "intermediate_dim": 32,
     "mlp_dim": 32,
     "projection_dim": 16,
-    "max_sequence_length": 16,
+    "max_sequence_length": 32,  # what an open dimension is taken as first, so that positions fit
     "num_experts": 4,
     "top_k": 2,
     "moe_intermediate_dim": 16,
@@ -237,7 +237,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "layer_types": ["sliding_attention", "full_attention"],
         "head_dim": 8,
         "rope_theta": 10000.0,
-        "max_position_embeddings": 16,
+        "max_position_embeddings": 32,
         "vocab_size_per_layer_input": 32,
         "hidden_size_per_layer_input": 4,
         "altup_num_inputs": 2,
@@ -415,7 +415,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "vocabulary_size": 0,
         "num_text_layers": 0,
     },
-    "WhisperBackbone": {"num_mels": 8, "max_encoder_sequence_length": 16, "max_decoder_sequence_length": 16},
+    "WhisperBackbone": {"num_mels": 8, "max_encoder_sequence_length": 32, "max_decoder_sequence_length": 32},
     "XceptionBackbone": {
         "stackwise_conv_filters": [[8, 8], [16, 16]],
         "stackwise_pooling": [False, True],
