@@ -75,12 +75,9 @@ _KERAS_TESTS: Mapping[str, tuple[str, ...]] = {
         "_get_model_multi_outputs_struct()",
         "_get_model_multi_outputs_dict_with_single_tensor()",
         "_get_model_with_custom_compute_loss()",
-        "_get_model_with_duplicate_variable_path()",
         "_get_model_optional_inputs()",
     ),
     "saving.saving_lib_test": (
-        "_get_basic_sequential_model()",
-        "_get_custom_sequential_model()",
         "_get_basic_functional_model()",
         "_get_custom_functional_model()",
         "_get_subclassed_functional_model()",
