@@ -109,8 +109,10 @@ _NO_MORE = frozenset(
 
 
 def _known(value: Value) -> bool:
-    """Not a class of initializers as it is: it would be called with the shape."""
-    return not (isinstance(value, Named) and value.args is None and value.path.startswith("initializers."))
+    """Not a class of initializers as it is, which would be called with the shape; nor a layer, which it warns of."""
+    if isinstance(value, Named):
+        return value.args is not None or not value.path.startswith("initializers.")
+    return not isinstance(value, Made)
 
 
 _OPTIONS: Mapping[str, Mapping[str, tuple[Value, ...]]] = {
