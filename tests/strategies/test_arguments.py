@@ -14,7 +14,7 @@ from strategies import Graph, MalformedGraph, functional_graphs, infer
 from strategies.graph import Call as Use
 from strategies.graph import Input, Layer, Named, Ref, Value, all_layers
 from strategies.graphs import _further
-from strategies.kinds import Generation, Kind, Spec, catalogue, less
+from strategies.kinds import Generation, Kind, Spec, catalogue, less, same_weights
 from strategies.kinds.arguments import NEEDS, PATHS, further, suits
 
 GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
@@ -137,6 +137,14 @@ def test_an_argument_goes_without_what_it_refuses() -> None:
 def test_some_suit_some_tensors_only() -> None:
     assert not suits("unroll", True, (Spec((None, 4)),))
     assert suits("unroll", True, (Spec((3, 4)),))
+
+
+def test_a_layer_that_is_unrolled_is_called_again_where_its_steps_are_known() -> None:
+    layer = Layer("GRU", (("units", 2), ("unroll", True)))
+    known, unknown = (Spec((3, 4)),), (Spec((None, 4)),)
+    assert same_weights(layer, known, known)
+    assert not same_weights(layer, unknown, known)
+    assert same_weights(Layer("GRU", (("units", 2),)), unknown, known)
 
 
 def test_every_path_is_of_a_module_that_a_release_is_asked_for() -> None:
