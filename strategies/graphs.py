@@ -368,7 +368,7 @@ def _touches(kind: Kind, features: frozenset[Feature]) -> tuple[Touch, ...]:
         touches += ["frozen", "frozen after"]
     if "dtypes" in features and kind.dtypes:
         touches += ["dtype", *(("policy", "policy map") if "policies" in features else ())]
-    if "policies" in features and kind.takes_trainable and kind.family not in ("operations", "custom"):
+    if "policies" in features and kind.takes_trainable and kind.family not in ("operations", "custom", "encoding"):
         touches.append("autocast")
     if "regularizers" in features and kind.family in REGULARIZED and kind.takes_regularizer:
         touches.append("regularized")

@@ -162,7 +162,7 @@ def suits(name: str, value: Value, specs: Specs) -> bool:
     """Whether a further argument can be said of a layer on these tensors."""
     match name:
         case "unroll":
-            return specs[0].shape[0] is not None
+            return specs[0].shape[:1] != (None,)
         case "noise_shape":
             return isinstance(value, Seq) and len(value.items) == specs[0].rank + 1
     return True

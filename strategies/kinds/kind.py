@@ -221,7 +221,7 @@ _OF_A_PLACE = ("PReLU", "LocallyConnected1D", "LocallyConnected2D", "ConvLSTM1D"
 
 def same_weights(layer: Layer, specs: Specs, before: Specs) -> bool:
     """Whether weights made for the tensors before serve these; a layer that is unrolled needs to know its steps."""
-    if layer.arg("unroll") is True and specs[0].shape[0] is None:
+    if layer.arg("unroll") is True and specs[0].shape[:1] == (None,):
         return False
     return all(
         (one.rank, one.shape[-1:], one.dtype) == (other.rank, other.shape[-1:], other.dtype)

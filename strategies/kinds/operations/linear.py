@@ -11,7 +11,6 @@ from strategies.kinds.operations.rules import (
     KNOWN,
     MATRIX,
     NO,
-    ROWS,
     VECTOR,
     Suits,
     colours,
@@ -133,7 +132,7 @@ KINDS = (
         fun=_FUNCTIONS,
     ),
     # -- complex numbers, as pairs of real ones
-    *each("fft fft2 ifft2", lambda name: operation(name, several(kept, kept), ROWS, of=("complex pair",))),
+    *each("fft fft2 ifft2", lambda name: operation(name, several(kept, kept), GRID, of=("complex pair",))),
     operation("rfft", several(given(_of_signal), given(_of_signal)), KNOWN, fft_length=(LEFT_OUT,)),
     operation(
         "irfft", given(lambda shape, layer: (*shape[:-1], 4)), wide(KNOWN, 3), of=("complex pair",), fft_length=(4,)
