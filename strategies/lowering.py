@@ -12,7 +12,18 @@ from dataclasses import replace
 from msgspec import structs
 
 from strategies.graph import Call, Function, Graph, Input, Items, Layer, Named, Ref, Seq, Value, call_refs
-from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs, catalogue, fill, more_masks, same_weights
+from strategies.kinds import (
+    LEFT_OUT,
+    Generation,
+    Kind,
+    Spec,
+    Specs,
+    catalogue,
+    fill,
+    masked_by_call,
+    more_masks,
+    same_weights,
+)
 from strategies.kinds.arguments import POLICIES, further
 from strategies.kinds.recurrent import states
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
@@ -168,7 +179,7 @@ class Builder:
         elif instruction.way == "initial_state":
             layer, state = self._initial_state(layer)
             kwargs += state
-        given = fill(specs, layer, kind)
+        given = fill(masked_by_call(specs, dict(kwargs)), layer, kind)
         if given is None:
             return False
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)

@@ -25,7 +25,7 @@ from strategies.graph import (
     from_json,
     refs,
 )
-from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill, masked_by_call
 from strategies.kinds.arguments import NEEDS, PATHS, REFUSES
 
 DEEPEST = 8
@@ -89,7 +89,7 @@ def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, pl
         if key not in (*kind.calls, *kind.call_options):
             raise MalformedGraph(f"{place}.kwargs: {layer.kind} takes no {key!r} here")
     try:
-        outputs = fill(specs, layer, kind)
+        outputs = fill(masked_by_call(specs, dict(call.kwargs)), layer, kind)
     except NO_SENSE as error:
         raise MalformedGraph(f"{place}: the arguments of {layer.kind} make no sense: {error!r}") from None
     if outputs is None:

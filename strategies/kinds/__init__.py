@@ -34,6 +34,7 @@ from strategies.kinds.kind import (
     Specs,
     fill,
     less,
+    masked_by_call,
     more_masks,
     same_weights,
 )
@@ -88,6 +89,7 @@ __all__ = [
     "catalogue",
     "fill",
     "less",
+    "masked_by_call",
     "more_masks",
     "same_weights",
 ]

@@ -215,6 +215,11 @@ def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     return tuple(replace(spec, mask=False) if spec.mask else spec for spec in given)
 
 
+def masked_by_call(specs: Specs, call_options: Mapping[str, Value]) -> Specs:
+    """The tensors with the mask that the call itself gives the first: layers hand that on like its own."""
+    return (replace(specs[0], mask=True), *specs[1:]) if "mask" in call_options else specs
+
+
 _OF_A_PLACE = ("PReLU", "LocallyConnected1D", "LocallyConnected2D", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 """Kinds that have weights for each place, or hold on to the shape that they were built for."""
 

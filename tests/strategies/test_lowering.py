@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Array, Call, Input, Layer, Ref, Seq
+from strategies.graph import Array, Call, Input, Layer, Ref, Seq, fed_refs
 from strategies.kinds import Spec, same_weights
 from strategies.lowering import lower
 from strategies.programs import Apply, Nest, Program
@@ -45,6 +45,21 @@ def test_masks_are_not_put_in_a_row(axis: int) -> None:
         return
     with pytest.raises(MalformedGraph, match="Concatenate cannot be called"):
         infer(graph)
+
+
+def test_a_mask_of_the_call_is_handed_on_like_one_of_the_tensor() -> None:
+    graph = Graph(
+        inputs=(Input((3, 4)), Input((3,), "bool", fill="mask")),
+        layers=(Layer("UseMask"), Layer("Concatenate", (("axis", 1),))),
+        calls=(Call(0, (Ref(0),), (("mask", Ref(1)),)), Call(1, (Seq((Ref(0), Ref(2))),))),
+        takes=Seq((Ref(0), Ref(1))),
+        gives=Ref(3),
+    )
+    with pytest.raises(MalformedGraph, match="Concatenate cannot be called"):
+        infer(graph)
+    body = (Apply("UseMask", (1,), 1, way="mask"), Apply("Concatenate", (1, 2), options=(("axis", 1),)))
+    lowered = lower(Program(graph.inputs, body, (1, 2)))
+    assert [ref.node for call in lowered.calls for ref in fed_refs(call)] == [0, 0, 0]
 
 
 def test_a_sequential_is_made_of_what_links() -> None:
