@@ -124,11 +124,56 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     high: int | None = None
 
 
+NewInputs: TypeAlias = Literal["", "fresh", "batch", "closed", "own"]
+CloneChange: TypeAlias = Literal["remade", "kept", "renamed", "set", "replaced", "nested", "wrapped"]
+CallChange: TypeAlias = Literal["plain", "training", "after", "before"]
+"""What a way does, the simplest first."""
+
+
+class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A `clone_function`: what it does to layers of `kind`, to all where that is None, and what to the others.
+
+    "remade" is a layer from its config, "kept" the layer itself. "set" sets `key` in the config to `value`, "renamed"
+    its name; "replaced" gives an `Activation` of the same name, "wrapped" a `TimeDistributed` around a remade layer,
+    "nested" a `Sequential` of one.
+    """
+
+    change: CloneChange = "remade"
+    kind: str | None = None
+    key: str = ""
+    value: Value = None
+    others: Literal["remade", "kept"] = "remade"
+
+
+class CallFunction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A `call_function`: what it does about calls of layers of `kind`, all others being plain calls.
+
+    "after" and "before" call an `Activation` on what such a layer gives or takes, "training" makes `training` True.
+    """
+
+    change: CallChange = "plain"
+    kind: str | None = None
+
+
+class Way(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a model is cloned: what `clone_model` is given beside it.
+
+    `inputs` says what its `input_tensors` are: inputs of other names, those with a batch or with no dimension left
+    open, or the model's own; "" is none.
+    """
+
+    inputs: NewInputs = ""
+    clone_function: CloneFunction | None = None
+    call_function: CallFunction | None = None
+    recursive: bool = False
+
+
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model: a functional one, or with `sequential` a chain of layers.
 
     `takes` and `gives` are the model's inputs and outputs as they are nested, with a `Ref` at each leaf. `batch` is the
-    number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it.
+    number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `way` is how it is
+    cloned, where that is not `clone_model(model)`.
     """
 
     inputs: tuple[Input, ...]
@@ -141,6 +186,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     sequential: bool = False
     batch: int = 2
     generation: Literal["keras", "tf_keras", "keras2"] | None = None
+    way: Way | None = None
     version: int = VERSION
 
     def __post_init__(self) -> None:
@@ -232,6 +278,8 @@ def check(graph: Graph) -> None:
             raise MalformedGraph(f"takes: expected inputs only, found node {ref.node}, output {ref.output}")
     if {ref.node for ref in taken} != set(range(len(graph.inputs))):
         raise MalformedGraph(f"takes: expected each of {len(graph.inputs)} inputs")
+    if any(layer.graph is not None and layer.graph.way is not None for layer in graph.layers):
+        raise MalformedGraph("way: expected none for a model within another")
     given = list(refs(graph.gives))
     if not given:
         raise MalformedGraph("gives: expected at least one tensor")

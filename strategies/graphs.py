@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from hypothesis import strategies as st
 from msgspec import structs
 
+from strategies.drawn_ways import DIGITS
 from strategies.graph import Graph, Input, Value
 from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
 from strategies.kinds.arguments import PATHS, UNDOCUMENTED
@@ -51,8 +52,14 @@ Feature = Literal[
     "regularizers",
     "strings",
     "policies",
+    "new inputs",
+    "clone functions",
+    "call functions",
+    "recursive cloning",
 ]
-FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
+WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
+"""What `clone_model` may be given beside the model, for cloners that take it."""
+FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS
 """What a model may have beside layers called once; "sequential" is that all of it is a chain.
 
 The last seven are those that some releases cannot build: an input that may be left out; inputs and outputs nested more
@@ -111,9 +118,9 @@ def functional_graphs(
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
     """
-    strange = sorted(set(features) - FEATURES)
+    strange = sorted(set(features) - FEATURES - WAYS)
     if strange:
-        raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(FEATURES))}")
+        raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(FEATURES | WAYS))}")
     programs_ = programs(
         generation=generation,
         max_instructions=max_instructions,
@@ -181,7 +188,18 @@ def programs(
         generation=st.just(generation),
         more_inputs=st.just(_choices(generation, features) + _rare(generation, features)),
         most_inputs=st.just(max_inputs),
+        way=_WAY.map(_way) if features & WAYS else st.just(()),
+        ways=st.just(features & WAYS),
     )
+
+
+_WAY = st.binary(min_size=1 + DIGITS, max_size=1 + DIGITS)
+_PLAINLY = 208
+"""A byte below that clones plainly: four of five."""
+
+
+def _way(drawn: bytes) -> tuple[int, ...]:
+    return tuple(drawn[1:]) if drawn[0] >= _PLAINLY else ()
 
 
 def _choices(generation: Generation | None, features: frozenset[Feature]) -> tuple[Input, ...]:

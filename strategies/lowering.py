@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
+from strategies.drawn_ways import chosen
 from strategies.graph import Call, Function, Graph, Input, Items, Layer, Named, Ref, Seq, Value, call_refs
 from strategies.kinds import (
     LEFT_OUT,
@@ -38,7 +39,8 @@ MASKED_LISTS = ("lambdas", "attention")
 
 def lower(program: Program) -> Graph:
     """The graph that a program means. Equal programs give equal graphs."""
-    return (_chain(program) if program.sequential else None) or _functional(program)
+    graph = (_chain(program) if program.sequential else None) or _functional(program)
+    return structs.replace(graph, way=chosen(graph, program.way, program.ways)) if program.way else graph
 
 
 def _chain(program: Program) -> Graph | None:

@@ -97,7 +97,8 @@ class Program:
     `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone,
     if anything does. Without `partial_masks` no layer that has masks of its own is called on
     tensors of which only some have one; without `idle_inputs` some output needs each input, by way of a call.
-    An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`.
+    An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`. `way` has
+    the digits of how the model is cloned, with those `ways`; none for `clone_model(model)`.
     """
 
     inputs: tuple[Input, ...]
@@ -115,3 +116,5 @@ class Program:
     generation: Generation | None = field(default=None)
     more_inputs: tuple[Input, ...] = ()
     most_inputs: int = 0
+    way: tuple[int, ...] = ()
+    ways: frozenset[str] = frozenset()

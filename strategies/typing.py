@@ -22,7 +22,6 @@ from strategies.graph import (
     Value,
     call_refs,
     fed_refs,
-    from_json,
     refs,
 )
 from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill, masked_by_call
@@ -30,13 +29,6 @@ from strategies.kinds.arguments import NEEDS, PATHS, REFUSES
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
-
-
-def read_example(text: str, where: str) -> Graph:
-    """A graph from text that may come from anywhere: read, and held against the catalogue."""
-    graph = from_json(text, where)
-    infer(graph, where)
-    return graph
 
 
 def infer(

@@ -20,7 +20,7 @@ from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError,
 from reports.store import Kept, read_run
 from strategies.graph import Graph, MalformedGraph, from_json
 from strategies.kinds import Generation
-from strategies.typing import infer
+from strategies.ways import well_typed
 
 FINDING = "finding.json"
 GENERATIONS: tuple[str, ...] = get_args(Generation)
@@ -250,7 +250,7 @@ def _read_finding(path: Path) -> Finding:
 def _checked(content: bytes, where: str) -> Graph:
     """A graph, held against the catalogue. A `MalformedGraph` says where it is wrong."""
     graph = from_json(content, where)
-    infer(graph, where)
+    well_typed(graph, where)
     return graph
 
 

@@ -136,7 +136,7 @@ def _by_hypothesis(
     if shard.graphs:
         return drawn if same(drawn) else None
     return shrink(
-        graphs_on(trials.process),
+        graphs_on(trials.process, cloners=trials.cloners),
         drawn,
         same,
         examples=shard.examples,

@@ -105,7 +105,7 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             if reason:
                 return SubjectStarted(name, unable=reason, clonediff=own)
         corpus = _corpus(setup)
-        first = corpus.drawn(process.subject.generation, graphs_on(process)) if corpus else ()
+        first = corpus.drawn(process.subject.generation, graphs_on(process, cloners=setup.cloners)) if corpus else ()
         return SubjectStarted(
             name,
             process.versions,
@@ -163,7 +163,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         for each in shard.graphs:
             look(from_json(bytes(each), "a graph of the corpus"))
     else:
-        _draw(shard, graphs_on(process), look)
+        _draw(shard, graphs_on(process, cloners=trials.cloners), look)
     tally = trials.tally
     return ShardDone(
         subject=shard.subject,

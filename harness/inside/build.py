@@ -40,6 +40,14 @@ def build(source: str, module: Any) -> Any:
     return module.__dict__["model"]
 
 
+def build_after(source: str, more: str, module: Any) -> Any:
+    """Run `more` in the module in which the source ran; the model that it leaves under the name `model`."""
+    lines = source.splitlines(True)
+    whole = "".join(lines) + more
+    linecache.cache[GRAPH_FILE] = (len(whole), None, whole.splitlines(True), GRAPH_FILE)
+    return build("\n" * len(lines) + more, module)
+
+
 def custom_objects(module: Any) -> dict[str, Any]:
     """The classes and functions that the source defines, by name, and those that it calls its `custom_objects`."""
     named = module.__dict__.get("custom_objects")

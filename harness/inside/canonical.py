@@ -14,6 +14,8 @@ LONGEST = 120
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 _DEEPEST = 12
+_BUILT_ON = "build_config"
+"""In the config of what a layer holds: the shape that it happened to be built on, which its calls tell as well."""
 
 
 def without_addresses(text: str) -> str:
@@ -39,7 +41,7 @@ def text(value: Any, depth: int = 0) -> str:
     if isinstance(value, dict):
         if value.get("class_name") == "__lambda__":
             return "<lambda>"
-        items = sorted((str(key), text(item, depth + 1)) for key, item in value.items())
+        items = sorted((str(key), text(item, depth + 1)) for key, item in value.items() if key != _BUILT_ON)
         return "{%s}" % ", ".join("%s: %s" % item for item in items)
     if isinstance(value, (list, tuple)):
         inner = ", ".join([text(item, depth + 1) for item in value])

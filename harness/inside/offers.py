@@ -36,6 +36,18 @@ import numpy
 a = keras.Input((1,), dtype="string")
 keras.Model(a, keras.layers.StringLookup(vocabulary=["b"])(a))(numpy.array([["b"]], dtype=object))
 """,
+    "clone functions": """
+a = keras.Input((2,))
+keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), clone_function=lambda layer: layer)
+""",
+    "call functions": """
+a = keras.Input((2,))
+keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), call_function=lambda layer, *given: layer(*given))
+""",
+    "recursive cloning": """
+a = keras.Input((2,))
+keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=True)
+""",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))

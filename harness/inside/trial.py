@@ -11,7 +11,7 @@ import tempfile
 from typing import Any, Callable, Iterator
 
 from .beginnings import beginnings, begins_as, doubtful
-from .build import build, custom_objects, script
+from .build import build, build_after, custom_objects, script
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, cloner
 from .configs import plain_settings
@@ -40,8 +40,9 @@ def run_trial(
     """The answer to a trial, as `Answer` declares it on the wire.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
-    Instead of `source`, `model` may have a live model: its weights are put back at the end. `tell` is told how far it
-    has come.
+    Instead of `source`, `model` may have a live model: its weights are put back at the end. Where `clone_model` is
+    given `arguments`, a clone is held against the model that they ask for, which `asked` builds. `tell` is told how far
+    it has come.
     """
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
@@ -84,6 +85,7 @@ class _Trial:
         self._checks: dict[str, bool] = request.get("checks") or {}
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
+        self._arguments: dict[str, str] = request.get("arguments") or {}
         self._touched = False
         self._doubted = False
         self._set_by_calls: list[tuple[int, str]] = []  # settings that a layer sets when it is called
@@ -106,21 +108,24 @@ class _Trial:
         self._progress.begin("build", "building the model")
         with self._clock.keras("build"):
             try:
-                model = self._build()
+                model, asked = self._build_both()
             except Exception as error:  # the framework refuses to build: counted, and never a finding
                 return {"refused": failure(error, below="_build")}
         with self._clock.ours("observe"):
-            self._original = Description(model, self._observer)
+            self._original = Description(asked, self._observer)
             layers = [place.layer for place in self._original.layers.places]
             self._observer.backend_draws = self._observer.framework.draws(layers, self._request.get("source", ""))
             self._first_values = list(self._original.initial)
-            self._packing = model
+            self._packing = asked
             self._arrays = self._draw()
             self._kept = randomize(self._original, self._observer)
             before = self._plain_settings()
             observation = self._observe("the model", self._original, self._kept)
             self._set_by_calls = _differing(before, self._plain_settings())
-            self._fingerprint = self._original.fingerprint(self._observer) if self._cloners else None
+            self._take_to_clone(model)
+            if model is not asked:
+                observation["cloned"] = self._cloned.shape
+                observation["keeps"] = self._request.get("keeps", "")
             observation["fresh"] = [True] * len(self._original.weights)
             self._first_inference = observation["inference"]
             clones = {name: self._clone(name, each) for name, each in self._cloners.items()}
@@ -137,29 +142,75 @@ class _Trial:
         self._known = dict(custom_objects(self._module), **self._known)
         return model
 
+    def _build_both(self) -> tuple[Any, Any]:
+        """The model, and the one that its clone is asked to be: itself where `clone_model` is given nothing else."""
+        model = self._build()
+        if not self._arguments:
+            return model, model
+        framework = self._observer.framework
+        framework.forget_names()
+        framework.reseed(self._observer.seed)
+        return model, build_after(self._request["source"], self._request["asked"], self._module)
+
+    def _take_to_clone(self, model: Any) -> None:
+        """Look at the model that the cloners are given; where that is not the original, it has values of its own."""
+        self._cloned, self._to_clone = self._original, self._kept
+        if model is not self._original.model:
+            self._cloned = Description(model, self._observer)
+            self._to_clone = randomize(self._cloned, self._observer)
+        self._fingerprint = self._cloned.fingerprint(self._observer) if self._cloners else None
+
+    def _given(self) -> dict[str, Any]:
+        """What `clone_model` is given beside the model: its expressions, as they stand in a script.
+
+        Names are counted anew, as for the model that is asked for: an input without one has the same in both.
+        """
+        if self._arguments:
+            self._observer.framework.forget_names()
+        names = dict(self._module.__dict__, model=self._cloned.model) if self._arguments else {}
+        return {name: eval(text, names) for name, text in self._arguments.items()}  # noqa: S307 - the script's own words
+
     def _renew(self) -> None:
         """Build the original again where a cloner has touched it, so that no other cloner answers for that."""
+        if self._arguments:
+            self._renew_cloned()
+            return
         observer, before = self._observer, self._original
         with self._clock.keras("build"):
             observer.framework.forget()
             observer.framework.reseed(observer.seed)
             model = self._build()
-        # The new objects take the numbers of the old ones: the answer has one original.
-        layers = Layers(model, observer)
-        for new, old in zip(layers.places, before.layers.places):
-            observer.adopt(new.layer, old.layer)
-        weights, _ = observer.framework.weights(model)
-        for new, old in zip(weights, before.weights):
-            observer.adopt(new, old)
-        for (new, _), old in zip(observer.framework.states(model), before.states):
-            observer.adopt(new, old)
+        self._adopt(model, before)
         self._packing = model
         renewed = Description(model, observer)
         renewed.shape = before.shape
         self._original = renewed
         self._kept = randomize(renewed, observer)
-        self._fingerprint = renewed.fingerprint(observer)
+        self._take_to_clone(model)
         self._touched = False
+
+    def _renew_cloned(self) -> None:
+        """Build the model that is cloned again; the one that is asked for has not been given to any cloner."""
+        observer, before = self._observer, self._cloned
+        with self._clock.keras("build"):
+            observer.framework.forget()
+            observer.framework.reseed(observer.seed)
+            model = self._build()
+        self._adopt(model, before)
+        self._take_to_clone(model)
+        self._cloned.shape = before.shape
+        self._touched = False
+
+    def _adopt(self, model: Any, before: Description) -> None:
+        """The new objects take the numbers of the old ones: the answer has one of each."""
+        observer = self._observer
+        for place, old in zip(Layers(model, observer).places, before.layers.places):
+            observer.adopt(place.layer, old.layer)
+        weights, _ = observer.framework.weights(model)
+        for new, each in zip(weights, before.weights):
+            observer.adopt(new, each)
+        for (new, _), each in zip(observer.framework.states(model), before.states):
+            observer.adopt(new, each)
 
     def _draw(self) -> list[Any]:
         specs = self._request.get("inputs")
@@ -240,9 +291,9 @@ class _Trial:
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         if self._touched and self._module is not None:
             self._renew()
-        context = TrialContext(self._observer.framework, self._known)
+        context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)
-        clone, refused = self._call(name, each, self._original.model, context)
+        clone, refused = self._call(name, each, self._cloned.model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
         self._look_again(answer)
         if refused is not None:
@@ -250,8 +301,10 @@ class _Trial:
             return answer
         description = Description(clone, self._observer)
         answer["observation"] = self._observe_clone("the clone of " + name, description)
-        if self._checks.get("again"):
+        if self._checks.get("again") and not self._arguments:
             self._again(name, each, context, description, answer)
+        if self._request.get("keeps"):
+            self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
 
     def _call(
@@ -269,11 +322,12 @@ class _Trial:
             return clone, None
 
     def _observe_clone(self, what: str, description: Description, costly: bool = True) -> dict[str, Any]:
-        freshness = fresh(self._original, self._kept, description)
+        keeps = self._request.get("keeps") == "layers"
+        freshness = [True] * len(description.weights) if keeps else fresh(self._original, self._kept, description)
         ours, problem = copy(self._original, self._kept, description, self._observer)
         observation = self._observe(what, description, ours, costly)
         observation["fresh"] = freshness
-        if costly:
+        if costly and not self._arguments:
             self._doubted = self._doubted or doubtful(self._original, description, freshness)
             self._observed.append((observation, description))
         if problem:
@@ -282,21 +336,21 @@ class _Trial:
 
     def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, and the values of its variables."""
-        changed = self._kept.restore()
-        if not changed and self._original.fingerprint(self._observer) == self._fingerprint:
+        changed = self._to_clone.restore()
+        if not changed and self._cloned.fingerprint(self._observer) == self._fingerprint:
             return
-        before = self._original.shape
-        after = Description(self._original.model, self._observer, values=False)
+        before = self._cloned.shape
+        after = Description(self._cloned.model, self._observer, values=False)
         for part in ("weights", "states"):
             for old, new in zip(before[part], after.shape[part]):
                 if "value" in old:
                     new["value"] = old["value"]
-        weights = len(self._original.weights)
+        weights = len(self._cloned.weights)
         for number in changed:
             part, place = ("weights", number) if number < weights else ("states", number - weights)
             if place < len(after.shape[part]):
                 after.shape[part][place]["value"] = "changed"
-        for number, name in self._set_by_calls:
+        for number, name in self._set_by_calls if self._cloned is self._original else ():
             _take_over("." + name, before["layers"][number], after.shape["layers"][number])
         if after.shape != before:
             answer["original_after"] = after.shape

@@ -59,7 +59,7 @@ def try_all(
         if fresh:
             say("fresh graphs", 0.5)
             candidate.draw(
-                graphs_on(candidate.process),
+                graphs_on(candidate.process, cloners=("candidate",)),
                 seconds=budget.seconds if holds else min(budget.seconds, budget.short),
                 examples=budget.graphs,
                 seed_=budget.seed,

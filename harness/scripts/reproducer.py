@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from harness.subjects.case import Case
 
 _CLONES = {
-    "upstream": "clone = keras.models.clone_model(model)",
-    "fixed": "from harness import clone_model\n\nclone = clone_model(model)",
+    "upstream": "clone = keras.models.clone_model(model{})",
+    "fixed": "from harness import clone_model\n\nclone = clone_model(model{})",
     "roundtrip": "clone = type(model).from_config(model.get_config())",
     "from_config": "clone = model.__class__.from_config(model.get_config())",
 }
@@ -48,6 +48,11 @@ _CONFIG_BUT_FOR_INPUTS = (
     "assert config(clone) == config(model)",
 )
 """All of it: too long to be told where it differs."""
+_ASKED = "# The model that is asked for, made by hand."
+_OF_THE_MODEL = ("made", "untouched", "own")
+"""Checks of the model that is cloned, whatever it is cloned to."""
+_COUNT_ANEW = {"keras": "keras.utils.clear_session()", "tf_keras": "keras.backend.reset_uids()"}
+_SHORT = 60
 _MODES = ("outputs", "masks")
 _NODES = {
     "keras": "[[({0}(node.arguments.{1})) for node in each._inbound_nodes] for each in {{}}.operations]",
@@ -95,9 +100,28 @@ def reproducer(
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
     raises = difference.raised.type if difference.raised else "AssertionError"
     before, lines, sure = _comparison(difference, dialect, case)
+    if case is not None and case.asked and difference.check not in _OF_THE_MODEL:
+        before = [*before, *_names_anew(difference, dialect)]
+        lines = ["", _ASKED, *_names_anew(difference, dialect), case.asked.rstrip("\n"), *lines]
     before = ["", *before] if before else []
-    text = "\n".join((source.rstrip("\n"), *before, "", clones[cloner], *lines, "", *said, ""))
+    clone = clones[cloner].replace("{}", _arguments(case))
+    text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
     return Script(text, raises if lines or difference.check == "made" else "", sure)
+
+
+def _arguments(case: Case | None) -> str:
+    """What `clone_model` is given beside the model, as it stands in its call."""
+    given = [] if case is None else [f"{name}={text}" for name, text in case.arguments.items()]
+    short = "".join(f", {each}" for each in given)
+    if len(short) <= _SHORT:
+        return short
+    return ",\n" + "".join(f"    {each},\n" for each in given)
+
+
+def _names_anew(difference: Difference, dialect: str) -> list[str]:
+    """A line that has layers numbered from the beginning, where it is a name that differs."""
+    named = "name" in difference.aspect or difference.aspect == "weight scope"
+    return [_COUNT_ANEW[dialect]] if named and dialect in _COUNT_ANEW else []
 
 
 def _comparison(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:

@@ -11,14 +11,19 @@ from harness.source.dialect import Dialect
 from harness.source.keras2 import KERAS2
 from harness.source.keras3 import KERAS3
 from harness.source.tf_keras import TF_DOT_KERAS, TF_KERAS
-from harness.source.writer import write
+from harness.source.writer import Written, write
 from strategies.graph import Graph
 
 DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS, KERAS2)}
 
-__all__ = ["DIALECTS", "Dialect", "write_source"]
+__all__ = ["DIALECTS", "Dialect", "Written", "write_source", "written"]
+
+
+def written(graph: Graph, dialect: str) -> Written:
+    """The graph's model and how it is cloned, as one dialect spells it."""
+    return write(graph, DIALECTS[dialect])
 
 
 def write_source(graph: Graph, dialect: str) -> str:
-    """The script that builds the graph's model as one dialect spells it, and leaves it in `model`."""
-    return write(graph, DIALECTS[dialect])
+    """The script that builds the graph's model, and leaves it in `model`."""
+    return written(graph, dialect).source

@@ -11,6 +11,7 @@ import builtins
 import json
 import keyword
 import re
+from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -18,6 +19,7 @@ from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import KEYS, write_function
 from harness.source.operations import write_operation
+from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
 from strategies.graph import (
     Array,
     Call,
@@ -32,34 +34,67 @@ from strategies.graph import (
     Ref,
     Seq,
     Value,
+    Way,
     refs,
 )
 from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import PATHS
 from strategies.kinds.operations import Operation
+from strategies.ways import inputs_of
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _DTYPE = re.compile(r"[a-z0-9_]+")
-_RESERVED = frozenset(("model", "inputs", "keras", "layers", "ops", "tf", "np", "functools", "x", "K"))
+_RESERVED = frozenset(
+    ("model", "inputs", "keras", "layers", "ops", "tf", "np", "functools", "x", "K", "clone_function", "call_function")
+)
 
 
-def write(graph: Graph, dialect: Dialect) -> str:
-    """The script that builds the graph's model and leaves it in `model`."""
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The script that leaves a graph's model in `model`, and what says how it is cloned.
+
+    `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
+    leaves the model that is then asked for in `model`, in the place of the one that is cloned.
+    """
+
+    source: str
+    arguments: tuple[tuple[str, str], ...] = ()
+    asked: str = ""
+
+
+def write(graph: Graph, dialect: Dialect) -> Written:
+    """The graph's model as a script, with the way in which it is cloned."""
     script = _Script(dialect)
+    way = graph.way
+    if way is None:
+        script.model(graph, "model", "")
+        return Written(script.text())
+    arguments = script.arguments(graph, way)
+    script.holds = way.clone_function is not None
     script.model(graph, "model", "")
-    return script.text()
+    asked = _Script(dialect, script)
+    asked.model(structs.replace(graph, inputs=inputs_of(graph), way=None), "model", "", way)
+    script.needs |= asked.needs
+    return Written(script.text(), arguments, asked.rest())
 
 
 class _Script:
-    """The lines so far: what must be imported, what is defined above the model, the model."""
+    """The lines so far: what must be imported, what is defined above the model, the model.
 
-    def __init__(self, dialect: Dialect) -> None:
+    Where it goes on `after` another script, what that has defined is there, and the layers that it `holds` in
+    variables.
+    """
+
+    def __init__(self, dialect: Dialect, after: _Script | None = None) -> None:
         self.dialect = dialect
+        self.after = after
+        self.holds = False
+        self.layers: dict[tuple[int, ...], str] = {}
         self.needs = {"keras"}
         self.definitions: list[str] = []
         self.defined: set[str] = set()
         self.lines: list[str] = []
-        self.taken = set(_RESERVED)
+        self.taken = {*_RESERVED, *(after.layers.values() if after is not None else ())}
 
     def text(self) -> str:
         imports = [line for name, line in self.dialect.imports.items() if name in self.needs]
@@ -72,6 +107,45 @@ class _Script:
         long = [text for text in self.definitions if "\n" in text.rstrip("\n")]
         above = "".join(f"\n{text}" for text in short) + "".join(f"\n\n{text}" for text in long)
         return f"{head}\n{above}\n" + ("\n" if long else "") + "\n".join((*self.lines, ""))
+
+    def rest(self) -> str:
+        """The text without what the script before it has said."""
+        said = self.after.defined if self.after is not None else set()
+        new = [text for text in self.definitions if text not in said]
+        return "\n".join((*new, *self.lines, ""))
+
+    def arguments(self, graph: Graph, way: Way) -> tuple[tuple[str, str], ...]:
+        """What `clone_model` is given, by name; the functions among it are defined."""
+        arguments = []
+        if way.inputs == "own":
+            arguments.append(("input_tensors", "model.inputs" if graph.sequential else "model.input"))
+        elif way.inputs:
+            words = [self._input(each, self.dialect.input) for each in inputs_of(graph)]
+            arguments.append(("input_tensors", self._arranged(graph.takes, words)))
+        if way.clone_function is not None:
+            self.define(write_clone_function(way.clone_function, self._class, lambda value: self.value(value, None)))
+            arguments.append((CLONE_FUNCTION, CLONE_FUNCTION))
+        if way.call_function is not None:
+            self.define(write_call_function(way.call_function, self._class))
+            arguments.append((CALL_FUNCTION, CALL_FUNCTION))
+        if way.recursive:
+            arguments.append(("recursive", "True"))
+        return tuple(arguments)
+
+    def _arranged(self, value: Value, words: list[str]) -> str:
+        """The model's inputs as it takes them, each an expression; in Keras 2 as a list."""
+        if self.dialect.generation != "keras":
+            return f"[{', '.join(words[ref.node] for ref in refs(value))}]"
+        match value:
+            case Ref(node=node):
+                return words[node]
+            case Seq(items=items, form=form):
+                parts = [self._arranged(item, words) for item in items]
+                inner = ", ".join(parts)
+                return f"[{inner}]" if form == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
+            case Items(items=pairs):
+                return f"{{{', '.join(f'{_text(key)}: {self._arranged(item, words)}' for key, item in pairs)}}}"
+        raise MalformedGraph(f"takes: {value!r} holds no input")
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has: `wanted`, or that with a number."""
@@ -93,10 +167,15 @@ class _Script:
             self.defined.add(text)
             self.definitions.append(self.need(text))
 
-    def model(self, graph: Graph, variable: str, stem: str) -> None:
-        """The lines of a model, and of the models in it before it."""
+    def model(
+        self, graph: Graph, variable: str, stem: str, way: Way | None = None, place: tuple[int, ...] = ()
+    ) -> None:
+        """The lines of a model, and of the models in it before it; `way` is the one that it is cloned in.
+
+        `place` has the numbers of the layers that hold it.
+        """
         if graph.sequential:
-            self._sequential(graph, variable)
+            self._sequential(graph, variable, way, place)
             return
         tensors = _Tensors(self, graph, stem)
         for number, given in enumerate(graph.inputs):
@@ -104,21 +183,27 @@ class _Script:
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for number, call in enumerate(graph.calls):
-            self._call(graph, number, call, tensors, made, uses.count(call.layer) > 1)
-        name = "" if graph.name is None else f", name={_text(graph.name)}"
+            self._call(graph, number, call, tensors, made, uses.count(call.layer) > 1, way, place)
+        name = self._name_of(graph, variable, way)
         ends = f"{self.value(graph.takes, tensors)}, {self.value(graph.gives, tensors)}"
         self.lines.append(f"{variable} = {self.need('keras.Model')}({ends}{name})")
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
 
-    def _sequential(self, graph: Graph, variable: str) -> None:
+    def _name_of(self, graph: Graph, variable: str, way: Way | None) -> str:
+        """The argument for the name; where models are made on the way, their number would be in it."""
+        if graph.name is not None:
+            return f", name={_text(graph.name)}"
+        return f", name={variable}.name" if way is not None and way.clone_function is not None else ""
+
+    def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
         """A chain: its input, then each layer in the order of the calls."""
         parts = [self._input(graph.inputs[0], self.dialect.first)]
         for call in graph.calls:
             layer = graph.layers[call.layer]
             needs_name = bool(layer.marks) or layer.graph is not None
-            parts.append(self._made(layer, needs_name))
-        name = "" if graph.name is None else f", name={_text(graph.name)}"
+            parts.append(self._made(layer, needs_name, way, (*place, call.layer)))
+        name = self._name_of(graph, variable, way)
         self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{name})")
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
@@ -138,7 +223,15 @@ class _Script:
         return f"{self.need(words.function)}({', '.join(parts)})"
 
     def _call(
-        self, graph: Graph, number: int, call: Call, tensors: _Tensors, made: dict[int, str], shared: bool
+        self,
+        graph: Graph,
+        number: int,
+        call: Call,
+        tensors: _Tensors,
+        made: dict[int, str],
+        shared: bool,
+        way: Way | None,
+        place: tuple[int, ...],
     ) -> None:
         layer = graph.layers[call.layer]
         target = tensors.target(number, layer)
@@ -147,10 +240,13 @@ class _Script:
             return
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
-            made[call.layer] = self._made(layer, needs_name)
+            made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
         words = [self.value(value, tensors) for value in call.args]
         words += [f"{_word(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
-        self.lines.append(f"{target} = {made[call.layer]}({', '.join(words)})")
+        if way is not None and way.call_function is not None:
+            self.lines.append(f"{target} = {CALL_FUNCTION}({', '.join((made[call.layer], *words))})")
+        else:
+            self.lines.append(f"{target} = {made[call.layer]}({', '.join(words)})")
 
     def _operation(self, layer: Layer, call: Call, tensors: _Tensors, number: int) -> str:
         kind = CATALOGUE[layer.kind]
@@ -162,12 +258,32 @@ class _Script:
             raise MalformedGraph(f"calls[{number}]: {layer.kind} takes {kind.takes[0]} tensors only")
         return self.need(write_operation(kind, layer, words, lambda value: self.value(value, None), self.dialect))
 
-    def _made(self, layer: Layer, needs_name: bool) -> str:
-        """The expression that makes a layer; with `needs_name`, a variable that holds it already."""
+    def _made(self, layer: Layer, needs_name: bool, way: Way | None, place: tuple[int, ...]) -> str:
+        """The expression that makes a layer; with `needs_name`, a variable that holds it already.
+
+        Where a clone function is asked for it, it is asked with the layer of the model that is cloned; but for a model
+        that the way goes into.
+        """
+        inside = way if way is not None and way.recursive else None
+        if way is None or way.clone_function is None or (layer.graph is not None and inside is not None):
+            made = self._plainly_made(layer, needs_name or self.holds, inside, place)
+            self.layers[place] = made
+            return made
+        assert self.after is not None
+        held = self.after.layers[place]
+        if needs_name:
+            self.lines.append(f"{held} = {CLONE_FUNCTION}({held})")
+            return held
+        return f"{CLONE_FUNCTION}({held})"
+
+    def _plainly_made(self, layer: Layer, needs_name: bool, inside: Way | None, place: tuple[int, ...]) -> str:
         if layer.graph is not None:
-            variable = self.name(f"{_snake(layer.name or 'inner')}_model" if layer.name is None else _snake(layer.name))
-            inner = layer.graph
-            self.model(_named(inner, layer.name), variable, "inner_")
+            if inside is not None and self.after is not None and place in self.after.layers:
+                variable = self.after.layers[place]
+            else:
+                wanted = "inner_model" if layer.name is None else _snake(layer.name)
+                variable = self.name(wanted)
+            self.model(_named(layer.graph, layer.name), variable, "inner_", inside, place)
             if not layer.trainable:
                 self.lines.append(f"{variable}.trainable = False")
             return variable
@@ -184,14 +300,7 @@ class _Script:
 
     def layer(self, layer: Layer) -> str:
         """The constructor's call."""
-        if layer.kind in CLASSES:
-            if layer.kind not in self.dialect.classes:
-                raise MalformedGraph(f"layers: {layer.kind} cannot be written for {self.dialect.name}")
-            self.needs.add("layers")
-            self.define(self.dialect.spell(self.dialect.classes[layer.kind]))
-            cls = layer.kind
-        else:
-            cls = self.need(f"layers.{_word(layer.kind)}")
+        cls = self._class(layer.kind)
         parts = self._positional(layer)
         if layer.name is not None:
             parts.append(f"name={_text(layer.name)}")
@@ -202,6 +311,15 @@ class _Script:
                 f"dtype={_dtype(layer.dtype) if isinstance(layer.dtype, str) else self.value(layer.dtype, None)}"
             )
         return f"{cls}({', '.join(parts)})"
+
+    def _class(self, kind: str) -> str:
+        if kind not in CLASSES:
+            return self.need(f"layers.{_word(kind)}")
+        if kind not in self.dialect.classes:
+            raise MalformedGraph(f"layers: {kind} cannot be written for {self.dialect.name}")
+        self.needs.add("layers")
+        self.define(self.dialect.spell(self.dialect.classes[kind]))
+        return kind
 
     def _positional(self, layer: Layer) -> list[str]:
         """Arguments as people write them: the first one without its name where it says what the layer is."""

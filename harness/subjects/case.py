@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -15,13 +15,21 @@ RATE = 8
 
 
 class Case(msgspec.Struct, frozen=True):
-    """What is tried. `kinds` has the kind of the graph by the name of the layer in the model."""
+    """What is tried. `kinds` has the kind of the graph by the name of the layer in the model.
+
+    `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
+    then asked for, which leaves it in `model`, after `source`. `keeps` says what of the model itself is to stand in the
+    clone.
+    """
 
     source: str
     inputs: tuple[dict[str, Any], ...]
     batch: int = 3
     seed: int = 0
     kinds: dict[str, str] = {}
+    arguments: dict[str, str] = {}
+    asked: str = ""
+    keeps: Literal["", "inputs", "layers"] = ""
 
     def request(self, cloners: Iterable[str], checks: Iterable[str] = (), device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""
@@ -38,6 +46,8 @@ class Case(msgspec.Struct, frozen=True):
             "cloners": list(cloners),
             "checks": {name: name in asked for name in COSTLY},
         }
+        if self.arguments:
+            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps)
         if device is not None:
             request["device"] = device
         return request

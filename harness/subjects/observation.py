@@ -7,7 +7,7 @@ Arrays travel as digests. Where two digests differ, `Subject.values` asks for th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -158,6 +158,9 @@ class Observation(msgspec.Struct, frozen=True):
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
     alone would not give that. `begins` has what the weights begin with, where a clone gives cause to ask: of the
     original the digest of a constant, "drawn", or "" where it is not known; of a clone the digest of the value.
+
+    Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
+    `cloned` the other; `keeps` says what of that one is to stand in the clone.
     """
 
     shape: Shape
@@ -169,6 +172,8 @@ class Observation(msgspec.Struct, frozen=True):
     begins: tuple[str, ...] = ()
     trained: Trained | None = None
     saved: Saved | None = None
+    cloned: Shape | None = None
+    keeps: Literal["", "inputs", "layers"] = ""
 
 
 class Clone(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from harness.subjects.outcomes import Offers
 from harness.subjects.process import SubjectProcess
 from strategies import FEATURES, functional_graphs
 from strategies.graph import Graph
-from strategies.graphs import Feature
+from strategies.graphs import WAYS, Feature
 from strategies.kinds import Generation, Kind, catalogue
 from strategies.kinds.arguments import PATHS
 from strategies.kinds.not_drawn import INSIDE, NO_OPERATION, NOT_DRAWN
@@ -31,19 +31,28 @@ def graphs_on(
     *,
     without: Collection[str] = (),
     features: Collection[Feature] = FEATURES,
+    cloners: Collection[str] = (),
     **options: Any,
 ) -> SearchStrategy[Graph]:
     """The graphs that the release of a subject can build; starts the process where it does not run.
 
-    Takes the options of `functional_graphs`, and draws and shrinks as that does.
+    Takes the options of `functional_graphs`, and draws and shrinks as that does. Where all `cloners` take what
+    `clone_model` takes, and there are some, ways to clone are drawn as well.
     """
     offers, generation = process.ready.offers, process.subject.generation
+    if cloners and all(map(takes_arguments, cloners)):
+        features = WAYS.union(features)
     return functional_graphs(
         generation=generation,
         without=(*without, *lacking(offers, generation)),
         features=frozenset(features).difference(offers.lacks),
         **options,
     )
+
+
+def takes_arguments(cloner: str) -> bool:
+    """Whether a cloner can be given what `clone_model` is given beside the model."""
+    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/ways/")
 
 
 def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:

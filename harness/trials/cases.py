@@ -5,18 +5,31 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from harness.source import write_source
+from msgspec import structs
+
+from harness.source import written
 from harness.subjects.case import Case
 from strategies.graph import Graph, Input, refs, to_json
+from strategies.ways import inputs_of, keeps_layers
 
 
 def case_of(graph: Graph, dialect: str) -> Case:
     """The case of a graph: its script, its inputs in the order of the model's, a seed that follows from the graph."""
-    return Case(
-        write_source(graph, dialect),
-        tuple(_input(graph.inputs[ref.node]) for ref in refs(graph.takes)),
+    script, inputs = written(graph, dialect), inputs_of(graph)
+    case = Case(
+        script.source,
+        tuple(_input(inputs[ref.node]) for ref in refs(graph.takes)),
         batch=graph.batch,
         seed=number_of(graph),
+    )
+    way = graph.way
+    if way is None:
+        return case
+    return structs.replace(
+        case,
+        arguments=dict(script.arguments),
+        asked=script.asked,
+        keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
     )
 
 

@@ -7,7 +7,7 @@ from harness.trials.expected import Expected, shows
 from harness.trials.graph_trials import GraphTrials, Hit, NotTried
 from reports.known import KnownIssue, KnownIssues, explains
 from strategies.graph import MalformedGraph
-from strategies.typing import read_example
+from strategies.ways import read_example
 
 
 def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit | None]:

@@ -26,7 +26,9 @@ SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 def test_every_clone_is_faithful_or_a_known_issue(
     clonediff_trials: GraphTrials, clonediff_draws: PropertyDraws
 ) -> None:
-    found = clonediff_draws.first_news(clonediff_trials, graphs_on(clonediff_trials.process))
+    found = clonediff_draws.first_news(
+        clonediff_trials, graphs_on(clonediff_trials.process, cloners=clonediff_trials.cloners)
+    )
     if found is not None:
         pytest.fail(f"{message_of(found, clonediff_trials)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
 

@@ -17,7 +17,7 @@ from harness.subjects.releases import ReleaseError, place_of
 from harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
 from reports.records import Finding
 from strategies.graph import MalformedGraph, from_json
-from strategies.typing import infer
+from strategies.ways import well_typed
 
 
 class UnwritableError(ValueError):
@@ -47,7 +47,7 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
             about, versions=_versions(chosen), across=tuple(_in_release(name, chosen) for name in finding.across)
         )
     try:
-        infer(from_json(bytes(finding.graph), "`$.graph`"), "`$.graph`")
+        well_typed(from_json(bytes(finding.graph), "`$.graph`"), "`$.graph`")
         made = script_from(about)
     except (MalformedGraph, UnknownSubjectError) as error:
         raise UnwritableError(str(error)) from None

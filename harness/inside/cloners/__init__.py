@@ -17,12 +17,16 @@ from .multi_gpu import multi_gpu, multi_gpu_fixed
 class TrialContext:
     """What a cloner may know of its trial: the framework, the custom objects, and how many clones it has made.
 
-    A cloner leaves in `notes` what every report of what it did has to say.
+    A cloner leaves in `notes` what every report of what it did has to say. `arguments` is what `clone_model` is given
+    beside the model, made anew each time that it is asked for.
     """
 
-    def __init__(self, framework: Framework, known: dict[str, Any]) -> None:
+    def __init__(
+        self, framework: Framework, known: dict[str, Any], arguments: Callable[[], dict[str, Any]] = dict
+    ) -> None:
         self.framework = framework
         self.known = known
+        self.arguments = arguments
         self.made = 0
         self.notes: list[str] = []
 
@@ -32,12 +36,12 @@ Cloner = Callable[[Any, TrialContext], Any]
 
 def upstream(model: Any, context: TrialContext) -> Any:
     """The release's own `clone_model`, untouched."""
-    return context.framework.clone(model)
+    return context.framework.clone(model, **context.arguments())
 
 
 def fixed(model: Any, context: TrialContext) -> Any:
     """Our fixed `clone_model` for the generation."""
-    return context.framework.fixed()(model)
+    return context.framework.fixed()(model, **context.arguments())
 
 
 def roundtrip(model: Any, context: TrialContext) -> Any:
@@ -85,6 +89,6 @@ def cloner(name: str) -> Cloner:
     raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS) + sorted(found))))
 
 
-def as_cloner(function: Callable[[Any], Any]) -> Cloner:
-    """A plain function of a model as a cloner."""
-    return lambda model, context: function(model)
+def as_cloner(function: Callable[..., Any]) -> Cloner:
+    """A plain function of a model, and of what `clone_model` is given, as a cloner."""
+    return lambda model, context: function(model, **context.arguments())

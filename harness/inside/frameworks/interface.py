@@ -52,6 +52,10 @@ class Framework:
         """Forget the names and the global state that models before this one left."""
         raise NotImplementedError
 
+    def forget_names(self) -> None:
+        """Count the names of layers from the beginning again; what is there stays as it is."""
+        raise NotImplementedError
+
     @staticmethod
     def reset_settings(settings: Any) -> None:
         """Put back the defaults that a model may have changed."""
@@ -300,9 +304,9 @@ class Framework:
 
     # -- cloners and files
 
-    def clone(self, model: Any) -> Any:
+    def clone(self, model: Any, **arguments: Any) -> Any:
         """The release's own `clone_model`, untouched."""
-        return self.keras.models.clone_model(model)
+        return self.keras.models.clone_model(model, **arguments)
 
     def fixed(self) -> Callable[..., Any]:
         """Our fixed `clone_model` for this generation, imported here since it needs the Keras that is loaded."""

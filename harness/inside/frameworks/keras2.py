@@ -88,6 +88,9 @@ class Keras2(Framework):
             self.tf.get_default_graph().device("/" + self._device).__enter__()
         self.reset_settings(self._backend)
 
+    def forget_names(self) -> None:
+        self._backend.reset_uids()
+
     def draws(self, layers: list[Any], source: str) -> bool:
         seeds = [getattr(layer, "seed", None) for layer in layers]
         self._seeds = {seed for seed in seeds if isinstance(seed, int)}

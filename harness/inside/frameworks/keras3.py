@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import importlib
@@ -67,6 +68,9 @@ class Keras3(Eager):
         self.reset_settings(self._config)
         # Frames of Keras are what a failure is known by; filtering takes them out.
         self._config.disable_traceback_filtering()
+
+    def forget_names(self) -> None:
+        self._state.set_global_attribute("object_name_uids", collections.defaultdict(int))
 
     def forget_kernels(self) -> None:
         self.tensors.forget_kernels()

@@ -118,6 +118,9 @@ class TfKeras(Eager):
         self.reset_settings(backend)
         self._forget_registered()
 
+    def forget_names(self) -> None:
+        self._backend.reset_uids()
+
     def _forget_graph(self) -> None:
         self._backend._GRAPH.graph = None
         self._backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False

@@ -16,7 +16,7 @@ from harness.search.reducing.measure import Size, size
 from harness.search.reducing.oddities import oddities
 from harness.search.reducing.passes import PASSES, Pass
 from strategies.graph import Graph, MalformedGraph, to_json
-from strategies.typing import infer
+from strategies.ways import well_typed
 
 MOST = 300
 """How often `still` is asked at most."""
@@ -95,7 +95,7 @@ class _Reduction:
             candidate = fitted(offer)
             if to_json(candidate) in self._seen or size(candidate) >= self._size:
                 return None
-            infer(candidate)
+            well_typed(candidate)
         except MalformedGraph:
             return None
         return candidate if oddities(candidate) <= self._odd else None

@@ -16,18 +16,22 @@ What is compared, the first difference deciding:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from strategies.graph import (
     Array,
     Call,
+    CallChange,
+    CloneChange,
     Function,
     Graph,
     Input,
     Items,
     Layer,
+    NewInputs,
     Seq,
     Value,
+    Way,
     all_layers,
     levels,
     refs,
@@ -81,17 +85,36 @@ def size(graph: Graph) -> Size:
     every, layers = list(levels(graph)), list(all_layers(graph))
     generation, text = graph.generation, to_json(graph)
     return (
-        sum(_lines(level) for level in every),
+        sum(_lines(level) for level in every) + _parts(graph.way),
         len(layers),
         sum(_tensors(level) for level in every),
         sum(rank(layer.kind) for layer in layers if layer.graph is None),
         sum(_said(level) for level in every) + sum(_said_of(layer) for layer in layers),
         graph.batch + sum(_room(level) for level in every) + sum(_width(layer) for layer in layers),
         sum(_distance(layer, generation) for layer in layers)
-        + sum(_distance_of(call, level.layers[call.layer], generation) for level in every for call in level.calls),
+        + sum(_distance_of(call, level.layers[call.layer], generation) for level in every for call in level.calls)
+        + _far_from_plain(graph.way),
         len(text),
         text,
     )
+
+
+def _parts(way: Way | None) -> int:
+    """The arguments that `clone_model` is given; a function is some lines more."""
+    if way is None:
+        return 0
+    functions = (way.clone_function, way.call_function)
+    return int(bool(way.inputs)) + way.recursive + 3 * sum(each is not None for each in functions)
+
+
+def _far_from_plain(way: Way | None) -> int:
+    if way is None:
+        return 0
+    inputs, clone, call = way.inputs, way.clone_function, way.call_function
+    others = clone is not None and clone.kind is not None and clone.others == "remade"
+    cloned = 0 if clone is None else get_args(CloneChange).index(clone.change)
+    called = 0 if call is None else get_args(CallChange).index(call.change)
+    return get_args(NewInputs).index(inputs) + cloned + called + others
 
 
 def rank(kind: str) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from harness.subjects.observation import Observation
+from harness.subjects.observation import Observation, Shape
 from harness.trials.checks.pairing import Pair
 from harness.trials.checks.places import at, place
 from reports.records import Cost, Difference
@@ -20,21 +20,7 @@ def own(pair: Pair) -> list[Difference]:
     if pair.observed is None:
         return []
     original, clone = pair.shapes
-    differences = []
-    mine = {layer.ident for layer in clone.layers}
-    told = set()
-    for index, layer in enumerate(original.layers):
-        if layer.ident in mine and layer.ident not in told:
-            told.add(layer.ident)
-            differences.append(_shared(at(original, index), "layer shared", "layer", pair, index))
-    for word, wants, haves in (
-        ("weight", original.weights, clone.weights),
-        ("state", original.states, clone.states),
-    ):
-        theirs = {variable.ident for variable in haves}
-        for index, variable in enumerate(wants):
-            if variable.ident in theirs:
-                differences.append(_shared(f"{word}s[{index}]", f"{word} shared", word, pair, variable.owner))
+    differences = [] if pair.original.keeps == "layers" else list(_all_shared(pair))
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
@@ -50,6 +36,23 @@ def own(pair: Pair) -> list[Difference]:
                 )
             )
     return [*differences, *_beginnings(pair, pair.observed)]
+
+
+def _all_shared(pair: Pair) -> Iterator[Difference]:
+    """What the clone has of the model that was cloned; a clone that is asked to be on its inputs has these."""
+    clone, cloned = pair.shapes[1], pair.original.cloned or pair.original.shape
+    mine = {layer.ident for layer in clone.layers}
+    told = set()
+    for index, layer in enumerate(cloned.layers):
+        if layer.ident in mine and layer.ident not in told:
+            told.add(layer.ident)
+            if pair.original.keeps != "inputs" or layer.kind != "InputLayer":
+                yield _shared(at(cloned, index), "layer shared", "layer", cloned, index)
+    for word, wants, haves in (("weight", cloned.weights, clone.weights), ("state", cloned.states, clone.states)):
+        theirs = {variable.ident for variable in haves}
+        for index, variable in enumerate(wants):
+            if variable.ident in theirs:
+                yield _shared(f"{word}s[{index}]", f"{word} shared", word, cloned, variable.owner)
 
 
 def _beginnings(pair: Pair, observed: Observation) -> Iterator[Difference]:
@@ -68,6 +71,6 @@ def _beginnings(pair: Pair, observed: Observation) -> Iterator[Difference]:
             yield Difference("own", path, "first value set", "drawn by chance", have, Cost.TRAINS, first)
 
 
-def _shared(path: str, aspect: str, word: str, pair: Pair, layer: int) -> Difference:
-    first = place(pair.original.shape, layer)
+def _shared(path: str, aspect: str, word: str, cloned: Shape, layer: int) -> Difference:
+    first = place(cloned, layer)
     return Difference("own", path, aspect, f"a {word} of its own", "the original's", Cost.TRAINS, first)

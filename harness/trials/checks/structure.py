@@ -13,6 +13,8 @@ from harness.trials.checks.skeletons import MISSING, Unlike, unlike
 from reports.records import Cost, Difference, Place
 
 SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
+BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
+"""Shapes that a layer was built on, which its calls tell as well: a clone on other inputs is built from the config."""
 GRAPHS_OWN = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 
 
@@ -154,6 +156,8 @@ def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Differen
 
 def _config(layer: LayerSeen, twin: LayerSeen, first: Place, path: str) -> Iterator[Difference]:
     passed_over = SAID_ELSEWHERE | GRAPHS_OWN if "layers" in layer.config else SAID_ELSEWHERE
+    if layer.kind == "MultiHeadAttention":
+        passed_over |= BUILT_ON
     for key in dict.fromkeys((*layer.config, *twin.config)):
         want, have = layer.config.get(key, MISSING), twin.config.get(key, MISSING)
         if want == have or key in passed_over:

@@ -23,18 +23,20 @@ from reports.records import Cost, Difference
 def untouched(pair: Pair) -> list[Difference]:
     """Everything in which the original is not what it was once the cloner is done, whether that made a clone or not."""
     original, clone = pair.original, pair.clone
+    if original.cloned is not None:
+        original = Observation(shape=original.cloned, keeps=original.keeps)
     differences: list[Difference] = []
     if clone.original_after is not None:
         copied = original.copied_weights
         after = Pair(original, Clone(observation=Observation(shape=clone.original_after, copied_weights=copied)))
         differences += [*structure(after), *weights(after), *sharing(after), *_replaced(after)]
         differences += [*_nodes(after), *_values(after)]
-        if not differences:
+        if not differences and not original.keeps:
             first = place(original.shape, -1)
             differences.append(
                 Difference("untouched", "model", "touched", "as before", "changed", Cost.PROPERTY, first)
             )
-    if clone.inference_after is not None:
+    if clone.inference_after is not None and original.inference is not None:
         after = Pair(original, Clone(observation=Observation(shape=clone.original_after or original.shape)))
         runs = (after, original.inference, clone.inference_after, "inference")
         differences += [*run_differences(*runs), *mask_differences(*runs)]
@@ -51,8 +53,13 @@ def _replaced(after: Pair) -> Iterator[Difference]:
 
 def _nodes(after: Pair) -> Iterator[Difference]:
     original, changed = after.shapes
+    keeps = after.original.keeps
+    if keeps == "layers":
+        return
     counts = [(-1, original.nodes, changed.nodes)]
     for index, found in after.layers.pairs:
+        if keeps == "inputs" and original.layers[index].kind == "InputLayer":
+            continue
         counts.append((index, original.layers[index].nodes, changed.layers[found].nodes))
     told = set()
     for index, wants, haves in counts:

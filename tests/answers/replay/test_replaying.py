@@ -25,7 +25,7 @@ from harness.trials.trial import CloneTrial, Trial
 from reports.known import KnownIssue, KnownIssues, Pattern, explains, load
 from reports.records import Cause, Cost, Difference, Raised
 from reports.records import Place as Where
-from strategies.typing import read_example
+from strategies.ways import read_example
 from tests.reports.making import finding
 
 KNOWN = load()

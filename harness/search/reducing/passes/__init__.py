@@ -28,8 +28,10 @@ from harness.search.reducing.passes.layers import simplify_call, simplify_layer,
 from harness.search.reducing.passes.levels import Pass, everywhere
 from harness.search.reducing.passes.models import drop_idle_inner_input, drop_inner_output, inline_model, not_a_chain
 from harness.search.reducing.passes.saying import say_less, say_less_at_once
+from harness.search.reducing.passes.ways import clone_plainly, do_less
 
 PASSES: tuple[Pass, ...] = (
+    clone_plainly,
     end_earlier,
     drop_output,
     begin_later,
@@ -56,6 +58,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(simplify_layer),
     everywhere(simplify_call),
     say_less,
+    do_less,
     drop_rank,
     shrink_every_dimension,
     shrink_dimension,

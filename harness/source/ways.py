@@ -1,0 +1,72 @@
+"""The functions that `clone_model` is given, as a person would type them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from strategies.graph import CallFunction, CloneFunction, Value
+
+CLONE_FUNCTION, CALL_FUNCTION = "clone_function", "call_function"
+_REMADE = "layer.__class__.from_config(layer.get_config())"
+
+
+def write_clone_function(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> str:
+    """The definition. `cls` gives the expression of a kind's class, `value` that of a value."""
+    lines = [f"def {CLONE_FUNCTION}(layer):", *_clone_lines(function, cls, value), ""]
+    return "\n".join(lines)
+
+
+def _clone_lines(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> list[str]:
+    changes = {
+        "renamed": 'config["name"] = f"{layer.name}_copy"',
+        "set": f'config["{function.key}"] = {value(function.value)}',
+    }
+    if function.change in changes:
+        change = changes[function.change]
+        remade = ["config = layer.get_config()", change, "return layer.__class__.from_config(config)"]
+        if function.kind is None:
+            return [f"    {line}" for line in remade]
+        test = f"    if isinstance(layer, {cls(function.kind)}):"
+        if function.others == "remade":
+            return [
+                "    config = layer.get_config()",
+                test,
+                f"        {change}",
+                "    return layer.__class__.from_config(config)",
+            ]
+        return [test, *(f"        {line}" for line in remade), "    return layer"]
+    given = {
+        "remade": _REMADE,
+        "kept": "layer",
+        "replaced": 'layers.Activation("tanh", name=layer.name)',
+        "wrapped": f"layers.TimeDistributed({_REMADE}, name=layer.name)",
+        "nested": f"keras.Sequential([{_REMADE}], name=layer.name)",
+    }
+    if function.kind is None:
+        return [f"    return {given[function.change]}"]
+    return [
+        f"    if isinstance(layer, {cls(function.kind)}):",
+        f"        return {given[function.change]}",
+        f"    return {given[function.others]}",
+    ]
+
+
+def write_call_function(function: CallFunction, cls: Callable[[str], str]) -> str:
+    """The definition."""
+    lines = [f"def {CALL_FUNCTION}(layer, *args, **kwargs):"]
+    if function.kind is None:
+        return "\n".join((*lines, "    return layer(*args, **kwargs)", ""))
+    test = f"    if isinstance(layer, {cls(function.kind)}):"
+    inserted = f'layers.Activation("tanh", name=f"{function.change}_{{layer.name}}")'
+    if function.change == "after":
+        lines += [
+            "    outputs = layer(*args, **kwargs)",
+            test,
+            f"        outputs = {inserted}(outputs)",
+            "    return outputs",
+        ]
+    elif function.change == "before":
+        lines += [test, f"        args = ({inserted}(args[0]),)", "    return layer(*args, **kwargs)"]
+    else:
+        lines += [test, '        kwargs["training"] = True', "    return layer(*args, **kwargs)"]
+    return "\n".join((*lines, ""))

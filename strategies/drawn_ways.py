@@ -1,0 +1,82 @@
+"""Which way a drawn graph is cloned in: read from a few digits, among those that suit it.
+
+A part that does not suit the graph is left out; where none is left the model is cloned plainly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TypeVar
+
+from msgspec import structs
+
+from strategies.graph import CallChange, CallFunction, CloneChange, CloneFunction, Graph, Way, all_layers
+from strategies.ways import SETTINGS, unsuited
+
+T = TypeVar("T")
+
+_TO_SOME: tuple[CloneChange, ...] = ("replaced", "wrapped", "nested")
+_TO_ANY: tuple[CloneChange, ...] = ("renamed", "kept", "remade")
+_IN_CALLS: tuple[CallChange, ...] = ("after", "before", "training")
+
+INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
+"""What `clone_model` can be given, as features."""
+
+DIGITS = 6
+"""How many a way is read from: which parts it has, its inputs, and two for each of its functions."""
+
+
+def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Way | None:
+    """The way that the digits stand for; None for that of `clone_model(model)`."""
+    parts, inputs, clone, clone_of, call, call_of = digits
+    way = Way()
+    if RECURSIVE in features and parts & 8:
+        way = _first(graph, [structs.replace(way, recursive=True)], 0) or way
+    if INPUTS in features and parts & 1:
+        offers = [structs.replace(way, inputs=how) for how in ("fresh", "own", "closed", "batch")]
+        way = _first(graph, offers, inputs) or way
+    if CLONE in features and parts & 2:
+        changes = _turned(list(_clone_functions(graph, clone_of)), clone)
+        offers = [structs.replace(way, clone_function=each) for change in changes for each in change]
+        way = _first(graph, offers, 0) or way
+    if CALL in features and parts & 4 and not graph.sequential:
+        calls = list(_call_functions(graph, call_of))
+        start = len(calls) - 1 if call % 4 == 3 else 0
+        way = _first(graph, [structs.replace(way, call_function=each) for each in calls], start) or way
+    if way == Way(recursive=True) and CLONE in features:
+        # To go into the models of the model is of use to a function.
+        way = _first(graph, [structs.replace(way, clone_function=CloneFunction())], 0) or way
+    return None if way == Way() else way
+
+
+def _first(graph: Graph, offers: Sequence[Way], start: int) -> Way | None:
+    return next((way for way in _turned(offers, start) if not unsuited(structs.replace(graph, way=way))), None)
+
+
+def _turned(items: Sequence[T], start: int) -> list[T]:
+    at = start % len(items) if items else 0
+    return [*items[at:], *items[:at]]
+
+
+def _clone_functions(graph: Graph, which: int) -> Iterator[Sequence[CloneFunction]]:
+    """For each thing that a clone function can do: to layers of one kind or to all, the others remade or kept."""
+    kinds = _turned(sorted({layer.kind for layer in all_layers(graph) if layer.graph is None}), which)
+    some: list[str | None] = [*kinds, None] if which % 2 else [None, *kinds]
+    settings = _turned(SETTINGS, which)
+    yield _with_others([CloneFunction("set", kind, key, value) for key, value in settings for kind in kinds])
+    for change in _TO_SOME:
+        yield _with_others([CloneFunction(change, kind) for kind in kinds])
+    for each in _TO_ANY:
+        yield _with_others([CloneFunction(each, kind) for kind in some])
+
+
+def _with_others(functions: Sequence[CloneFunction]) -> list[CloneFunction]:
+    both = ([each] if each.kind is None else [each, structs.replace(each, others="kept")] for each in functions)
+    return [each for offers in both for each in offers]
+
+
+def _call_functions(graph: Graph, which: int) -> Iterator[CallFunction]:
+    kinds = _turned(sorted({layer.kind for layer in all_layers(graph) if layer.graph is None}), which)
+    for change in _turned(_IN_CALLS, which):
+        yield from (CallFunction(change, kind) for kind in kinds)
+    yield CallFunction()
