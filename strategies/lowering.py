@@ -327,6 +327,8 @@ class Builder:
         if touch == "frozen" and not kind.takes_trainable:
             touch = "frozen after"
         regularized = touch == "regularized" and kind.family in REGULARIZED and kind.takes_regularizer
+        # What is made of truth values or of whole numbers has no squares to add up.
+        regularized = regularized and all(spec.dtype.startswith("float") for spec in specs)
         if regularized and kind.name != "ActivityRegularization":
             args = {**args, "activity_regularizer": "l2"}
         if touch == "autocast":

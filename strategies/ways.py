@@ -140,6 +140,8 @@ def unsuited(graph: Graph) -> str:
 
 def _unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) -> str:
     kind, change = function.kind, function.change
+    if _frozen(graph):
+        return "whether what it gives is frozen with the model is not said anywhere"
     for layer, *_ in seen:
         does = change if kind in (None, layer.kind) else function.others
         if does != "kept" and not _in_its_config(layer, graph.generation):
@@ -153,10 +155,9 @@ def _unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen])
         return f"there is no layer of the kind {kind!r}"
     if kind in SHARED:
         return f"{kind} is more than one kind"
-    if change == "nested" and (graph.way is None or graph.way.inputs in ("", "own")):
-        return "the input of the Sequential would have another number with inputs that are given than without"
-    if change in ("replaced", "wrapped", "nested") and _frozen(graph):
-        return "whether the new layer is frozen with the model is not said anywhere"
+    way = graph.way or Way()
+    if change == "nested" and (way.recursive or way.inputs in ("", "own")):
+        return "the input of the Sequential would be numbered otherwise than in a model made by hand"
     for each in hit:
         if change == "replaced" and not (_of_one(each) and each.takes[0].shape == each.gives[0].shape):
             return f"an Activation is nothing like {kind} here"
@@ -287,6 +288,8 @@ def _distributed(seen: Seen, generation: Generation | None) -> bool:
     kind = catalogue(generation).get(layer.kind)
     if kind is None or not _of_one(seen) or takes[0].rank < 2 or None in takes[0].shape:
         return False
+    if "axis" in {**kind.options, **kind.more} or kind.family == "custom":
+        return False  # A layer that is built has the number of its axis in its config; ours may not tell their shapes.
     step = (Spec(takes[0].shape[1:], takes[0].dtype),)
     made = kind.gives(step, layer) if kind.fits(step) else None
     return made is not None and len(made) == 1 and (takes[0].shape[0], *made[0].shape) == gives[0].shape
