@@ -14,7 +14,8 @@ from typing import Any
 import keras
 
 from .cloning import Cloning
-from .release import Functional, tree
+from .given import single_tensor, tensors_like_inputs
+from .release import Functional
 
 __all__ = ["clone_model"]
 
@@ -32,16 +33,22 @@ def clone_model(
     Args:
         model: A Functional or Sequential model, or any layer or model that can be made again from its config.
         input_tensors: Optional. Symbolic tensors, or `InputLayer` objects, in the structure of `model.input`, to build
-            the clone upon. By default it gets inputs of its own, named as the original's.
-        clone_function: Optional `fn(layer)` that gives the layer to use in place of each layer of the model, input
-            layers excepted. Operations that are not layers, such as those of `keras.ops`, are always copied. By default
-            each layer is made anew from its config, around the same live functions and around clones of its sublayers;
-            nested models are cloned as this function clones; and what a config does not tell is taken over: `trainable`
-            at every level, `supports_masking`, the names of the layers inside it.
-        call_function: Optional `fn(layer, *args, **kwargs)` that makes each call in place of `layer(*args, **kwargs)`.
-            For Functional models only.
+            the clone upon. A list or tuple of one stands for its tensor and the other way round, a tuple for a list;
+            dictionaries go by their keys. A tensor that a layer made gives the clone a new input like it. The tensors,
+            and the models they come from, stay as they are. By default the clone gets inputs of its own, named as the
+            original's.
+        clone_function: Optional `fn(layer)` that gives the layer, or model, to use in place of each layer of the model.
+            It is asked once for each, and not for input layers, nor for operations that are not layers, such as those
+            of `keras.ops`: these are always copied. Masks, and defaults like that of `training`, are then those of the
+            layers that it gives. By default each layer is made anew from its config, around the same live functions and
+            around clones of its sublayers; nested models are cloned as this function clones; and what a config does not
+            tell is taken over: `trainable` at every level, `supports_masking`, the names of the layers inside it.
+        call_function: Optional `fn(layer, *args, **kwargs)` that makes each call of a layer in place of
+            `layer(*args, **kwargs)`, with the arguments that the call was given, and gives as many tensors. For
+            Functional models only.
         recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well, or to a
-            nested model as to one layer (the default).
+            nested model as to one layer (the default). What a wrapper such as `TimeDistributed` holds belongs to the
+            wrapper, and a Sequential hands no `call_function` on.
 
     Returns:
         A model of the same class, compiled if the original is. A layer, or nested model, that is used in several places
@@ -53,16 +60,19 @@ def clone_model(
         to no layer and is used as a constant is copied with its value.
 
     Raises:
-        ValueError: An argument does not fit the model, or nobody tells what a layer was made with: see the message.
+        ValueError: An argument does not fit the model, a function answers with something else than a layer or tensors,
+            or nobody tells what a layer was made with: see the message. The original is as it was before; so it is
+            where a function of the user raises, whose own error arrives.
         TypeError: The config of a layer is none, or is refused by the constructor.
     """
     cache = kwargs.pop("cache", None)
     if kwargs:
         raise ValueError(f"Unexpected keyword argument(s): {tuple(kwargs.keys())}")
-    if clone_function is not None and not callable(clone_function):
-        raise ValueError(
-            f"Expected `clone_function` argument to be a callable. Received: clone_function={clone_function}"
-        )
+    if not isinstance(model, keras.Layer):
+        raise ValueError(f"Expected `model` argument to be a model or layer of Keras. Received: model={model!r}")
+    for name, function in (("clone_function", clone_function), ("call_function", call_function)):
+        if function is not None and not callable(function):
+            raise ValueError(f"Expected `{name}` argument to be a callable. Received: {name}={function}")
     if isinstance(model, keras.Sequential):
         if call_function is not None:
             raise ValueError(
@@ -71,9 +81,9 @@ def clone_model(
                 "Functional models only. Received model of "
                 f"type '{type(model).__name__}', with call_function={call_function}"
             )
-        input_tensors = _single_tensor(input_tensors)
+        input_tensors = None if input_tensors is None else single_tensor(model, input_tensors)
     elif isinstance(model, Functional):
-        input_tensors = _tensors_like(input_tensors, model.input)
+        input_tensors = None if input_tensors is None else tensors_like_inputs(model, input_tensors)
     elif clone_function is not None or input_tensors is not None or call_function is not None:
         raise ValueError(
             "Arguments `clone_function`, `input_tensors` and `call_function` are only supported for Sequential models "
@@ -81,40 +91,3 @@ def clone_model(
             f"clone_function={clone_function}, input_tensors={input_tensors} and call_function={call_function}"
         )
     return Cloning(model, clone_function, call_function, recursive, cache).clone_root(input_tensors)
-
-
-def _tensor(value: Any) -> Any:
-    return value.output if isinstance(value, keras.layers.InputLayer) else value
-
-
-def _single_tensor(given: Any) -> Any:
-    if given is None:
-        return None
-    if isinstance(given, (list, tuple)):
-        if len(given) != 1:
-            raise ValueError("Argument `input_tensors` must contain a single tensor.")
-        given = given[0]
-    given = _tensor(given)
-    if not isinstance(given, keras.KerasTensor):
-        raise ValueError(  # noqa: TRY004 - the type that Keras documents
-            f"Argument `input_tensors` must be a KerasTensor. Received invalid value: input_tensors={given}"
-        )
-    return given
-
-
-def _tensors_like(given: Any, reference: Any) -> Any:
-    if given is None:
-        return None
-    given = tree.map_structure(_tensor, given)
-    if not all(isinstance(tensor, keras.KerasTensor) for tensor in tree.flatten(given)):
-        raise ValueError(
-            f"All entries in `input_tensors` must be KerasTensors. Received invalid values: inputs_tensors={given}"
-        )
-    try:
-        tree.assert_same_structure(given, reference)
-    except ValueError as error:
-        raise ValueError(
-            f"`input_tensors` must have the same structure as model.input\nReference structure: {reference}\n"
-            f"Received structure: {given}"
-        ) from error
-    return given

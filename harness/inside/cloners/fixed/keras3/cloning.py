@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import keras
@@ -12,7 +13,9 @@ from ....structure import map_leaves
 from ..held import NotUnderstood, like_what_it_holds, refused
 from ..options import Untold, said
 from ..twins import Twins
+from ..undone import calls_undone_on_failure
 from . import states
+from .changed import checked_layer, make_changed_calls, may_be_called, refuse_masks_from_outside
 from .comparing import comparison, is_part, keras_attributes
 from .compiled import compile_alike
 from .graphs import repeat_calls
@@ -35,10 +38,6 @@ from .release import (
     set_policy,
     tree,
 )
-
-
-def plain_call(operation: Any, *args: Any, **kwargs: Any) -> Any:
-    return operation(*args, **kwargs)
 
 
 class Cloning:
@@ -69,17 +68,20 @@ class Cloning:
 
     def clone_root(self, input_tensors: Any = None) -> Any:
         root = self._root
-        if isinstance(root, (keras.Sequential, Functional)):
-            clone = self._graph(root, input_tensors, is_root=True)
-        else:
+        if not isinstance(root, (keras.Sequential, Functional)):
             clone = self._layer_of_its_own(root)
-        self._finish()
+            self._finish()
+            return clone
+        changed = self._clone_function or self._call_function or input_tensors is not None
+        with calls_undone_on_failure(may_be_called(root, input_tensors)) if changed else nullcontext():
+            clone = self._graph(root, input_tensors, self._call_function)
+            self._finish()
         return clone
 
     # What a call refers to.
 
-    def operation(self, operation: Any) -> Any:
-        """The clone of a layer, a nested model or another operation of the graph."""
+    def operation(self, operation: Any, call: Callable[..., Any] | None = None) -> Any:
+        """The clone of a layer, a nested model or another operation of a graph whose layers are called by `call`."""
         if id(operation) in self._clones:
             return self._clones[id(operation)]
         if isinstance(operation, keras.layers.InputLayer):
@@ -88,12 +90,12 @@ class Cloning:
             clone = (
                 self._function(operation) if isinstance(operation, Function) else clone_operation(operation, self.leaf)
             )
+        elif self._recursive and isinstance(operation, (keras.Sequential, Functional)):
+            clone = self._graph(operation, call=call)
         elif self._clone_function is None:
             clone = self._default(operation)
-        elif self._recursive and isinstance(operation, (keras.Sequential, Functional)):
-            clone = self._graph(operation)
         else:
-            clone = self._clone_function(operation)
+            clone = checked_layer(operation, self._clone_function(operation))
         return self._remember(operation, clone)
 
     def leaf(self, value: Any) -> Any:
@@ -135,11 +137,10 @@ class Cloning:
             self._models.append((layer, clone))
         return clone
 
-    def _graph(self, model: Any, input_tensors: Any = None, is_root: bool = False) -> Any:
+    def _graph(self, model: Any, input_tensors: Any = None, call: Callable[..., Any] | None = None) -> Any:
         if isinstance(model, keras.Sequential):
             clone = self._sequential(model, input_tensors)
         else:
-            call = self._call_function if is_root or self._recursive else None
             clone = self._functional(model, input_tensors, call)
         set_policy(clone, self._policy(policy_of(model)))
         self._models.append((model, clone))
@@ -157,7 +158,11 @@ class Cloning:
             made = made_of_graph(model, inputs, outputs, faithful, reasons)
             if made is not None:
                 return self._with_what_was_set(model, made)
-        return self._of_its_class(model, Functional, (inputs, outputs), faithful, reasons)
+        try:
+            return self._of_its_class(model, Functional, (inputs, outputs), faithful, reasons)
+        except ValueError as failure:
+            refuse_masks_from_outside(inputs, failure)
+            raise
 
     def _of_its_class(self, model: Any, base: Any, parts: tuple[Any, ...], faithful: bool, reasons: list[str]) -> Any:
         """A model of the class of another, made of parts of its own and holding what the other holds."""
@@ -173,7 +178,10 @@ class Cloning:
         """The inputs and outputs of the graph of a model, every call in it made again."""
         inputs = map_leaves(self._input, model._inputs_struct) if input_tensors is None else input_tensors
         tensors = dict(zip(map(id, model.inputs), tree.flatten(inputs)))
-        repeat_calls(model, tensors, self.operation, self.leaf, call or plain_call, faithful)
+        if faithful:
+            repeat_calls(model, tensors, self.operation, self.leaf)
+        else:
+            make_changed_calls(model, tensors, lambda each: self.operation(each, call), self.leaf, call)
         self._in_graphs.update(tensors)
         return inputs, map_leaves(lambda tensor: _connected(tensors, tensor, model), model._outputs_struct)
 
@@ -257,7 +265,10 @@ class Cloning:
     def _function(self, function: Any) -> Any:
         inputs = map_leaves(self._input, function._inputs_struct)
         tensors = dict(zip(map(id, function.inputs), tree.flatten(inputs)))
-        repeat_calls(function, tensors, self.operation, self.leaf, plain_call, True)
+        if self._clone_function is None:
+            repeat_calls(function, tensors, self.operation, self.leaf)
+        else:
+            make_changed_calls(function, tensors, self.operation, self.leaf, None)
         self._in_graphs.update(tensors)
         outputs = map_leaves(lambda tensor: _connected(tensors, tensor, function), function._outputs_struct)
         return type(function)(inputs, outputs, name=function.name)
@@ -322,7 +333,13 @@ class Cloning:
             return self._other(variable, lambda: states.fresh_variable(variable))
         clone = self.operation(layer)
         states.build_alike(layer, clone)
-        return states.own_variables(clone)[index]
+        variables = states.own_variables(clone)
+        if index >= len(variables):
+            raise ValueError(
+                f"A call of the model takes the variable '{variable.path}' of the layer '{layer.name}', which what "
+                f"`clone_function` gave for it, {clone}, does not have."
+            )
+        return variables[index]
 
     def _other(self, value: Any, clone: Callable[[], Any]) -> Any:
         if id(value) not in self._others:

@@ -45,34 +45,27 @@ def repeat_calls(
     tensors: dict[int, Any],
     operation_of: Callable[[Any], Any],
     clone_leaf: Callable[[Any], Any],
-    call: Callable[..., Any],
-    faithful: bool,
 ) -> None:
     """Repeats every call of a graph; `tensors` goes from the id of an original tensor to its clone and is filled in.
 
-    A `faithful` repetition takes over shapes, masks and dtypes that the original got otherwise than by these calls.
+    What the original got otherwise than by these calls is taken over: shapes, masks and dtypes.
     """
-
-    def argument(value: Any) -> Any:
-        return tensors[id(value)] if id(value) in tensors else clone_leaf(value)
-
     for node in calls_in_order(graph):
         if node.is_input or not node.operation:
             continue
         if any(id(tensor) not in tensors for tensor in node.input_tensors):
             continue
         operation = operation_of(node.operation)
-        args = map_leaves(argument, node.arguments.args)
-        kwargs = map_leaves(argument, node.arguments.kwargs)
-        given = without_recorded_mask(node, operation, kwargs)
-        if faithful and given is not kwargs:
+        args = cloned_arguments(node.arguments.args, tensors, clone_leaf)
+        kwargs = cloned_arguments(node.arguments.kwargs, tensors, clone_leaf)
+        if has_mixed_mask(node):
             # Keras finds the mask on the tensors again: there has to be the one that the graph computes.
+            del kwargs["mask"]
             for tensor in node.input_tensors:
                 mask_alike(tensors, tensor, node)
-        kwargs = given
-        if faithful and args:
+        if args:
             build_before_call(node.operation, operation, node.arguments.args[0])
-        outputs = tree.flatten(call(operation, *args, **kwargs))
+        outputs = tree.flatten(operation(*args, **kwargs))
         if len(outputs) < len(node.outputs):
             raise ValueError(
                 f"The clone of '{node.operation.name}' gave {len(outputs)} tensors, "
@@ -80,36 +73,36 @@ def repeat_calls(
             )
         for original, output in zip(node.outputs, outputs):
             tensors[id(original)] = output
-            if faithful:
+            mask_alike(tensors, original, node)
+    # Once more, now that the calls that compute the masks themselves have been repeated too.
+    for node in graph_nodes(graph):
+        for original in node.outputs:
+            if id(original) in tensors:
                 mask_alike(tensors, original, node)
-    if faithful:
-        # Once more, now that the calls that compute the masks themselves have been repeated too.
-        for node in graph_nodes(graph):
-            for original in node.outputs:
-                if id(original) in tensors:
-                    mask_alike(tensors, original, node)
-                    dtype_alike(tensors, original)
+                dtype_alike(tensors, original)
 
 
-def without_recorded_mask(node: Any, operation: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments less the mask that Keras itself wrote into the node, where it cannot be given as one.
+def cloned_arguments(arguments: Any, tensors: dict[int, Any], clone_leaf: Callable[[Any], Any]) -> Any:
+    return map_leaves(
+        lambda value: tensors[id(value)] if id(value) in tensors else clone_leaf(value),
+        arguments,
+    )
 
-    Keras fills in `mask` in the very dictionary that the node then records. A replaced layer may take no mask. In
-    early releases no argument has tensors beside None, so a mask for some tensors of several is Keras's own there.
+
+def has_mixed_mask(node: Any) -> bool:
+    """Whether Keras itself wrote a mask into the node that cannot be given as one.
+
+    Keras fills in `mask` in the very dictionary that the node then records. In early releases no argument has tensors
+    beside None, so a mask for some tensors of several is Keras's own there.
     """
     mask = node.arguments.kwargs.get("mask")
-    if mask is None or not isinstance(operation, keras.Layer):
-        return kwargs
+    if mask is None or not isinstance(node.operation, keras.Layer):
+        return False
     leaves = tree.flatten(mask)
-    is_mixed = any(leaf is None for leaf in leaves) and any(leaf is not None for leaf in leaves)
-    takes_none = type(operation) is not type(node.operation) and not operation._call_has_mask_arg
-    if not (is_mixed or takes_none):
-        return kwargs
     first = node.arguments.args[0] if node.arguments.args else None
     implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in tree.flatten(first)]
-    if all(id(leaf) in implicit for leaf in leaves):
-        return {name: value for name, value in kwargs.items() if name != "mask"}
-    return kwargs
+    is_mixed = any(leaf is None for leaf in leaves) and any(leaf is not None for leaf in leaves)
+    return is_mixed and all(id(leaf) in implicit for leaf in leaves)
 
 
 def dtype_alike(tensors: dict[int, Any], original: Any) -> None:
