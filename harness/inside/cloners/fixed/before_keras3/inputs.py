@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..given import by_input
 from .release import Release
 
 
-def given_tensors(release: Release, model: Any, given: list[Any]) -> list[Any]:
-    """The tensors given for the first inputs of a model, each from a layer: for a Sequential, from an input layer."""
+def given_tensors(release: Release, model: Any, given: Any) -> list[Any]:
+    """The tensors given for the inputs of a model, in their order; for a Sequential model, from an input layer."""
     sequential = release.is_sequential(model)
-    layers = [None] if sequential else model._input_layers
-    if len(given) > len(layers) or (sequential and not given):
+    reference = None if sequential else getattr(model, "_nested_inputs", model.inputs)
+    pairs = by_input(given, reference)
+    if pairs is None and not sequential:
+        pairs = by_input(given, list(model.inputs))  # as documented: a list
+    if pairs is None:
         raise ValueError(
-            "Expected %d `input_tensors`, one for each input of model %r; received %d: %s"
-            % (len(layers), model.name, len(given), given)
+            "`input_tensors` must be a list of tensors, one for each input of model %r, or nested as these are: %s. "
+            "Received: input_tensors=%s" % (model.name, "one tensor" if sequential else reference, given)
         )
-    tensors = []
-    for layer, tensor in zip(layers, given):
-        tensor = tensor.output if release.is_input(tensor) else tensor
-        if not release.is_symbolic(tensor):
-            name = "input_wrapper_for_" + str(getattr(layer or tensor, "name", "tensor"))
-            tensor = release.keras.layers.Input(tensor=tensor, name=name)
-        tensors.append(tensor)
-    if sequential and not release.is_input(tensors[0]._keras_history[0]):
+    tensors = {id(own): _tensor(release, own, value, given) for own, value in pairs}
+    if sequential and not release.is_input(tensors[id(None)]._keras_history[0]):
         raise ValueError(
             "Cannot clone the Sequential model %r on top of a tensor that comes from a Keras layer other than an "
             "`InputLayer`. Use the functional API instead. Received: input_tensors=%s" % (model.name, given)
         )
-    return tensors
+    return [tensors[id(own)] for own in ([None] if sequential else model.inputs)]
+
+
+def _tensor(release: Release, own: Any, value: Any, given: Any) -> Any:
+    tensor = value.output if release.is_input(value) else value
+    if release.is_symbolic(tensor):
+        return tensor
+    if not release.is_tensor(tensor):
+        raise ValueError(
+            "All entries in `input_tensors` must be tensors or InputLayers. Received: input_tensors=%s" % (given,)
+        )
+    source = tensor if own is None else own._keras_history[0]
+    try:
+        name = str(source.name)
+    except AttributeError:  # of an eager tensor
+        name = "tensor"
+    return release.keras.layers.Input(tensor=tensor, name="input_wrapper_for_" + name)

@@ -50,6 +50,10 @@ class Release:
     def is_variable(self, value: Any) -> bool:
         raise NotImplementedError
 
+    def is_tensor(self, value: Any) -> bool:
+        """Whether a value is a tensor of TensorFlow."""
+        raise NotImplementedError
+
     def is_state(self, value: Any) -> bool:
         """Whether a value is compared by other means than by itself, or not at all."""
         return self.is_part(value) or isinstance(value, self.keras.optimizers.Optimizer)

@@ -23,7 +23,7 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
     Args:
         model: A Functional or Sequential model.
         input_tensors: Optional list of tensors to build the clone upon, one for each input of the model and in their
-            order. If not given, placeholders are created.
+            order. If not given, placeholders are created. The other arguments came with later releases.
 
     Raises:
         ValueError: If `input_tensors` do not fit the model.
@@ -34,7 +34,7 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
         return RELEASE.keras.models.clone_model(model, input_tensors)
     cloning = Cloning([model])
     if input_tensors is not None:
-        for layer, tensor in zip(model._input_layers, _given(model, input_tensors)):
+        for layer, tensor in zip(model._input_layers, given_tensors(RELEASE, model, input_tensors)):
             cloning.replace_input(layer, tensor)
     cloning.run()
     cloning.restore()
@@ -48,14 +48,9 @@ def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
     own = RELEASE.has_own_constructor(model)
     clone = put_together(model, None, None) if own else type(model)(name=model.name)
     if input_tensors is not None:
-        clone.add(_given(model, input_tensors)[0]._keras_history[0])
+        clone.add(given_tensors(RELEASE, model, input_tensors)[0]._keras_history[0])
     for layer in model.layers:
         clone.add(cloning.clone_of(layer))
     cloning.restore()
     states.restore(model, clone)
     return clone
-
-
-def _given(model: Any, input_tensors: Any) -> list[Any]:
-    several = isinstance(input_tensors, (list, tuple))
-    return given_tensors(RELEASE, model, list(input_tensors) if several else [input_tensors])

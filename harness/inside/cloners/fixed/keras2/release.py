@@ -22,6 +22,9 @@ class Keras2Release(Release):
     def is_variable(self, value: Any) -> bool:
         return hasattr(value, "assign") and hasattr(value, "initializer")
 
+    def is_tensor(self, value: Any) -> bool:
+        return is_tensor(value) or self.is_variable(value)
+
     def is_state(self, value: Any) -> bool:
         return is_tensor(value) or super(Keras2Release, self).is_state(value)
 

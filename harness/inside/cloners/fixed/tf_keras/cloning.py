@@ -219,7 +219,7 @@ class Cloning:
                 self._remember(layer, clone)
                 self._remember_call(layer._inbound_nodes[0], clone._inbound_nodes[0])
             elif self.clone_function is not None:
-                self._remember(layer, self.clone_function(layer))
+                self._remember(layer, _checked(layer, self.clone_function(layer)))
             elif self._is_cloned_by_graph(layer):
                 self._run(layer)
             else:
@@ -365,8 +365,8 @@ class Cloning:
             layers = layers[1:]
         for layer in layers:
             clone.add(self.clone_of(layer))
-        if replaced is None and deferred:
-            self._build_deferred(model, clone)
+        if replaced is None and deferred and (model is self.model or not self._given):
+            self._build_deferred(model, clone)  # others are built by their first call, which may be on another shape
         if chain and RELEASE.is_graph(clone):
             self._remember_chain(chain, clone)
         return clone
@@ -393,7 +393,7 @@ class Cloning:
         layers, present = direct_layers(model), {id(layer) for layer in direct_layers(clone)}
         if not nodes and len(present) >= len(layers):
             return
-        missing = [(layer, self.clone_of(layer)) for layer in layers]
+        missing = [(layer, self.clone_of(layer)) for layer in layers if id(layer) not in self._given]
         missing = [(layer, copy) for layer, copy in missing if id(copy) not in present]
         called = {id(layer_of(node)) for node in nodes}
         for layer, copy in missing:
@@ -402,6 +402,16 @@ class Cloning:
         if nodes or missing:
             again = [self._nodes[id(node)] for node in nodes]
             clone._insert_layers([copy for _, copy in missing], relevant_nodes=again)
+
+
+def _checked(layer: Any, answer: Any) -> Any:
+    """What a `clone_function` answered for a layer, if that can take its place."""
+    if RELEASE.is_layer(answer) and not RELEASE.is_input(answer):
+        return answer
+    raise ValueError(
+        f"`clone_function` gave {answer!r} for the layer {layer.name!r} (of type '{type(layer).__name__}'). It must "
+        "give the layer to use in its place: a layer or model, and no InputLayer."
+    )
 
 
 def _is_structural(model: Any) -> bool:

@@ -46,6 +46,9 @@ class TfKerasRelease(Release):
     def is_variable(self, value: Any) -> bool:
         return isinstance(value, tf.Variable)
 
+    def is_tensor(self, value: Any) -> bool:
+        return bool(tf.is_tensor(value))
+
     def is_state(self, value: Any) -> bool:
         is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, tf.random.Generator)
         return is_random or isinstance(value, tf.Tensor) or super().is_state(value)
