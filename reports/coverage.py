@@ -17,6 +17,7 @@ from strategies.graph import (
     Layer,
     MalformedGraph,
     Ref,
+    Way,
     call_refs,
     leaves,
     levels,
@@ -24,6 +25,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.typing import infer
+from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, features_of
 
 FEATURES = (
     "called again",
@@ -47,6 +49,10 @@ FEATURES = (
     "in a model",
     "in a Sequential",
     "in a wrapper",
+    "cloned on other inputs",
+    "a clone function given",
+    "a call function given",
+    "cloned recursively",
 )
 """What a layer can meet, in the order of the matrix's columns."""
 
@@ -116,7 +122,7 @@ def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
         calls.setdefault(call.layer, []).append(number)
     for number, layer in enumerate(graph.layers):
         nodes = [len(graph.inputs) + call for call in calls.get(number, [])]
-        found = {"", *around, *_of_layer(layer)}
+        found = {"", *around, *_of_layer(layer), *_of_way(graph.way)}
         if len(nodes) > 1:
             found.add("called again")
         if len({depths[node] for node in nodes}) > 1:
@@ -138,6 +144,19 @@ def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
             yield from features(layer.graph, (*(each for each in around if each != inside), inside))
         for inner in made_layers(layer):
             yield from ((inner.kind, feature) for feature in ("", "in a wrapper", *around, *_of_layer(inner)))
+
+
+_WAYS = {
+    INPUTS: "cloned on other inputs",
+    CLONE: "a clone function given",
+    CALL: "a call function given",
+    RECURSIVE: "cloned recursively",
+}
+
+
+def _of_way(way: Way | None) -> Iterator[str]:
+    if way is not None:
+        yield from (_WAYS[name] for name in features_of(way))
 
 
 def _of_layer(layer: Layer) -> Iterator[str]:

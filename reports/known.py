@@ -22,7 +22,8 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the root of a cause is like. A field that is not given matches anything.
 
     `place` is the name of the first layer, "inner/dense" for one inside another, `found` what was found in
-    the place of what was expected, such as the message of an exception. `leads_to` names the checks that may
+    the place of what was expected, such as the message of an exception, `given` an argument that `clone_model` was
+    given. `leads_to` names the checks that may
     show followers of this root; without it, any may.
     """
 
@@ -34,6 +35,7 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: str | None = None
     place: str | None = None
     found: str | None = None
+    given: str | None = None
     leads_to: tuple[str, ...] | None = None
 
 
@@ -133,6 +135,8 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
         (pattern.frame, raised.frame if raised else ""),
     ]
     if not all(glob is None or fnmatchcase(text, glob) for glob, text in told):
+        return False
+    if pattern.given is not None and pattern.given not in cause.given:
         return False
     allowed = pattern.leads_to
     return allowed is None or all(one.check in (*allowed, root.check) for one in cause.followers)

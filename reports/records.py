@@ -98,12 +98,16 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """Differences with one root: the first of them, and those that merely follow. `rank` is the worst of them all."""
+    """Differences with one root: the first of them, and those that merely follow. `rank` is the worst of them all.
+
+    `given` has the arguments, beside the model, that `clone_model` was given.
+    """
 
     fingerprint: str
     root: Difference
     followers: tuple[Difference, ...] = ()
     rank: Cost = Cost.NAME
+    given: tuple[str, ...] = ()
 
     @property
     def differences(self) -> tuple[Difference, ...]:

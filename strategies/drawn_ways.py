@@ -10,17 +10,16 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from strategies.graph import CallChange, CallFunction, CloneChange, CloneFunction, Graph, Way, all_layers
-from strategies.ways import SETTINGS, unsuited
+from strategies.graph import CallChange, CallFunction, CloneChange, CloneFunction, Graph, NewInputs, Way, all_layers
+from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, SETTINGS, unsuited
 
 T = TypeVar("T")
+
+_NEW_INPUTS: tuple[NewInputs, ...] = ("fresh", "own", "made", "listed", "closed", "layers", "batch")
 
 _TO_SOME: tuple[CloneChange, ...] = ("replaced", "wrapped", "nested")
 _TO_ANY: tuple[CloneChange, ...] = ("renamed", "kept", "remade")
 _IN_CALLS: tuple[CallChange, ...] = ("after", "before", "training")
-
-INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
-"""What `clone_model` can be given, as features."""
 
 DIGITS = 6
 """How many a way is read from: which parts it has, its inputs, and two for each of its functions."""
@@ -33,7 +32,9 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
     if RECURSIVE in features and parts & 8:
         way = _first(graph, [structs.replace(way, recursive=True)], 0) or way
     if INPUTS in features and parts & 1:
-        offers = [structs.replace(way, inputs=how) for how in ("fresh", "own", "closed", "batch")]
+        # On what a layer made, tf_keras clones for ever (tf_keras/src/models/cloning.py:203): each would cost the limit.
+        kinds = [how for how in _NEW_INPUTS if how != "made" or graph.generation == "keras"]
+        offers = [structs.replace(way, inputs=how) for how in kinds]
         way = _first(graph, offers, inputs) or way
     if CLONE in features and parts & 2:
         changes = _turned(list(_clone_functions(graph, clone_of)), clone)

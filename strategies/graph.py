@@ -124,7 +124,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     high: int | None = None
 
 
-NewInputs: TypeAlias = Literal["", "fresh", "batch", "closed", "own"]
+NewInputs: TypeAlias = Literal["", "fresh", "listed", "layers", "batch", "closed", "own", "made"]
 CloneChange: TypeAlias = Literal["remade", "kept", "renamed", "set", "replaced", "nested", "wrapped"]
 CallChange: TypeAlias = Literal["plain", "training", "after", "before"]
 """What a way does, the simplest first."""
@@ -158,8 +158,8 @@ class CallFunction(msgspec.Struct, frozen=True, omit_defaults=True):
 class Way(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a model is cloned: what `clone_model` is given beside it.
 
-    `inputs` says what its `input_tensors` are: inputs of other names, those with a batch or with no dimension left
-    open, or the model's own; "" is none.
+    `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
+    no dimension left open, the model's own, or what a layer made of new ones; "" is none.
     """
 
     inputs: NewInputs = ""

@@ -20,6 +20,7 @@ from strategies.graph import (
     Input,
     Layer,
     MalformedGraph,
+    Ref,
     Value,
     Way,
     all_layers,
@@ -27,11 +28,16 @@ from strategies.graph import (
     from_json,
     levels,
     made_layers,
+    refs,
 )
 from strategies.kinds import CATALOGUE, Generation, Spec, Specs, catalogue
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.operations import Operation
+from strategies.pruning import idle
 from strategies.typing import fed, infer
+
+INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
+"""What `clone_model` can be given, as features."""
 
 OPEN = 3
 """What a dimension that was left open becomes where it is closed."""
@@ -84,6 +90,28 @@ def _given(each: Input, how: str, number: int) -> Input:
     return new
 
 
+def _idle_inputs(graph: Graph) -> bool:
+    """Whether an input is used by no call, or is given back."""
+    inputs = range(len(graph.inputs))
+    return any(ref.node in inputs for ref in refs(graph.gives)) or not idle(graph).isdisjoint(inputs)
+
+
+def _makeable(given: Input) -> bool:
+    return given.dtype == "float32" and not given.optional and len(given.shape) > 0
+
+
+def features_of(way: Way) -> Iterator[str]:
+    """What a clone_model must be able to take for it."""
+    if way.inputs:
+        yield INPUTS
+    if way.clone_function is not None:
+        yield CLONE
+    if way.call_function is not None:
+        yield CALL
+    if way.recursive:
+        yield RECURSIVE
+
+
 def keeps_layers(way: Way) -> bool:
     """Whether layers of the model itself stand in the clone, since this is what is asked for."""
     function = way.clone_function
@@ -126,6 +154,10 @@ def unsuited(graph: Graph) -> str:
         return f".inputs: {error}"
     if way.inputs == "closed" and not any(None in each.shape for each in graph.inputs):
         return ".inputs: there is no open dimension to close"
+    if way.inputs == "listed" and (not isinstance(graph.takes, Ref) or graph.generation != "keras"):
+        return ".inputs: in a list anyway"
+    if way.inputs == "made" and (graph.sequential or not all(map(_makeable, graph.inputs)) or _idle_inputs(graph)):
+        return ".inputs: no model begins with such tensors"
     if way.inputs == "batch" and any(each.batch is not None for each in graph.inputs):
         return ".inputs: there is a batch already"
     if way.recursive and not any(layer.graph is not None for layer in graph.layers):

@@ -25,6 +25,7 @@ class InputWords:
 
 
 _INPUT = InputWords("keras.Input", "shape")
+_LAYER = InputWords("layers.InputLayer", "shape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Dialect:
     `imports` maps a name that the text may use to the line that brings it; `functions` is what the names of its
     operations begin with, "" where it has none, and `words` what is done to their tensors or their results, by a word
     of the catalogue; `spelled` maps the functions that custom layers use to what they are called here; `classes` the
-    custom layers to their text. `first` is the input of a Sequential, `tensor` a tensor of an array and its dtype,
+    custom layers to their text. `first` is the input of a Sequential, `layer` one as a layer; `tensor` a tensor of an
+    array and its dtype,
     `trains` an expression that is another in training; "" where a function is told by its argument `training`.
     """
 
@@ -47,6 +49,7 @@ class Dialect:
     classes: Mapping[str, str] = field(default_factory=lambda: CLASSES)
     input: InputWords = _INPUT
     first: InputWords = _INPUT
+    layer: InputWords = _LAYER
     tensor: str = "ops.convert_to_tensor({0})"
     trains: str = ""
 

@@ -19,6 +19,7 @@ KERAS2 = Dialect(
     classes=KERAS2_CLASSES,
     input=InputWords("keras.Input", "shape", "batch_shape"),
     first=InputWords("layers.InputLayer", "input_shape", "batch_input_shape"),
+    layer=InputWords("layers.InputLayer", "input_shape", "batch_input_shape"),
     tensor="K.constant({0}, dtype={1})",
     trains="K.in_train_phase({0} * 3.0, {0})",
 )

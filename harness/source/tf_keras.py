@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.source.dialect import Dialect
+from harness.source.dialect import Dialect, InputWords
 
 TF_KERAS = Dialect(
     name="tf_keras",
@@ -28,6 +28,7 @@ TF_KERAS = Dialect(
         "then mean": "{0} * tf.reduce_mean({1})",
     },
     spelled={"ops.any(": "tf.reduce_any(", "ops.": "tf."},
+    layer=InputWords("layers.InputLayer", "input_shape"),
 )
 
 

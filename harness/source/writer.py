@@ -120,8 +120,9 @@ class _Script:
         if way.inputs == "own":
             arguments.append(("input_tensors", "model.inputs" if graph.sequential else "model.input"))
         elif way.inputs:
-            words = [self._input(each, self.dialect.input) for each in inputs_of(graph)]
-            arguments.append(("input_tensors", self._arranged(graph.takes, words)))
+            words = [self._given(each, way, number) for number, each in enumerate(inputs_of(graph), start=1)]
+            text = self._arranged(graph.takes, words)
+            arguments.append(("input_tensors", f"[{text}]" if way.inputs == "listed" else text))
         if way.clone_function is not None:
             self.define(write_clone_function(way.clone_function, self._class, lambda value: self.value(value, None)))
             arguments.append((CLONE_FUNCTION, CLONE_FUNCTION))
@@ -131,6 +132,13 @@ class _Script:
         if way.recursive:
             arguments.append(("recursive", "True"))
         return tuple(arguments)
+
+    def _given(self, each: Input, way: Way, number: int) -> str:
+        """The expression of an input that `clone_model` is given."""
+        if way.inputs == "layers":
+            return self._input(each, self.dialect.layer)
+        text = self._input(each, self.dialect.input)
+        return self.need(f'layers.Activation("linear", name="made_{number}")({text})') if way.inputs == "made" else text
 
     def _arranged(self, value: Value, words: list[str]) -> str:
         """The model's inputs as it takes them, each an expression; in Keras 2 as a list."""
@@ -179,7 +187,12 @@ class _Script:
             return
         tensors = _Tensors(self, graph, stem)
         for number, given in enumerate(graph.inputs):
-            self.lines.append(f"{tensors.inputs[number]} = {self._input(given, self.dialect.input)}")
+            text = (
+                self._given(given, way, number + 1)
+                if way is not None and not place and way.inputs == "made"
+                else self._input(given, self.dialect.input)
+            )
+            self.lines.append(f"{tensors.inputs[number]} = {text}")
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for number, call in enumerate(graph.calls):

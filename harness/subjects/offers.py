@@ -52,7 +52,7 @@ def graphs_on(
 
 def takes_arguments(cloner: str) -> bool:
     """Whether a cloner can be given what `clone_model` is given beside the model."""
-    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/ways/")
+    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/way_")
 
 
 def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:

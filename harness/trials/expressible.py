@@ -5,11 +5,13 @@ from __future__ import annotations
 from packaging.version import InvalidVersion, Version
 
 from harness.source import DIALECTS
+from harness.subjects.offers import takes_arguments
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from strategies.graph import Graph, MalformedGraph, all_layers
 from strategies.kinds import CATALOGUE, catalogue
+from strategies.ways import features_of
 
 
 def another_came_up(process: SubjectProcess) -> str:
@@ -23,9 +25,17 @@ def another_came_up(process: SubjectProcess) -> str:
     return "" if same else f"{process.subject} was asked for, and {process.subject.package} {found} came up"
 
 
-def unable(cloner: str, process: SubjectProcess) -> str:
-    """Why a cloner can make nothing of a subject's models; "" where it can. Starts the process if need be."""
+def unable(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
+    """Why a cloner can make nothing of a subject's models, or of a graph's; "" where it can.
+
+    Starts the process if need be.
+    """
     subject = process.subject
+    if graph is not None and graph.way is not None and not takes_arguments(cloner):
+        return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
+    for name in features_of(graph.way) if graph is not None and graph.way is not None else ():
+        if name in process.ready.offers.lacks:
+            return f"{subject}: its clone_model knows no {name}"
     if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.offers.lacks:
         return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
     if cloner.startswith("proposed/") and subject.generation != "keras2":

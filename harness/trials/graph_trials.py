@@ -187,7 +187,8 @@ class GraphTrials:
         if words:
             return NotTried(words, expressible=False)
         try:
-            reason = next(filter(None, (unable(cloner, self.process) for cloner in self.cloners)), "")
+            reasons = (unable(cloner, self.process, graph) for cloner in self.cloners)
+            reason = next(filter(None, reasons), "")
             if reason:
                 return NotTried(reason)
             tried = self.try_graph(graph, costly=costly)
@@ -208,7 +209,7 @@ class GraphTrials:
             Hit(
                 each.cause.fingerprint,
                 each.cloner,
-                title(each.cause),
+                _with_arguments(title(each.cause), case),
                 case,
                 graph,
                 each.cause,
@@ -284,6 +285,10 @@ class GraphTrials:
             )
             for cause in found
         ]
+
+
+def _with_arguments(said: str, case: Case) -> str:
+    return f"{said}, with {' and '.join(case.arguments)}" if case.arguments else said
 
 
 def news(hits: Collection[Hit], seen: Collection[Key] = ()) -> list[Hit]:

@@ -69,10 +69,11 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
     return Verdict.DIVERGED if differences else Verdict.FAITHFUL
 
 
-def causes(original: Observation | None, differences: Sequence[Difference]) -> list[Cause]:
+def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
     """The causes behind differences, the costliest first; each difference belongs to exactly one.
 
-    Causes with one fingerprint are one: the first of them is the root, the others follow.
+    Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
+    was given.
     """
     if original is None:
         groups = [(difference, list[Difference]()) for difference in differences]
@@ -82,7 +83,7 @@ def causes(original: Observation | None, differences: Sequence[Difference]) -> l
     for root, followers in groups:
         merged.setdefault(fingerprint(root), []).extend((root, *followers))
     found = [
-        Cause(mark, members[0], tuple(members[1:]), min(member.rank for member in members))
+        Cause(mark, members[0], tuple(members[1:]), min(member.rank for member in members), given)
         for mark, members in merged.items()
     ]
     return sorted(found, key=lambda cause: cause.rank)

@@ -91,7 +91,7 @@ def run(
         if isinstance(each, Answer):
             judged.update(_judge(case, subject, {name: each}, each, began).clones)
         else:
-            judged[name] = _ended(each)
+            judged[name] = _ended(each, tuple(case.arguments))
     return Trial(
         _blamed(judged),
         original=alone.original,
@@ -117,7 +117,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         name: CloneTrial(
             verdict(differences),
             tuple(differences),
-            tuple(causes(answer.original, differences)),
+            tuple(causes(answer.original, differences, tuple(case.arguments))),
             notes=answers[name].clones[name].notes,
         )
         for name, differences in found.items()
@@ -159,10 +159,10 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, total, report.first or (), expected, got)
 
 
-def _ended(lost: LostProcess) -> CloneTrial:
+def _ended(lost: LostProcess, given: tuple[str, ...]) -> CloneTrial:
     difference = lost_difference(lost)
     kind = Verdict.TIMED_OUT if isinstance(lost, TimedOut) else Verdict.KILLED
-    return CloneTrial(kind, (difference,), tuple(causes(None, [difference])))
+    return CloneTrial(kind, (difference,), tuple(causes(None, [difference], given)))
 
 
 def lost_difference(lost: LostProcess) -> Difference:

@@ -4,6 +4,7 @@ Each begins with a clone by our fixed cloner and breaks one thing in it, whereve
 that has it nowhere, the clone is faithful. The first line of each says which check must catch it.
 
 A fault is a function of the original, that clone and the trial's context: it changes the clone, or returns another.
+One of `ways` makes the clone itself, of what it is given beside the model.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import types
 from typing import Any, Callable, Iterator
 
 from .. import TrialContext
-from . import at_rest, behaviour, deadly, graph
+from . import at_rest, behaviour, deadly, graph, ways
 
 
 def _faults(module: types.ModuleType) -> Iterator[Callable[..., Any]]:
@@ -26,7 +27,7 @@ def _faults(module: types.ModuleType) -> Iterator[Callable[..., Any]]:
 def _planted(fault: Callable[..., Any]) -> Callable[[Any, TrialContext], Any]:
     @functools.wraps(fault)
     def clone(model: Any, context: TrialContext) -> Any:
-        faithful = context.framework.fixed()(model)
+        faithful = context.framework.fixed()(model, **context.arguments())
         if fault.__module__ == graph.__name__ and not _has_calls(faithful, context):
             return faithful
         other = fault(model, faithful, context)
@@ -40,6 +41,7 @@ def _has_calls(model: Any, context: TrialContext) -> bool:
 
 
 PLANTED: dict[str, Callable[[Any, Any], Any]] = {
-    fault.__name__: _planted(fault) for module in (graph, behaviour, at_rest, deadly) for fault in _faults(module)
+    **{fault.__name__: _planted(fault) for module in (graph, behaviour, at_rest, deadly) for fault in _faults(module)},
+    **{clone.__name__: clone for clone in _faults(ways)},
 }
 """The planted faults by name."""
