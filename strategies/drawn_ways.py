@@ -32,7 +32,7 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
     if RECURSIVE in features and parts & 8:
         way = _first(graph, [structs.replace(way, recursive=True)], 0) or way
     if INPUTS in features and parts & 1:
-        # On what a layer made, tf_keras clones for ever (tf_keras/src/models/cloning.py:203): each would cost the limit.
+        # On what a layer made, tf_keras clones for ever (tf_keras/src/models/cloning.py:203): each costs the limit.
         kinds = [how for how in _NEW_INPUTS if how != "made" or graph.generation == "keras"]
         offers = [structs.replace(way, inputs=how) for how in kinds]
         way = _first(graph, offers, inputs) or way
