@@ -24,6 +24,7 @@ from strategies.graph import (
     made_layers,
     refs,
 )
+from strategies.pruning import ends_of, reached
 from strategies.typing import infer
 from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, features_of
 
@@ -37,6 +38,7 @@ FEATURES = (
     "several outputs",
     "is an output",
     "leads nowhere",
+    "in a model cut out",
     "mask given",
     "training given",
     "initial state given",
@@ -117,6 +119,8 @@ def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
     depths = _depths(graph)
     used = {ref.node for call in graph.calls for ref in call_refs(call)}
     given = {ref.node for ref in refs(graph.gives)}
+    led_to = used.union(ref.node for ref in ends_of(graph))
+    cut_out = reached(graph)[0] if graph.base is not None else ()
     calls: dict[int, list[int]] = {}
     for number, call in enumerate(graph.calls):
         calls.setdefault(call.layer, []).append(number)
@@ -129,8 +133,10 @@ def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
             found.add("at several depths")
         if given.intersection(nodes):
             found.add("is an output")
-        if not (used | given).issuperset(nodes):
+        if not led_to.issuperset(nodes):
             found.add("leads nowhere")
+        if not set(nodes).isdisjoint(cut_out):
+            found.add("in a model cut out")
         for node in nodes:
             call = graph.calls[node - len(graph.inputs)]
             found.update(_of_call(call))

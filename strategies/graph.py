@@ -168,12 +168,20 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
     recursive: bool = False
 
 
+class Base(msgspec.Struct, frozen=True):
+    """The ends of another model of the same inputs and calls, which is made first and stays. It takes inputs only."""
+
+    takes: Value
+    gives: Value
+
+
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model: a functional one, or with `sequential` a chain of layers.
 
     `takes` and `gives` are the model's inputs and outputs as they are nested, with a `Ref` at each leaf. `batch` is the
     number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `way` is how it is
-    cloned, where that is not `clone_model(model)`.
+    cloned, where that is not `clone_model(model)`. With a `base` the model is cut out of that one, which then is what
+    is `sequential`; the model itself begins at any tensors, those that calls give too.
     """
 
     inputs: tuple[Input, ...]
@@ -188,6 +196,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     generation: Literal["keras", "tf_keras", "keras2"] | None = None
     way: Way | None = None
     version: int = VERSION
+    base: Base | None = None
 
     def __post_init__(self) -> None:
         check(self)
@@ -271,21 +280,36 @@ def check(graph: Graph) -> None:
             _check_ref(graph, ref, len(graph.inputs) + number, place)
         if next(call_refs(call), None) is None:
             raise MalformedGraph(f"{place}: expected at least one tensor among the arguments")
-    end = len(graph.inputs) + len(graph.calls)
     taken = list(refs(graph.takes))
-    for ref in taken:
-        if not 0 <= ref.node < len(graph.inputs) or ref.output:
-            raise MalformedGraph(f"takes: expected inputs only, found node {ref.node}, output {ref.output}")
-    if {ref.node for ref in taken} != set(range(len(graph.inputs))):
-        raise MalformedGraph(f"takes: expected each of {len(graph.inputs)} inputs")
+    if graph.base is None:
+        _check_inputs(graph, graph.takes, "takes")
+        if {ref.node for ref in taken} != set(range(len(graph.inputs))):
+            raise MalformedGraph(f"takes: expected each of {len(graph.inputs)} inputs")
+    else:
+        _check_tensors(graph, graph.base.takes, "base.takes")
+        _check_inputs(graph, graph.base.takes, "base.takes")
+        _check_tensors(graph, graph.base.gives, "base.gives")
+        _check_tensors(graph, graph.takes, "takes")
+        if len(set(taken)) < len(taken):
+            raise MalformedGraph("takes: expected each tensor once")
+    _check_tensors(graph, graph.gives, "gives")
     if any(layer.graph is not None and layer.graph.way is not None for layer in graph.layers):
         raise MalformedGraph("way: expected none for a model within another")
-    given = list(refs(graph.gives))
-    if not given:
-        raise MalformedGraph("gives: expected at least one tensor")
-    for ref in given:
-        _check_ref(graph, ref, end, "gives")
     _check_names(graph)
+
+
+def _check_inputs(graph: Graph, takes: Value, place: str) -> None:
+    for ref in refs(takes):
+        if not 0 <= ref.node < len(graph.inputs) or ref.output:
+            raise MalformedGraph(f"{place}: expected inputs only, found node {ref.node}, output {ref.output}")
+
+
+def _check_tensors(graph: Graph, ends: Value, place: str) -> None:
+    found = list(refs(ends))
+    if not found:
+        raise MalformedGraph(f"{place}: expected at least one tensor")
+    for ref in found:
+        _check_ref(graph, ref, len(graph.inputs) + len(graph.calls), place)
 
 
 def _check_ref(graph: Graph, ref: Ref, before: int, place: str) -> None:

@@ -56,16 +56,19 @@ Feature = Literal[
     "clone functions",
     "call functions",
     "recursive cloning",
+    "cut out",
+    "later inputs",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
 """What `clone_model` may be given beside the model, for cloners that take it."""
 FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS
-"""What a model may have beside layers called once; "sequential" is that all of it is a chain.
+"""What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
+of tensors of another model, which stays.
 
-The last seven are those that some releases cannot build: an input that may be left out; inputs and outputs nested more
-than one deep; a layer with masks of its own called on tensors of which only some have a mask; an input that no output
-needs, or that is given back unchanged; the regularizer of any layer's activity, by its name; an input of texts; a
-policy of dtypes as an object.
+These some releases cannot build: an input that may be left out; inputs and outputs nested more than one deep; a layer
+with masks of its own called on tensors of which only some have a mask; an input that no output needs, or that is given
+back unchanged; the regularizer of any layer's activity, by its name; an input of texts; a policy of dtypes as an
+object; a model that is cut out and begins at what a call gave.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -188,11 +191,15 @@ def programs(
         generation=st.just(generation),
         more_inputs=st.just(_choices(generation, features) + _rare(generation, features)),
         most_inputs=st.just(max_inputs),
+        later_inputs=st.just("later inputs" in features and generation != "keras2"),
+        # At the end, so that they change nothing of what is drawn before them.
+        cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
         ways=st.just(features & WAYS),
     )
 
 
+_CUTS = st.binary(min_size=3, max_size=3).map(tuple)
 _WAY = st.binary(min_size=1 + DIGITS, max_size=1 + DIGITS)
 _PLAINLY = 208
 """A byte below that clones plainly: four of five."""

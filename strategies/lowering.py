@@ -11,8 +11,22 @@ from dataclasses import replace
 
 from msgspec import structs
 
+from strategies.cutting import cut_out
 from strategies.drawn_ways import chosen
-from strategies.graph import Call, Function, Graph, Input, Items, Layer, Named, Ref, Seq, Value, call_refs
+from strategies.graph import (
+    Call,
+    Function,
+    Graph,
+    Input,
+    Items,
+    Layer,
+    MalformedGraph,
+    Named,
+    Ref,
+    Seq,
+    Value,
+    call_refs,
+)
 from strategies.kinds import (
     LEFT_OUT,
     Generation,
@@ -29,6 +43,7 @@ from strategies.kinds.arguments import POLICIES, further
 from strategies.kinds.recurrent import states
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
 from strategies.pruning import idle, moved_call, pruned
+from strategies.typing import infer
 
 REGULARIZED = ("core", "lambdas", "custom")
 """The families whose layers take `activity_regularizer`."""
@@ -40,7 +55,20 @@ MASKED_LISTS = ("lambdas", "attention")
 def lower(program: Program) -> Graph:
     """The graph that a program means. Equal programs give equal graphs."""
     graph = (_chain(program) if program.sequential else None) or _functional(program)
+    graph = _cut_out(graph, program) if program.cut else graph
+    graph = graph if graph.sequential or (program.strays and program.idle_inputs) else pruned(graph)
     return structs.replace(graph, way=chosen(graph, program.way, program.ways)) if program.way else graph
+
+
+def _cut_out(graph: Graph, program: Program) -> Graph:
+    """A model cut out of the graph's: the first one of those that its digits mean that is one."""
+    for cut in cut_out(graph, infer(graph), program.cut, later=program.later_inputs):
+        try:
+            infer(cut)
+        except MalformedGraph:
+            continue
+        return cut
+    return graph
 
 
 def _chain(program: Program) -> Graph | None:
@@ -74,8 +102,7 @@ def _functional(program: Program) -> Graph:
     if not gives_inputs:
         outputs = tuple(builder.made(ref) for ref in outputs)
     outputs += builder.ends(outputs)[: program.ends]
-    graph = builder.graph(outputs, program)
-    return graph if program.strays and program.idle_inputs else pruned(graph)
+    return builder.graph(outputs, program)
 
 
 _SIMPLEST = Apply("operator.half")

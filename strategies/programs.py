@@ -97,8 +97,10 @@ class Program:
     `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone,
     if anything does. Without `partial_masks` no layer that has masks of its own is called on
     tensors of which only some have one; without `idle_inputs` some output needs each input, by way of a call.
-    An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`. `way` has
-    the digits of how the model is cloned, with those `ways`; none for `clone_model(model)`.
+    An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`. With the
+    digits of a `cut` all this is the base of a model that is cut out of it, which may begin at `later_inputs`, the
+    tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
+    `clone_model(model)`.
     """
 
     inputs: tuple[Input, ...]
@@ -116,5 +118,7 @@ class Program:
     generation: Generation | None = field(default=None)
     more_inputs: tuple[Input, ...] = ()
     most_inputs: int = 0
+    later_inputs: bool = True
+    cut: tuple[int, ...] = ()
     way: tuple[int, ...] = ()
     ways: frozenset[str] = frozenset()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from strategies.cutting import apart, as_input, check_cut
 from strategies.graph import (
     Call,
     Function,
     Graph,
+    Input,
     Items,
     Layer,
     Made,
@@ -60,7 +62,24 @@ def infer(
         given.append(outputs)
     if graph.sequential:
         _check_chain(graph, where)
+    if graph.base is not None:
+        if depth:
+            raise MalformedGraph(f"{where}: expected no model that is cut out inside another")
+        check_cut(graph, given, where, generation)
+        alone = apart(graph, given)
+        assert alone is not None
+        infer(alone, f"{where}, without its base")  # where it begins there are no masks
     return tuple(given)
+
+
+def taken(graph: Graph) -> tuple[Input, ...]:
+    """The inputs of the graph's model, in its order; what a call gave is taken as an input like it."""
+    specs = infer(graph) if graph.base is not None else ()
+    given = [
+        graph.inputs[ref.node] if ref.node < len(graph.inputs) else as_input(specs[ref.node][ref.output])
+        for ref in refs(graph.takes)
+    ]
+    return tuple(each for each in given if each is not None)
 
 
 def fed(call: Call, specs: Sequence[Specs]) -> Specs:
@@ -182,5 +201,6 @@ def _check_chain(graph: Graph, where: str) -> None:
         before = Ref(number)
         if list(call_refs(call)) != [before] or call.layer != number or call.kwargs or call.outputs != 1:
             raise MalformedGraph(f"{where}.calls[{number}]: expected a chain, since the model is sequential")
-    if len(graph.inputs) != 1 or list(refs(graph.gives)) != [Ref(len(graph.calls))]:
+    gives = graph.gives if graph.base is None else graph.base.gives
+    if len(graph.inputs) != 1 or list(refs(gives)) != [Ref(len(graph.calls))]:
         raise MalformedGraph(f"{where}: expected one input and the last output, since the model is sequential")

@@ -148,6 +148,8 @@ def unsuited(graph: Graph) -> str:
         return ""
     if way == Way():
         return ": expected an argument"
+    if graph.base is not None:
+        return ": expected none for a model that is cut out of another"
     try:
         infer(structs.replace(graph, inputs=inputs_of(graph)))
     except MalformedGraph as error:

@@ -9,8 +9,11 @@ from typing import Any
 from .canonical import entry
 from .frameworks.interface import Framework
 
-# Said elsewhere, or no property of the layer as it was made.
-_NOT_SAID = frozenset(["name", "trainable", "built", "supports_masking", "dtype", "compiled", "stop_training"])
+# Said elsewhere, or no property of the layer as it was made. That a clone gets new inputs is documented: they are
+# placeholders even where those of a model that begins inside another are not.
+_NOT_SAID = frozenset(
+    ["name", "trainable", "built", "supports_masking", "dtype", "compiled", "stop_training", "is_placeholder"]
+)
 _SCALARS = frozenset([bool, int, float, str])
 # Set when weights are read from a file; a layer without them is taken for one where they are False.
 _FALSE_WHERE_LACKING = frozenset(["is_gptq_calibrated", "is_awq_calibrated"])

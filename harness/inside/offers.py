@@ -53,6 +53,11 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
 a, b = keras.Input((2,)), keras.Input((2,))
 keras.Model([a, b], [keras.layers.Dense(2)(a), b])
 """,
+    "later inputs": """
+a = keras.Input((2,))
+b = keras.layers.Dense(2)(a)
+keras.Model([b, a], keras.layers.Add()([keras.layers.Dense(2)(b), a]))
+""",
 }
 
 _NAMED = ("activations", "constraints", "dtype_policies", "initializers", "regularizers")

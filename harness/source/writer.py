@@ -22,6 +22,7 @@ from harness.source.operations import write_operation
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
 from strategies.graph import (
     Array,
+    Base,
     Call,
     Function,
     Graph,
@@ -197,11 +198,18 @@ class _Script:
         uses = [call.layer for call in graph.calls]
         for number, call in enumerate(graph.calls):
             self._call(graph, number, call, tensors, made, uses.count(call.layer) > 1, way, place)
-        name = self._name_of(graph, variable, way)
-        ends = f"{self.value(graph.takes, tensors)}, {self.value(graph.gives, tensors)}"
-        self.lines.append(f"{variable} = {self.need('keras.Model')}({ends}{name})")
+        if graph.base is not None:
+            self._model(self.name("base"), graph.base, tensors)
+        self._named_model(graph, variable, tensors, way)
+
+    def _named_model(self, graph: Graph, variable: str, tensors: _Tensors | _OfLayers, way: Way | None = None) -> None:
+        self._model(variable, graph, tensors, self._name_of(graph, variable, way))
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
+
+    def _model(self, variable: str, ends: Graph | Base, tensors: _Tensors | _OfLayers, name: str = "") -> None:
+        words = f"{self.value(ends.takes, tensors)}, {self.value(ends.gives, tensors)}"
+        self.lines.append(f"{variable} = {self.need('keras.Model')}({words}{name})")
 
     def _name_of(self, graph: Graph, variable: str, way: Way | None) -> str:
         """The argument for the name; where models are made on the way, their number would be in it."""
@@ -216,6 +224,11 @@ class _Script:
             layer = graph.layers[call.layer]
             needs_name = bool(layer.marks) or layer.graph is not None
             parts.append(self._made(layer, needs_name, way, (*place, call.layer)))
+        if graph.base is not None:
+            base = self.name("base")
+            self.lines.append(f"{base} = keras.Sequential([{', '.join(parts)}])")
+            self._named_model(graph, variable, _OfLayers(base))
+            return
         name = self._name_of(graph, variable, way)
         self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{name})")
         if not graph.trainable:
@@ -343,7 +356,7 @@ class _Script:
             parts.append(text if first else f"{_word(key)}={text}")
         return parts
 
-    def value(self, value: Value, tensors: _Tensors | None) -> str:
+    def value(self, value: Value, tensors: _Tensors | _OfLayers | None) -> str:
         match value:
             case None | bool() | int():
                 return repr(value)
@@ -434,6 +447,17 @@ class _Tensors:
         if container == "nested" and count > 1:
             return f"{words[0]}, [{', '.join(words[1:])}]"
         return f"[{words[0]}]" if count == 1 else ", ".join(words)
+
+
+class _OfLayers:
+    """The words for the tensors of a Sequential, which has no variables for them."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+
+    def word(self, ref: Ref) -> str:
+        # In Keras 3 a Sequential itself has no `input` before it is called.
+        return f"{self.model}.layers[{ref.node - 1}].output" if ref.node else f"{self.model}.inputs[0]"
 
 
 def _container(layer: Layer, count: int) -> str:

@@ -9,16 +9,17 @@ from msgspec import structs
 
 from harness.source import written
 from harness.subjects.case import Case
-from strategies.graph import Graph, Input, refs, to_json
+from strategies.graph import Graph, Input, to_json
+from strategies.typing import taken
 from strategies.ways import inputs_of, keeps_layers
 
 
 def case_of(graph: Graph, dialect: str) -> Case:
     """The case of a graph: its script, its inputs in the order of the model's, a seed that follows from the graph."""
-    script, inputs = written(graph, dialect), inputs_of(graph)
+    script = written(graph, dialect)
     case = Case(
         script.source,
-        tuple(_input(inputs[ref.node]) for ref in refs(graph.takes)),
+        tuple(_input(given) for given in taken(structs.replace(graph, inputs=inputs_of(graph)))),
         batch=graph.batch,
         seed=number_of(graph),
     )

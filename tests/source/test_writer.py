@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from harness.source import write_source
-from strategies import Graph, MalformedGraph, functional_graphs
-from strategies.graph import Call, Function, Input, Layer, Made, Ref, Seq
+from strategies import Graph, MalformedGraph, functional_graphs, infer
+from strategies.graph import Base, Call, Function, Input, Layer, Made, Ref, Seq
 from strategies.kinds import Generation
 
 MASKED = Graph(
@@ -101,6 +101,50 @@ def test_every_drawn_graph_is_written_as_python_that_uses_what_it_names(generati
         assert imported <= used
 
     written()
+
+
+DENSE = Layer("Dense", (("units", 4),))
+CHAIN = (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(1, (Ref(2),)))
+CUT = {
+    "by the variables of its tensors": (
+        Graph(
+            (Input((4,)),), (Layer("ReLU"), DENSE), CHAIN, Ref(0), Ref(2), name="m", base=Base(Ref(0), Seq((Ref(3),)))
+        ),
+        """\
+inputs = keras.Input(shape=(4,))
+re_lu = layers.ReLU()(inputs)
+dense_layer = layers.Dense(4)
+dense = dense_layer(re_lu)
+dense_2 = dense_layer(dense)
+base = keras.Model(inputs, [dense_2])
+model = keras.Model(inputs, dense, name="m")
+""",
+    ),
+    "by the layers of a Sequential": (
+        Graph(
+            (Input((4,)),),
+            (Layer("ReLU"), DENSE),
+            CHAIN[:2],
+            Seq((Ref(1),)),
+            Ref(2),
+            trainable=False,
+            sequential=True,
+            base=Base(Ref(0), Ref(2)),
+        ),
+        """\
+base = keras.Sequential([keras.Input(shape=(4,)), layers.ReLU(), layers.Dense(4)])
+model = keras.Model([base.layers[0].output], base.layers[1].output)
+model.trainable = False
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", CUT)
+def test_a_model_is_cut_out_of_its_base(how: str) -> None:
+    graph, lines = CUT[how]
+    infer(graph)
+    assert write_source(graph, "keras") == f"import keras\nfrom keras import layers\n\n{lines}"
 
 
 EVIL = '"); import os; os.abort() #'

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from strategies import Graph, infer
+from strategies.cutting import later_inputs
 from strategies.graph import Array, Call, Function, Items, Layer, Made, Ref, Seq, Value, call_refs, refs
 from strategies.kinds import CATALOGUE
 from strategies.kinds.lambdas import FORMS
+from strategies.pruning import idle, reached
 
 Question = Callable[[Graph], bool]
 
@@ -63,6 +65,18 @@ def shared_on_shapes(graph: Graph) -> bool:
         if len(shapes) > 1:
             return True
     return False
+
+
+def called_elsewhere_first(graph: Graph) -> bool:
+    """Whether the first call of a layer is another model's, and a later one is the model's own."""
+    own = reached(graph)[0]
+    return graph.base is not None and any(
+        calls[0] not in own and not own.isdisjoint(calls)
+        for calls in (
+            [len(graph.inputs) + n for n, call in enumerate(graph.calls) if call.layer == layer]
+            for layer in shared(graph)
+        )
+    )
 
 
 def kwarg(graph: Graph, name: str, test: Callable[[Value], bool] = lambda value: True) -> bool:
@@ -127,7 +141,11 @@ def is_input(graph: Graph, ref: Ref) -> bool:
 
 
 FEATURES: dict[str, Question] = {
-    "a Sequential and nothing around it": lambda graph: graph.sequential,
+    "a Sequential and nothing around it": lambda graph: graph.sequential and graph.base is None,
+    "a model cut out": lambda graph: graph.base is not None,
+    "a model cut out of a Sequential": lambda graph: graph.base is not None and graph.sequential,
+    "a model that begins inside another": lambda graph: bool(later_inputs(graph)),
+    "a layer that another model called first": called_elsewhere_first,
     "several inputs": lambda graph: len(graph.inputs) > 1,
     "several outputs": lambda graph: len(list(refs(graph.gives))) > 1,
     "inputs in a tuple": lambda graph: isinstance(graph.takes, Seq) and graph.takes.form == "tuple",
@@ -158,12 +176,7 @@ FEATURES: dict[str, Question] = {
     "a tensor twice in a call": lambda graph: any(max(Counter(call_refs(call)).values()) > 1 for call in graph.calls),
     "an input that is an output": lambda graph: any(is_input(graph, ref) for ref in refs(graph.gives)),
     "an output twice": lambda graph: max(Counter(refs(graph.gives)).values()) > 1,
-    "calls that lead nowhere": lambda graph: (
-        {len(graph.inputs) + n for n in range(len(graph.calls))}
-        - {ref.node for call in graph.calls for ref in call_refs(call)}
-        - {ref.node for ref in refs(graph.gives)}
-        != set()
-    ),
+    "calls that lead nowhere": lambda graph: any(node >= len(graph.inputs) for node in idle(graph)),
     "an operation": lambda graph: any(
         layer.graph is None and CATALOGUE[layer.kind].family == "operations" for layer in graph.layers
     ),

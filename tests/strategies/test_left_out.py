@@ -9,11 +9,14 @@ import pytest
 
 from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, functional_graphs
+from strategies.cutting import later_inputs
 from strategies.graph import Layer, Made, Ref, Seq, Value, call_refs, refs
 from strategies.kinds import CATALOGUE, less
 from strategies.kinds.kind import LEFT_OUT
 from strategies.lowering import MASKED_LISTS
 from strategies.typing import infer
+
+KINDS = ("Lambda", "Masking", "Attention", "Add")
 
 
 @cache
@@ -64,16 +67,25 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
     "nested ends": a_nested_end,
     "partial masks": a_partial_mask,
     "idle inputs": an_idle_input,
+    "cut out": lambda graph: graph.base is not None,
+    "later inputs": lambda graph: bool(later_inputs(graph)),
 }
 
 
 @pytest.mark.parametrize("feature", ABILITIES)
 def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
-    kinds = ("Lambda", "Masking", "Attention", "Add")
-    assert any(map(ABILITIES[feature], drawn(kinds=kinds, min_instructions=4)))
+    assert any(map(ABILITIES[feature], drawn(kinds=KINDS, min_instructions=4)))
     # Which masks an inner model is given, `infer` does not say.
     without = FEATURES - {feature, "nesting"}
-    assert not any(map(ABILITIES[feature], drawn(kinds=kinds, min_instructions=4, features=without)))
+    assert not any(map(ABILITIES[feature], drawn(kinds=KINDS, min_instructions=4, features=without)))
+
+
+def test_where_nothing_is_cut_out_all_else_is_drawn_as_it_was() -> None:
+    with_it = drawn(kinds=KINDS, min_instructions=4)
+    without = drawn(kinds=KINDS, min_instructions=4, features=FEATURES - {"cut out"})
+    whole = [graph for graph in with_it if graph.base is None]
+    assert len(with_it) * 0.8 < len(whole) < len(with_it) * 0.97
+    assert set(whole) <= set(without)
 
 
 def test_without_idle_inputs_the_smallest_graph_uses_its_input() -> None:

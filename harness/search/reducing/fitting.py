@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from msgspec import structs
 
 from harness.search.reducing.drawn import arranged, choices
+from harness.search.reducing.rewiring import taking_what_it_needs
 from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
 from strategies.kinds import NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
 from strategies.kinds.arguments import suits
-from strategies.pruning import moved, moved_call
+from strategies.pruning import moved_call, moved_ends
 from strategies.typing import DEEPEST, fed
 
 
@@ -53,8 +54,8 @@ def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Gr
             call = _addressed(call, kind)
         calls.append(structs.replace(call, outputs=len(outputs)))
         given.append(outputs)
-    new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), gives=moved(graph.gives, there))
-    return new, given
+    new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), **moved_ends(graph, there))
+    return taking_what_it_needs(new), given
 
 
 def suited(layer: Layer, kind: Kind, specs: Specs) -> tuple[Layer, Specs]:

@@ -126,11 +126,13 @@ def _lines(graph: Graph) -> int:
     uses = [call.layer for call in graph.calls]
     named = sum(uses.count(number) != 1 for number in range(len(graph.layers)))
     marks = sum(len(layer.marks) for layer in graph.layers)
-    return 1 + len(graph.inputs) + len(graph.calls) + named + marks
+    return 1 + len(graph.inputs) + len(graph.calls) + named + marks + (graph.base is not None)
 
 
 def _tensors(graph: Graph) -> int:
     ends = _nodes(graph.takes) + _nodes(graph.gives)
+    if graph.base is not None:
+        ends += _nodes(graph.base.takes) + _nodes(graph.base.gives)
     return (
         ends
         + len(idle(graph))

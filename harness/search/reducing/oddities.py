@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from strategies.graph import Call, Graph, Layer, Made, Ref, Seq, call_refs, refs
 from strategies.kinds import Generation, Specs, more_masks, same_weights
 from strategies.kinds.recurrent import states
-from strategies.pruning import idle
+from strategies.pruning import ends_of, idle
 from strategies.typing import fed, infer
 
 
@@ -22,7 +22,7 @@ def oddities(graph: Graph) -> frozenset[str]:
 
 def _odd(graph: Graph, generation: Generation | None, *, inner: bool) -> Iterator[str]:
     early = generation == "keras2"
-    if (inner or early) and any(ref.node < len(graph.inputs) for ref in refs(graph.gives)):
+    if (inner or early) and any(ref.node < len(graph.inputs) for ref in ends_of(graph)):
         yield "an input given back"
     if inner and early and min(idle(graph), default=len(graph.inputs)) < len(graph.inputs):
         yield "an input of an inner model that nothing uses"

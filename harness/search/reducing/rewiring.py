@@ -10,22 +10,45 @@ from typing import Any
 
 from msgspec import structs
 
-from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, Value, fed_refs, refs
-from strategies.pruning import Move, idle, kept, moved, moved_call, only, pruned
+from strategies.graph import Base, Call, Graph, Layer, MalformedGraph, Ref, Seq, Value, fed_refs, refs
+from strategies.pruning import Move, idle, kept, moved, moved_call, moved_ends, only, pruned, reached
 
 
 def edited(graph: Graph, **changes: Any) -> Graph | None:
     """The graph with some fields replaced, None where its numbers then name nothing."""
     try:
-        return structs.replace(graph, **changes)
+        return taking_what_it_needs(structs.replace(graph, **changes))
     except MalformedGraph:
         return None
+
+
+def taking_what_it_needs(graph: Graph) -> Graph:
+    """The graph, where it is cut out with a model and a base that take what their outputs need, and nothing else."""
+    if graph.base is None:
+        return graph
+    base = structs.replace(graph, takes=graph.base.takes, gives=graph.base.gives)
+    takes, base_takes = _needed(graph), _needed(base)
+    if takes == graph.takes and base_takes == graph.base.takes:
+        return graph
+    return structs.replace(graph, takes=takes, base=Base(base_takes, graph.base.gives))
+
+
+def _needed(graph: Graph) -> Value:
+    """What the model of the graph takes, less what it does not need, then what it needs besides."""
+    needed, taken = reached(graph)[1], set(refs(graph.takes))
+    if needed == taken:
+        return graph.takes
+    if needed < taken:
+        return kept(graph.takes, needed.__contains__)
+    more = sorted(needed - taken, key=lambda ref: (ref.node, ref.output))
+    tensors = (*(ref for ref in refs(graph.takes) if ref in needed), *more)
+    return tensors[0] if len(tensors) == 1 else Seq(tensors)
 
 
 def rewired(graph: Graph, move: Move) -> Graph | None:
     """Every use of a tensor, outputs of the model among them, taken from elsewhere; what nothing needs now is gone."""
     calls = tuple(moved_call(call, move) for call in graph.calls)
-    new = edited(graph, calls=calls, gives=moved(graph.gives, move))
+    new = edited(graph, calls=calls, **moved_ends(graph, move))
     return None if new is None else swept(graph, new)
 
 

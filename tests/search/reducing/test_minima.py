@@ -72,7 +72,25 @@ model = keras.Model(inputs, activation_2)
 activation = {RELU}(inputs)
 model = keras.Model(inputs, inputs)
 """,
+    "a model cut out": f"""\
+{INPUTS}
+activation = {RELU}(inputs)
+base = keras.Model(inputs, activation)
+model = keras.Model(inputs, activation)
+""",
+    "a model cut out of a Sequential": f"""\
+base = keras.Sequential([keras.Input(shape=(1,)), {RELU}])
+model = keras.Model(base.inputs[0], base.layers[0].output)
+""",
 }
+
+BEGUN_INSIDE = f"""\
+{INPUTS}
+activation = {RELU}(inputs)
+activation_2 = {RELU}(activation)
+base = keras.Model(inputs, activation)
+model = keras.Model(activation, activation_2)
+"""
 
 EARLY: dict[str, str] = {
     "anything": f"{INPUTS}\nactivation = {RELU}(inputs)\nmodel = keras.Model(inputs, activation)\n",
@@ -93,6 +111,7 @@ model.trainable = False
 CASES: list[tuple[Generation, str, str]] = [
     *(("keras", name, text) for name, text in MINIMA.items()),
     *(("tf_keras", name, MINIMA[name]) for name in ("anything", "an output twice", "a layer of kind LSTM")),
+    ("tf_keras", "a model that begins inside another", BEGUN_INSIDE),
     *(("keras2", name, text) for name, text in EARLY.items()),
 ]
 MANY = examples(3, 8)

@@ -22,6 +22,7 @@ from harness.search.reducing.passes.connections import (
     use_first_output,
     use_one_tensor,
 )
+from harness.search.reducing.passes.cutting import begin_with_inputs, forget_base, simplify_base
 from harness.search.reducing.passes.dimensions import drop_rank, shrink_batch, shrink_dimension, shrink_every_dimension
 from harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
 from harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
@@ -32,6 +33,9 @@ from harness.search.reducing.passes.ways import clone_plainly, do_less
 
 PASSES: tuple[Pass, ...] = (
     clone_plainly,
+    forget_base,
+    begin_with_inputs,
+    simplify_base,
     end_earlier,
     drop_output,
     begin_later,

@@ -20,7 +20,7 @@ from harness.search.reducing.rewiring import (
 )
 from strategies.graph import Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
 from strategies.kinds import Generation, Spec
-from strategies.pruning import Move, idle, moved, moved_call
+from strategies.pruning import Move, ends_of, idle, moved, moved_call
 
 
 def end_earlier(graph: Graph) -> Offers:
@@ -61,7 +61,7 @@ def give_plainly(graph: Graph) -> Offers:
     """The outputs in no dict, tuple or nested list, in the order of their calls; or else in lists only."""
     given = sorted(refs(graph.gives), key=lambda ref: (ref.node, ref.output))
     yield _giving(graph, given[0] if len(given) == 1 else Seq(tuple(given)))
-    yield _giving(graph, _plain(graph.gives))
+    yield _giving(graph, plain_ends(graph.gives))
     yield _giving(graph, _listed(graph.gives))
 
 
@@ -71,14 +71,15 @@ def _listed(ends: Value) -> Value:
 
 def take_plainly(graph: Graph) -> Offers:
     """The inputs likewise; those of a dict need no names then."""
-    takes = _plain(graph.takes)
+    takes = plain_ends(graph.takes)
     if takes != graph.takes:
         nameless = tuple(structs.replace(given, name=None) for given in graph.inputs)
         yield edited(graph, takes=takes, inputs=nameless)
         yield edited(graph, takes=takes)
 
 
-def _plain(ends: Value) -> Value:
+def plain_ends(ends: Value) -> Value:
+    """The tensors in no dict, tuple or nested list."""
     tensors = tuple(refs(ends))
     return tensors[0] if len(tensors) == 1 else Seq(tensors)
 
@@ -119,7 +120,7 @@ def _always(ref: Ref) -> Move:
 def begin_later(graph: Graph) -> Offers:
     """The tensors that a call gives become inputs: nothing is left of what they are made of. The last calls first."""
     specs = specs_of(graph, graph.generation)
-    if graph.sequential or not specs:
+    if graph.sequential or graph.base is not None or not specs:
         return
     first = len(graph.inputs)
     for node in range(first + len(graph.calls) - 1, first - 1, -1):
@@ -130,7 +131,7 @@ def begin_later(graph: Graph) -> Offers:
 
 
 def _used(graph: Graph) -> Iterator[Ref]:
-    yield from refs(graph.gives)
+    yield from ends_of(graph)
     for call in graph.calls:
         yield from call_refs(call)
 

@@ -8,7 +8,7 @@ from harness.search.reducing.passes.levels import Offers
 from harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
 from strategies.graph import Call, Graph, Layer, Ref, fed_refs, refs
 from strategies.kinds import Generation
-from strategies.pruning import idle, moved, moved_call
+from strategies.pruning import idle, moved_call, moved_ends
 
 
 def inline_model(graph: Graph, generation: Generation | None) -> Offers:
@@ -52,8 +52,8 @@ def _inlined(graph: Graph, number: int, inner: Graph) -> Graph | None:
         graph,
         layers=tuple(layers),
         calls=tuple(calls),
-        gives=moved(graph.gives, at.__getitem__),
         sequential=graph.sequential and inner.sequential,
+        **moved_ends(graph, at.__getitem__),
     )
     return None if new is None else _in_order(swept(new, new))
 

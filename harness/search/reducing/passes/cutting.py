@@ -1,0 +1,44 @@
+"""Passes on a model that is cut out of another, its base."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from harness.search.reducing.passes.connections import plain_ends
+from harness.search.reducing.passes.levels import Offers, specs_of
+from harness.search.reducing.rewiring import edited, swept, without_leaf
+from strategies.cutting import apart, later_inputs
+from strategies.graph import Base, Graph, Ref, Seq, Value, refs
+from strategies.pruning import pruned
+
+
+def forget_base(graph: Graph) -> Offers:
+    """The model by itself, with inputs where it begins; or its base."""
+    specs = specs_of(graph, graph.generation)
+    if graph.base is None or not specs:
+        return
+    yield apart(graph, specs)
+    taken = dict.fromkeys(refs(graph.base.takes))
+    rest = [Ref(node) for node in range(len(graph.inputs)) if Ref(node) not in taken]
+    takes = Seq((*taken, *rest)) if rest else graph.base.takes
+    yield pruned(structs.replace(graph, takes=takes, gives=graph.base.gives, base=None))
+
+
+def begin_with_inputs(graph: Graph) -> Offers:
+    """The model from the inputs on."""
+    if later_inputs(graph):
+        yield edited(graph, takes=Seq(tuple(Ref(node) for node in range(len(graph.inputs)))))
+
+
+def simplify_base(graph: Graph) -> Offers:
+    """A base that gives what the model gives or begins at, one of its outputs, all but one, or all of them plainly."""
+    if graph.base is None:
+        return
+    later = later_inputs(graph)
+    ends: list[Value] = [graph.gives, plain_ends(Seq(tuple(later)))] if later else [graph.gives]
+    given = list(refs(graph.base.gives))
+    ends += dict.fromkeys(given)
+    ends += [without_leaf(graph.base.gives, place) for place in range(len(given) if len(given) > 2 else 0)]
+    for gives in (*ends, plain_ends(graph.base.gives)):
+        new = edited(graph, base=Base(plain_ends(graph.base.takes), gives))
+        yield None if new is None else swept(graph, new)

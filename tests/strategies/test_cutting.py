@@ -1,0 +1,127 @@
+"""Models cut out of other models: which there are, what is said of a file that has another, what one is by itself."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from strategies import Graph, MalformedGraph, from_json, infer, to_json
+from strategies.cutting import apart
+from strategies.graph import Base, Call, Input, Layer, Ref, Seq
+from strategies.lowering import lower
+from strategies.programs import Again, Apply, Program
+from strategies.typing import taken
+
+DENSE = Layer("Dense", (("units", 4),))
+WHOLE = Graph(
+    inputs=(Input((3, 4)), Input((3, 4))),
+    layers=(Layer("Masking"), DENSE, Layer("Add"), Layer("Fork"), Layer("UseMask")),
+    calls=(
+        Call(0, (Ref(0),)),  # node 2
+        Call(1, (Ref(1),)),
+        Call(2, (Seq((Ref(3), Ref(0))),)),
+        Call(1, (Ref(4),)),
+        Call(3, (Ref(5),), outputs=2),  # node 6
+        Call(2, (Seq((Ref(6), Ref(6, 1))),)),
+        Call(4, (Ref(2),)),  # node 8
+    ),
+    takes=Seq((Ref(0), Ref(1))),
+    gives=Ref(7),
+)
+BASE = Base(WHOLE.takes, WHOLE.gives)
+
+
+def cut(takes: Ref | Seq, gives: Ref | Seq, base: Base = BASE, **changes: object) -> Graph:
+    return structs.replace(WHOLE, takes=takes, gives=gives, base=base, **changes)
+
+
+BOTH = Seq((Ref(0), Ref(1)))
+FORKED = Seq((Ref(6), Ref(6, 1)))
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        pytest.param(cut(BOTH, Ref(4)), id="outputs-of-its-own"),
+        pytest.param(cut(Ref(1), Ref(3)), id="one-input"),
+        pytest.param(cut(FORKED, Ref(7)), id="begins-inside"),
+        pytest.param(cut(Seq((Ref(5), Ref(0))), Seq((Ref(7), Ref(8)))), id="begins-inside-and-at-an-input"),
+        pytest.param(cut(BOTH, Ref(7), Base(Ref(1), Ref(3))), id="base-is-the-smaller-one"),
+        pytest.param(cut(Ref(2), Ref(8), generation="tf_keras"), id="begins-at-a-mask"),
+    ],
+)
+def test_a_model_that_is_cut_out_comes_back_from_its_json(graph: Graph) -> None:
+    infer(graph)
+    assert from_json(to_json(graph)) == graph
+    assert b"base" not in to_json(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param({"takes": Ref(9)}, "takes: expected a node before 9, found node 9", id="no-such-tensor"),
+        pytest.param({"takes": Seq((Ref(0), Ref(0)))}, "takes: expected each tensor once", id="twice"),
+        pytest.param({"takes": Seq(())}, "takes: expected at least one tensor", id="nothing"),
+        pytest.param({"base": Base(Ref(2), Ref(7))}, "base.takes: expected inputs only, found node 2", id="base"),
+        pytest.param({"base": Base(BOTH, Ref(9))}, "base.gives: expected a node before 9", id="base-gives"),
+        pytest.param({"base": Base(Ref(0), Ref(7))}, "base.takes: expected each input", id="base-needs-more"),
+        pytest.param({"takes": Ref(0)}, "takes: expected the tensors that the outputs need", id="needs-more"),
+        pytest.param({"takes": BOTH, "gives": Ref(3)}, "need, and no others", id="needs-less"),
+        pytest.param({"takes": BOTH, "gives": BOTH}, "gives: expected no tensor that the model takes", id="given-back"),
+        pytest.param({"takes": Ref(6)}, "takes: expected the tensors", id="half-of-a-call"),
+        pytest.param(
+            {"takes": Seq((Ref(0), Ref(3)))}, "of a layer that the model does not use", id="layer-called-again-inside"
+        ),
+        pytest.param({"takes": Ref(2), "gives": Ref(8)}, "expected a tensor without a mask", id="masked"),
+        pytest.param({"takes": FORKED, "generation": "keras2"}, "inputs only, as keras2 wants them", id="too-early"),
+    ],
+)
+def test_a_file_with_another_cut_is_refused(change: dict[str, object], said: str) -> None:
+    with pytest.raises(MalformedGraph, match=said):
+        infer(cut(**{"takes": BOTH, "gives": Ref(7), **change}))  # type: ignore[arg-type]
+
+
+def test_none_is_cut_out_inside_another() -> None:
+    inner = Layer("Model", graph=cut(BOTH, Ref(7)))
+    around = Graph(WHOLE.inputs, (inner,), (Call(0, (BOTH,)),), BOTH, Ref(2))
+    with pytest.raises(MalformedGraph, match="no model that is cut out inside another"):
+        infer(around)
+
+
+def test_by_itself_it_begins_with_inputs() -> None:
+    graph = cut(Seq((Ref(5), Ref(0))), Seq((Ref(7), Ref(8))))
+    assert taken(graph) == (Input((3, 4)), Input((3, 4)))
+    alone = apart(graph, infer(graph))
+    assert alone is not None
+    assert [alone.layers[call.layer].kind for call in alone.calls] == ["Masking", "Fork", "Add", "UseMask"]
+    assert (alone.base, list(alone.inputs)) == (None, [Input((3, 4)), Input((3, 4))])
+
+
+RELU = Apply("ReLU", (1,), 0)
+BODY = (RELU, Again(0, (1,)), Apply("Dense", (1,), 0, (("units", 4),)))
+
+
+@pytest.mark.parametrize(
+    ("digits", "later", "takes", "gives"),
+    [
+        pytest.param((0, 0, 0), True, Ref(0), Ref(3), id="all-of-it"),
+        pytest.param((2, 0, 1), True, Ref(0), Ref(1), id="nowhere-later-to-begin"),
+        pytest.param((1, 3, 0), True, Ref(0), Seq((Ref(2), Ref(3))), id="two-outputs"),
+        pytest.param((0, 0, 1), True, Ref(2), Ref(3), id="past-a-layer-called-again"),
+        pytest.param((0, 0, 1), False, Ref(0), Ref(3), id="from-inputs-only"),
+    ],
+)
+def test_digits_say_what_is_cut_out(digits: tuple[int, ...], later: bool, takes: Ref, gives: Ref | Seq) -> None:
+    graph = lower(Program((Input((4,)),), BODY, (1,), later_inputs=later, cut=digits))
+    assert graph.base == Base(Ref(0), Ref(3))
+    assert (graph.takes, graph.gives) == (takes, gives)
+
+
+def test_what_the_base_does_not_need_can_be_cut_out_if_they_share_a_layer() -> None:
+    inputs, dense = (Input((4,)), Input((4,))), Apply("Dense", (2,), 1, (("units", 4),))
+    graph = lower(Program(inputs, (dense, Again(0, (1,), 1)), (3,), cut=(0, 0, 0)))
+    assert graph.base == Base(Ref(1), Ref(2))
+    assert (graph.takes, graph.gives) == (Ref(0), Ref(3))
+    other = lower(Program(inputs, (dense, Apply("ReLU", (1,), 1)), (3,), cut=(0, 0, 0)))
+    assert [layer.kind for layer in other.layers] == ["Dense"]
+    assert (other.takes, other.gives) == (Ref(0), Ref(1))
