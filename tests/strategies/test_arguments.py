@@ -62,7 +62,7 @@ def test_a_graph_has_few_of_them() -> None:
 
 def test_they_shrink_to_none() -> None:
     graph = find(
-        functional_graphs(generation="keras", kinds=["Dense"]),
+        functional_graphs(generation="keras", kinds=["Dense"], max_instructions=2, max_inputs=1),
         lambda graph: bool(graph.calls),
         settings=settings(database=None, max_examples=500),
     )
@@ -74,7 +74,7 @@ def test_the_one_that_matters_is_left() -> None:
         return any(layer.arg("kernel_constraint") is not None for layer in graph.layers)
 
     graph = find(
-        functional_graphs(generation="keras", kinds=["Dense"]),
+        functional_graphs(generation="keras", kinds=["Dense"], max_instructions=2, max_inputs=1),
         has_a_constraint,
         settings=settings(database=None, max_examples=5000),
     )

@@ -16,10 +16,13 @@ from strategies import Graph, functional_graphs
 from strategies.graph import levels
 from strategies.kinds import Generation, Spec, catalogue
 from strategies.typing import infer
+from tests.effort import examples
 
 from .features import FEATURES, made_of
 
 DRAWS = 2000
+ONLY_A_FEW = examples(1000, DRAWS)
+"""Where fewer kinds are drawn: that many show each of them as often."""
 SHARD = 50
 """As many graphs of each seed as a campaign draws."""
 FAR = 0.55
@@ -31,9 +34,14 @@ OPERATION = "operations"
 GROUPS = [(generation, "layers") for generation in GENERATIONS] + [("keras", OPERATION), ("tf_keras", OPERATION)]
 
 
-@cache
-def drawn(generation: Generation = "keras", draws: int = DRAWS, group: str = "layers") -> tuple[Graph, ...]:
+def drawn(generation: Generation = "keras", group: str = "layers", draws: int | None = None) -> tuple[Graph, ...]:
     """Graphs as they are drawn; of operations alone, since a graph of anything has few of their many."""
+    few = generation == "keras2" or group == OPERATION
+    return _drawn(generation, group, draws or (ONLY_A_FEW if few else DRAWS))
+
+
+@cache
+def _drawn(generation: Generation, group: str, draws: int) -> tuple[Graph, ...]:
     kinds = [name for name in kinds_of(generation) if of(name) == OPERATION] if group == OPERATION else None
     graphs = functional_graphs(generation=generation, kinds=kinds)
     return tuple(each.graph for seed in range(draws // SHARD) for each in evenly(graphs, SHARD, seed))
@@ -45,11 +53,16 @@ def of(kind: str) -> str:
 
 
 @cache
-def counted(generation: Generation, draws: int = DRAWS, group: str = "layers") -> Coverage:
+def counted(generation: Generation, group: str = "layers", draws: int | None = None) -> Coverage:
     counting = Counting()
-    for graph in drawn(generation, draws, group):
+    for graph in drawn(generation, group, draws):
         counting.add(graph)
     return counting.coverage()
+
+
+@cache
+def kinds_in(group: str) -> frozenset[str]:
+    return frozenset(kind for graph in drawn(group=group) for kind in made_of(graph))
 
 
 def kinds_of(generation: Generation) -> list[str]:
@@ -58,7 +71,7 @@ def kinds_of(generation: Generation) -> list[str]:
 
 @pytest.mark.parametrize("kind", kinds_of("keras"))
 def test_every_kind_is_drawn(kind: str) -> None:
-    assert any(kind in set(made_of(graph)) for graph in drawn(group=of(kind)))
+    assert kind in kinds_in(of(kind))
 
 
 @pytest.mark.parametrize("feature", FEATURES)
@@ -69,8 +82,8 @@ def test_every_feature_is_drawn(feature: str) -> None:
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_hardly_a_graph_is_drawn_twice(generation: Generation) -> None:
     graphs = drawn(generation)
-    assert len(graphs) == DRAWS
-    assert len(set(graphs)) >= 0.97 * DRAWS
+    assert len(graphs) >= 1000
+    assert len(set(graphs)) >= 0.97 * len(graphs)
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
@@ -91,7 +104,7 @@ def test_one_kind_in_four_is_an_operation(generation: Generation) -> None:
 @pytest.mark.parametrize(("generation", "group"), GROUPS)
 def test_no_kind_is_rare(generation: Generation, group: str) -> None:
     """Each is in at least half as many graphs as one of weight 1 would be, if all found the tensors that they take."""
-    found = counted(generation, group=group).kinds
+    found = counted(generation, group).kinds
     weights = {name: catalogue(generation)[name].weight for name in kinds_of(generation) if of(name) == group}
     fair = sum(found.get(name, 0) for name in weights) / sum(weights.values())
     assert {name: found.get(name) for name in weights if found.get(name, 0) < fair / 2} == {}
@@ -100,8 +113,8 @@ def test_no_kind_is_rare(generation: Generation, group: str) -> None:
 @pytest.mark.slow(reason="2,000 graphs show the same of each kind; this is of each pair")
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_most_kinds_follow_most_kinds_that_they_can_follow(generation: Generation) -> None:
-    found = counted(generation, 5000).after
-    pairs = can_follow(generation, drawn(generation, 5000))
+    found = counted(generation, draws=5000).after
+    pairs = can_follow(generation, drawn(generation, draws=5000))
     reached = {pair for pair in pairs if pair[1] in found.get(pair[0], {})}
     assert len(reached) / len(pairs) >= FAR, sorted(pairs - reached)[:50]
 
