@@ -7,7 +7,7 @@ import os
 ALL = "CLONEDIFF_ALL"
 """The variable of the environment that asks for everything; --all sets it, for whatever the tests start."""
 
-GRAPHS = 32
+GRAPHS = 24
 """The graphs of a subject that the property tests draw, where neither an option nor a profile says how many."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 
 import pytest
 from msgspec import structs
@@ -80,8 +79,7 @@ def with_argument(
             yield new
 
 
-@cache
-def alone(name: str, without: tuple[str, ...], generation: Generation) -> tuple[Graph, ...]:
+def alone(name: str, without: tuple[str, ...], generation: Generation) -> Iterator[Graph]:
     graphs = functional_graphs(
         generation=generation,
         kinds=[name],
@@ -91,4 +89,4 @@ def alone(name: str, without: tuple[str, ...], generation: Generation) -> tuple[
         max_instructions=1,
     )
     drawn = (each.graph for each in evenly(graphs, DRAWS, 1))
-    return tuple(graph for graph in drawn if [layer.kind for layer in graph.layers] == [name])
+    return (graph for graph in drawn if [layer.kind for layer in graph.layers] == [name])
