@@ -77,12 +77,13 @@ def inputs_of(graph: Graph) -> tuple[Input, ...]:
     how = graph.way.inputs if graph.way is not None else ""
     if how in ("", "own"):
         return graph.inputs
-    return tuple(_given(each, how, number) for number, each in enumerate(graph.inputs, start=1))
+    named = graph.generation == "keras2"  # which calls the original's inputs as well, and takes no name twice
+    return tuple(_given(each, how, number, named) for number, each in enumerate(graph.inputs, start=1))
 
 
-def _given(each: Input, how: str, number: int) -> Input:
+def _given(each: Input, how: str, number: int, named: bool) -> Input:
     # One without a name has the same number as the one that it stands for, once names are counted anew.
-    new = each if each.name is None else structs.replace(each, name=f"given_{number}")
+    new = each if each.name is None and not named else structs.replace(each, name=f"given_{number}")
     if how == "batch":
         return structs.replace(new, batch=BATCH)
     if how == "closed":
@@ -162,8 +163,11 @@ def unsuited(graph: Graph) -> str:
         return ".inputs: no model begins with such tensors"
     if way.inputs == "batch" and any(each.batch is not None for each in graph.inputs):
         return ".inputs: there is a batch already"
-    if way.recursive and not any(layer.graph is not None for layer in graph.layers):
+    nested = any(layer.graph is not None for layer in graph.layers)
+    if way.recursive and not nested:
         return ".recursive: there is no model within the model"
+    if way.inputs and nested and graph.generation == "keras2":
+        return ".inputs: those of the models within it would have other numbers than in a model made by hand"
     seen = list(_seen(graph, way.recursive))
     if way.clone_function is not None and (wrong := _unsuited_clone(graph, way.clone_function, seen)):
         return f".clone_function: {wrong}"
