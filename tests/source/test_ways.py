@@ -1,0 +1,109 @@
+"""What `clone_model` is given, and the model that it then asks for, as a person would type them."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from msgspec import structs
+
+from harness.source import written
+from strategies.graph import Call, CallFunction, CloneFunction, Graph, Input, Items, Layer, Ref, Seq, Way
+from strategies.ways import well_typed
+from tests.strategies.test_ways import GRAPH, INNER, SUITED
+
+HEAD = "import keras\nfrom keras import layers\n"
+PAIR = Graph(
+    (Input((4,), name="a"), Input((4,), name="b")),
+    (Layer("Add"),),
+    (Call(0, (Seq((Ref(0), Ref(1))),)),),
+    Items((("a", Ref(0)), ("b", Ref(1)))),
+    Ref(2),
+    generation="keras",
+)
+
+
+def test_a_layer_that_is_made_of_another_config() -> None:
+    way = Way(clone_function=CloneFunction("set", "Dense", "activation", "tanh"))
+    its = written(structs.replace(INNER, generation="keras", way=way), "keras")
+    assert its.source == (
+        HEAD
+        + """
+
+def clone_function(layer):
+    config = layer.get_config()
+    if isinstance(layer, layers.Dense):
+        config["activation"] = "tanh"
+    return layer.__class__.from_config(config)
+
+
+inputs = keras.Input(shape=(3, 4))
+dense_layer = layers.Dense(4)
+dense = dense_layer(inputs)
+model = keras.Model(inputs, dense)
+"""
+    )
+    assert its.arguments == (("clone_function", "clone_function"),)
+    assert its.asked == (
+        "inputs = keras.Input(shape=(3, 4))\n"
+        "dense = clone_function(dense_layer)(inputs)\n"
+        "model = keras.Model(inputs, dense, name=model.name)\n"
+    )
+
+
+def test_an_activation_after_a_layer_of_the_model_within() -> None:
+    way = Way(call_function=CallFunction("after", "Dense"), recursive=True)
+    its = written(structs.replace(GRAPH, way=way), "keras")
+    assert (
+        """
+def call_function(layer, *args, **kwargs):
+    outputs = layer(*args, **kwargs)
+    if isinstance(layer, layers.Dense):
+        outputs = layers.Activation("tanh", name=f"after_{layer.name}")(outputs)
+    return outputs
+"""
+        in its.source
+    )
+    assert dict(its.arguments) == {"call_function": "call_function", "recursive": "True"}
+    assert "dense_2 = call_function(layers.Dense(4), inner_inputs)\n" in its.asked
+    assert "model_2 = call_function(inner_model, dropout)\n" in its.asked
+    plainly = written(structs.replace(GRAPH, way=structs.replace(way, recursive=False)), "keras")
+    assert "dense_2 = layers.Dense(4)(inner_inputs)\n" in plainly.asked
+
+
+@pytest.mark.parametrize(
+    ("inputs", "dialect", "expression"),
+    [
+        ("fresh", "keras", 'keras.Input(shape=(4,), name="given_1"), "b": keras.Input(shape=(4,), name="given_2")}'),
+        ("own", "keras", "model.input"),
+        ("layers", "keras", 'layers.InputLayer(shape=(4,), name="given_1")'),
+        ("layers", "tf_keras", '[layers.InputLayer(input_shape=(4,), name="given_1")'),
+        ("batch", "tf_keras", '[keras.Input(shape=(4,), batch_size=2, name="given_1")'),
+        ("made", "keras", 'layers.Activation("linear", name="made_2")(keras.Input(shape=(4,), name="given_2"))}'),
+    ],
+)
+def test_tensors_that_are_given(inputs: str, dialect: str, expression: str) -> None:
+    graph = structs.replace(PAIR, generation=dialect, way=structs.replace(Way(), inputs=inputs))
+    assert expression in dict(written(graph, dialect).arguments)["input_tensors"]
+
+
+def test_one_tensor_in_a_list() -> None:
+    its = written(structs.replace(INNER, generation="keras", way=Way(inputs="listed")), "keras")
+    assert its.arguments == (("input_tensors", "[keras.Input(shape=(3, 4))]"),)
+
+
+@pytest.mark.parametrize("way", SUITED)
+def test_each_way_is_python(way: Way) -> None:
+    graph = structs.replace(GRAPH, way=way)
+    well_typed(graph)
+    its = written(graph, "keras")
+    ast.parse(its.source)
+    ast.parse(its.asked)
+    for _, expression in its.arguments:
+        ast.parse(expression, mode="eval")
+    assert its.asked.rstrip().splitlines()[-1].startswith("model = keras.Model(")
+
+
+def test_a_graph_without_a_way_asks_for_nothing() -> None:
+    its = written(GRAPH, "keras")
+    assert (its.arguments, its.asked) == ((), "")

@@ -1,0 +1,148 @@
+"""Ways to clone: which suit a graph, which are drawn, and that they change nothing of the graphs that are drawn."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from msgspec import structs
+
+from harness.search.even_draws import evenly
+from strategies import FEATURES, Graph, MalformedGraph, from_json, functional_graphs, to_json
+from strategies.drawn_ways import DIGITS, chosen
+from strategies.graph import Call, CallFunction, CloneFunction, Function, Input, Layer, Ref, Way
+from strategies.graphs import WAYS
+from strategies.ways import inputs_of, read_example, unsuited, well_typed
+
+INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+GRAPH = Graph(
+    (Input((3, 4)),),
+    (
+        Layer("Dense", (("units", 4), ("activation", "relu"))),
+        Layer("Dropout", (("rate", 0.5),)),
+        Layer("Model", graph=INNER),
+        Layer("operator.half"),
+    ),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(2, (Ref(2),)), Call(3, (Ref(3),))),
+    Ref(0),
+    Ref(4),
+    generation="keras",
+)
+"""A layer with a setting, one that takes `training`, a model within the model, an operation."""
+
+SUITED = (
+    Way(inputs="fresh"),
+    Way(inputs="listed"),
+    Way(inputs="layers"),
+    Way(inputs="batch"),
+    Way(inputs="own"),
+    Way(inputs="made"),
+    Way(recursive=True),
+    Way(clone_function=CloneFunction()),
+    Way(clone_function=CloneFunction("renamed")),
+    Way(clone_function=CloneFunction("kept", "Dense")),
+    Way(clone_function=CloneFunction("set", "Dense", "activation", "tanh", others="kept")),
+    Way(clone_function=CloneFunction("set", "Dense", "use_bias", False), recursive=True),
+    Way(clone_function=CloneFunction("replaced", "Dropout")),
+    Way(clone_function=CloneFunction("wrapped", "Dense")),
+    Way(inputs="fresh", clone_function=CloneFunction("nested", "Dense")),
+    Way(call_function=CallFunction()),
+    Way(call_function=CallFunction("after", "Dense"), recursive=True),
+    Way(call_function=CallFunction("before", "Dropout")),
+    Way(call_function=CallFunction("training", "Dropout")),
+)
+
+
+@pytest.mark.parametrize("way", SUITED)
+def test_a_way_that_suits(way: Way) -> None:
+    graph = structs.replace(GRAPH, way=way)
+    assert unsuited(graph) == ""
+    assert read_example(to_json(graph).decode(), "here") == graph
+
+
+@pytest.mark.parametrize(
+    ("way", "wrong"),
+    [
+        (Way(), "expected an argument"),
+        (Way(inputs="closed"), "no open dimension"),
+        (Way(clone_function=CloneFunction("set", "Dense", "units", 5)), "nothing is known of 'units'"),
+        (Way(clone_function=CloneFunction("set", "Dropout", "activation", "tanh")), "has no 'activation'"),
+        (Way(clone_function=CloneFunction("replaced")), "expected a kind"),
+        (Way(clone_function=CloneFunction("replaced", "LSTM")), "no layer of the kind"),
+        (Way(clone_function=CloneFunction("nested", "Dense")), "numbered otherwise"),
+        (Way(call_function=CallFunction("after")), "expected a kind"),
+        (Way(call_function=CallFunction("after", "LSTM")), "no layer of the kind"),
+        (Way(call_function=CallFunction("training", "Dense")), "takes no `training`"),
+    ],
+)
+def test_a_way_that_does_not_suit(way: Way, wrong: str) -> None:
+    with pytest.raises(MalformedGraph, match=wrong):
+        well_typed(structs.replace(GRAPH, way=way))
+
+
+def test_what_does_not_suit_a_model() -> None:
+    function = Way(clone_function=CloneFunction("renamed"))
+    frozen = structs.replace(GRAPH, trainable=False, way=function)
+    assert "frozen" in unsuited(frozen)
+    doubled = Layer("Lambda", (("function", Function("lambda", ("x * 2.0",))),))
+    of_a_lambda = structs.replace(INNER, layers=(doubled,), generation="keras", way=function)
+    assert "from its config" in unsuited(of_a_lambda)
+    chain = structs.replace(INNER, sequential=True, generation="keras", way=Way(call_function=CallFunction()))
+    assert "not called layer by layer" in unsuited(chain)
+    twice = structs.replace(
+        INNER,
+        calls=(Call(0, (Ref(0),)), Call(0, (Ref(1),))),
+        generation="keras",
+        way=Way(call_function=CallFunction("after", "Dense")),
+    )
+    assert "called twice" in unsuited(twice)
+    in_keras_2 = structs.replace(GRAPH, generation="tf_keras", way=function)
+    assert "operations are layers" in unsuited(in_keras_2)
+
+
+def test_a_model_within_a_model_has_no_way() -> None:
+    inner = structs.replace(INNER, way=Way(inputs="fresh"))
+    with pytest.raises(MalformedGraph, match="within another"):
+        structs.replace(GRAPH, layers=(*GRAPH.layers[:2], Layer("Model", graph=inner), GRAPH.layers[3]))
+
+
+def test_inputs_that_are_given() -> None:
+    graph = structs.replace(INNER, inputs=(Input((None, 4), name="x"),), way=Way(inputs="closed"))
+    assert inputs_of(graph) == (Input((3, 4), name="given_1"),)
+    assert inputs_of(structs.replace(graph, way=Way(inputs="own"))) == graph.inputs
+    assert inputs_of(structs.replace(graph, way=Way(inputs="batch")))[0].batch == 2
+
+
+def test_every_way_is_drawn_for_a_graph_that_it_suits() -> None:
+    draw = random.Random(0)
+    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS) for _ in range(800)}
+    ways = [way for way in met if way is not None]
+    assert {way.inputs for way in ways} == {"", "fresh", "listed", "layers", "batch", "own", "made"}
+    assert {way.recursive for way in ways} == {True, False}
+    clones = [way.clone_function for way in ways if way.clone_function is not None]
+    assert {each.change for each in clones} == {"remade", "kept", "renamed", "set", "replaced", "nested", "wrapped"}
+    calls = [way.call_function for way in ways if way.call_function is not None]
+    assert {each.change for each in calls} == {"plain", "training", "after", "before"}
+    assert all(unsuited(structs.replace(GRAPH, way=way)) == "" for way in ways)
+
+
+def test_only_what_is_asked_for_is_drawn() -> None:
+    draw = random.Random(1)
+    features = {"call functions"}
+    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(100)}
+    assert None in met
+    assert all(way is None or way == Way(call_function=way.call_function) for way in met)
+
+
+def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
+    plain = [each.graph for each in evenly(functional_graphs(generation="keras"), 60, 4)]
+    graphs = functional_graphs(generation="keras", features=FEATURES | WAYS)
+    with_ways = [each.graph for each in evenly(graphs, 60, 4)]
+    assert [structs.replace(graph, way=None) for graph in with_ways] == plain
+    assert any(graph.way is not None for graph in with_ways)
+    assert all(graph.way is None for graph in plain)
+
+
+def test_a_graph_that_is_cloned_plainly_says_nothing_of_it() -> None:
+    assert b"way" not in to_json(GRAPH)
+    assert from_json(to_json(GRAPH)) == GRAPH

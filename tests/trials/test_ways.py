@@ -1,0 +1,106 @@
+"""A clone held against the model that is asked for, in a real process: what is faithful, and what is caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec import structs
+
+from harness import check_clone, clone_model
+from harness.subjects import SubjectProcess
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import GraphTrials, NotTried
+from harness.trials.triage import Verdict
+from harness.trials.trial import CloneTrial, run
+from reports.known import KnownIssues
+from strategies.graph import Call, CallFunction, CloneFunction, Graph, Input, Layer, Ref, Way
+from tests.strategies.test_ways import GRAPH, SUITED
+from tests.waiting import PATIENCE
+
+CHAIN = Graph(
+    (Input((3, 4)),),
+    (Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),))),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+    sequential=True,
+)
+ON_A_SEQUENTIAL = (
+    Way(inputs="fresh"),
+    Way(inputs="batch", clone_function=CloneFunction("renamed")),
+    Way(clone_function=CloneFunction("kept", "Dropout")),
+)
+EVERY_WAY = structs.replace(
+    GRAPH,
+    inputs=(Input((3, 4), name="x"),),
+    way=Way(
+        inputs="fresh",
+        clone_function=CloneFunction("set", "Dense", "activation", "tanh"),
+        call_function=CallFunction("after", "Dense"),
+        recursive=True,
+    ),
+)
+FAULTS = ("input_tensors", "clone_function", "call_function", "recursive")
+
+
+def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, CloneTrial]:
+    trial = run(case_of(graph, process.subject.dialect), process, cloners, timeout=PATIENCE)
+    assert trial.built, (graph.way, trial.refused, trial.lost)
+    return trial.clones
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_fixed_makes_what_is_asked_for(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    process = warm(generation)
+    only = GRAPH if generation == "keras" else structs.replace(GRAPH, generation="tf_keras")
+    ways = [way for way in SUITED if generation == "keras" or (way.call_function is None and not way.recursive)]
+    graphs = [structs.replace(only, way=way) for way in ways if generation == "keras" or _of_keras_2(way)]
+    graphs += [structs.replace(CHAIN, generation=generation, way=way) for way in ON_A_SEQUENTIAL]
+    for graph in graphs:
+        clone = _tried(graph, process, "fixed")["fixed"]
+        assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.way
+
+
+def _of_keras_2(way: Way) -> bool:
+    """Without what Keras 3 alone takes, or what renames operations, which are layers in Keras 2."""
+    renames = way.clone_function is not None and way.clone_function == CloneFunction("renamed")
+    return way.inputs not in ("listed", "made") and not renames
+
+
+def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
+    clones = _tried(EVERY_WAY, keras, "fixed", *(f"planted/way_{name}" for name in FAULTS))
+    assert clones["fixed"].differences == ()
+    for name in FAULTS:
+        found = clones[f"planted/way_{name}"].differences
+        assert "structure" in {each.check for each in found}, name
+
+
+def test_a_cause_says_what_clone_model_was_given(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues(), cloners=("planted/way_call_function",))
+    graph = structs.replace(GRAPH, way=Way(call_function=CallFunction("after", "Dropout")))
+    hits = trials.try_graph(graph).hits
+    assert hits
+    assert all(hit.cause is not None and hit.cause.given == ("call_function",) for hit in hits)
+    assert all(hit.title.endswith(", with call_function") for hit in hits)
+
+
+def test_layers_that_are_to_be_kept_are_no_fault_and_others_are(keras: SubjectProcess) -> None:
+    kept = structs.replace(GRAPH, way=Way(clone_function=CloneFunction("kept")))
+    assert _tried(kept, keras, "fixed")["fixed"].differences == ()
+    shared = structs.replace(GRAPH, way=Way(inputs="fresh"))
+    found = _tried(shared, keras, "planted/layer_shared_with_original")[
+        "planted/layer_shared_with_original"
+    ].differences
+    assert any(each.check == "own" for each in sharing.differences)
+
+
+def test_a_cloner_that_takes_a_model_only_is_not_tried(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues(), cloners=("from_config",))
+    tried = trials.try_or_say_why_not(structs.replace(GRAPH, way=Way(inputs="fresh")))
+    assert isinstance(tried, NotTried)
+    assert "takes a model and nothing else" in tried.why
+
+
+def test_a_cloner_of_another_project_is_given_the_arguments() -> None:
+    check_clone(structs.replace(CHAIN, generation="keras", way=Way(inputs="batch")), clone_model)
