@@ -15,7 +15,8 @@ from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, SETTINGS, unsuited
 
 T = TypeVar("T")
 
-_NEW_INPUTS: tuple[NewInputs, ...] = ("fresh", "own", "made", "listed", "closed", "layers", "batch")
+_NEW_INPUTS: tuple[NewInputs, ...] = ("layers", "own", "closed", "fresh", "listed", "batch", "made", "fresh")
+"""Where one does not suit the next is taken; what no release takes comes seldom."""
 
 _TO_SOME: tuple[CloneChange, ...] = ("replaced", "wrapped", "nested")
 _TO_ANY: tuple[CloneChange, ...] = ("renamed", "kept", "remade")

@@ -97,8 +97,11 @@ def _idle_inputs(graph: Graph) -> bool:
     return any(ref.node in inputs for ref in refs(graph.gives)) or not idle(graph).isdisjoint(inputs)
 
 
-def _makeable(given: Input) -> bool:
-    return given.dtype == "float32" and not given.optional and len(given.shape) > 0
+def _begins_anywhere(graph: Graph) -> bool:
+    """Whether Keras makes the model of tensors that layers gave: of floats, in a list, and used by a call."""
+    plain = all(given.dtype == "float32" and not given.optional and given.shape for given in graph.inputs)
+    listed = all(isinstance(each, Ref) for each in getattr(graph.takes, "items", (graph.takes,)))
+    return plain and listed and not graph.sequential and not _idle_inputs(graph)
 
 
 def features_of(way: Way) -> Iterator[str]:
@@ -159,7 +162,7 @@ def unsuited(graph: Graph) -> str:
         return ".inputs: there is no open dimension to close"
     if way.inputs == "listed" and (not isinstance(graph.takes, Ref) or graph.generation != "keras"):
         return ".inputs: in a list anyway"
-    if way.inputs == "made" and (graph.sequential or not all(map(_makeable, graph.inputs)) or _idle_inputs(graph)):
+    if way.inputs == "made" and not _begins_anywhere(graph):
         return ".inputs: no model begins with such tensors"
     if way.inputs == "batch" and any(each.batch is not None for each in graph.inputs):
         return ".inputs: there is a batch already"

@@ -79,7 +79,7 @@ class Description:
             self.layers.fingerprint(),
             [(id(weight), id(weight) in trains) for weight in weights],
             [id(state) for state, _ in states],
-            [id(end) for ends in framework.ends(model) for end in ends],
+            [(id(end), id(framework.origin(end)[0])) for ends in framework.ends(model) for end in ends],
             (model.name, model.trainable, type(model), repr(compiled), framework.node_counts(model)),
         )
 
