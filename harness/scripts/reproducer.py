@@ -101,8 +101,9 @@ def reproducer(
     raises = difference.raised.type if difference.raised else "AssertionError"
     before, lines, sure = _comparison(difference, dialect, case)
     if case is not None and case.asked and difference.check not in _OF_THE_MODEL:
-        before = [*before, *_names_anew(difference, dialect)]
-        lines = ["", _ASKED, *_names_anew(difference, dialect), case.asked.rstrip("\n"), *lines]
+        anew = _names_anew(difference, dialect, lines)
+        before = [*before, *anew]
+        lines = ["", _ASKED, *anew, case.asked.rstrip("\n"), *lines]
     before = ["", *before] if before else []
     clone = clones[cloner].replace("{}", _arguments(case))
     text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
@@ -118,9 +119,10 @@ def _arguments(case: Case | None) -> str:
     return ",\n" + "".join(f"    {each},\n" for each in given)
 
 
-def _names_anew(difference: Difference, dialect: str) -> list[str]:
-    """A line that has layers numbered from the beginning, where it is a name that differs."""
+def _names_anew(difference: Difference, dialect: str, lines: list[str]) -> list[str]:
+    """A line that has layers numbered from the beginning, where names are compared, or layers found by them."""
     named = "name" in difference.aspect or difference.aspect == "weight scope"
+    named = named or any(".get_layer(" in line for line in lines)
     return [_COUNT_ANEW[dialect]] if named and dialect in _COUNT_ANEW else []
 
 
@@ -158,6 +160,8 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
         return before, ["", "assert all(map(np.array_equal, model.get_weights(), before))"], case is not None
     if difference.aspect == "layer replaced":
         expression, sure = "[id(each) for each in {}._flatten_layers()]", True
+    elif difference.aspect == "input tensor":
+        expression, sure = "[id(each._keras_history[0]) for each in {}.inputs]", True
     elif path.startswith("layers") and (side := _side(difference.aspect)):
         expression = _NODES[dialect].format("sorted" if side == "kwargs" else "len", side)
         sure = difference.aspect.endswith(("missing", "extra")) and "/" not in path.partition("']")[0]
