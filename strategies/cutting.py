@@ -55,6 +55,9 @@ def check_cut(graph: Graph, specs: Sequence[Specs], where: str, generation: Gene
         if spec.mask and generation != "tf_keras":
             # In Keras 3 the mask is one more tensor of the calls that use it, and none that is computed here.
             raise MalformedGraph(f"{where}.takes: expected a tensor without a mask")
+        if graph.outputs_of(ref.node) > 1 and generation != "tf_keras":
+            # Before 3.14 the input there gives as many.
+            raise MalformedGraph(f"{where}.takes: expected a tensor of a call that gives no other")
     if graph.sequential and any(_unnamed(graph, ref) for ref in (*refs(graph.takes), *refs(graph.gives))):
         raise MalformedGraph(f"{where}: expected no output of a model inside a Sequential")
 

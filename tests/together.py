@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 TOGETHER = {
+    "tests/trials/test_cut_out.py": "keras",
     "tests/trials/checks/test_planted.py": "keras",
     "tests/trials/devices/test_across.py": "keras",
     "tests/trials/devices/test_devices_end_to_end.py": "keras",

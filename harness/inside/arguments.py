@@ -20,13 +20,18 @@ class Arguments:
         self._digests = observer.digests
         self._places: dict[int, int] = {}
         self._uses: dict[int, int] = {}
+        self._copied = False
         self.variables: list[tuple[Any, int]] = []
         self._numbers: dict[int, int] = {}
 
-    def enter(self, places: dict[int, int], uses: dict[int, int]) -> None:
-        """Go to another graph: the places of its layers and the uses of its nodes, by id."""
+    def enter(self, places: dict[int, int], uses: dict[int, int], copied: bool = False) -> None:
+        """Go to another graph: the places of its layers and the uses of its nodes, by id.
+
+        Its tensors may be `copied`, so that their masks say nothing.
+        """
         self._places = places
         self._uses = uses
+        self._copied = copied
 
     def call(self, node: Any) -> dict[str, Any]:
         """A node as it is declared on the wire."""
@@ -37,7 +42,7 @@ class Arguments:
             "args": skeleton(args, self._leaf)["tuple"] if args else [],
             "kwargs": {str(name): skeleton(value, self._leaf) for name, value in kwargs.items()},
             "outputs": len(outputs),
-            "masks": [framework.has_mask(output) for output in outputs],
+            "masks": [] if self._copied else [framework.has_mask(output) for output in outputs],
         }
 
     def tensor(self, tensor: Any) -> list[int] | None:

@@ -9,11 +9,10 @@ from typing import Any
 from .canonical import entry
 from .frameworks.interface import Framework
 
-# Said elsewhere, or no property of the layer as it was made. That a clone gets new inputs is documented: they are
-# placeholders even where those of a model that begins inside another are not.
-_NOT_SAID = frozenset(
-    ["name", "trainable", "built", "supports_masking", "dtype", "compiled", "stop_training", "is_placeholder"]
-)
+# Said elsewhere, or no property of the layer as it was made.
+_NOT_SAID = frozenset(["name", "trainable", "built", "supports_masking", "dtype", "compiled", "stop_training"])
+# How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented.
+_NOT_SAID_OF_INPUTS = _NOT_SAID.union(["is_placeholder", "batch_size"])
 _SCALARS = frozenset([bool, int, float, str])
 # Set when weights are read from a file; a layer without them is taken for one where they are False.
 _FALSE_WHERE_LACKING = frozenset(["is_gptq_calibrated", "is_awq_calibrated"])
@@ -110,4 +109,5 @@ def settings_of(layer: Any) -> list[Any]:
 @functools.lru_cache(maxsize=_MOST_REMEMBERED)
 def _public(names: tuple[str, ...]) -> list[str]:
     # Layers of a class have the same attributes as a rule, and far more of them than have anything to say.
-    return [name for name in names if name[0] != "_" and name not in _NOT_SAID]
+    unsaid = _NOT_SAID_OF_INPUTS if "is_placeholder" in names else _NOT_SAID
+    return [name for name in names if name[0] != "_" and name not in unsaid]

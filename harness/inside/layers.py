@@ -91,7 +91,8 @@ class Layers:
         calls: dict[int, list[dict[str, Any]]] = {}
         for holder, inside in self.members.items():
             if holder in self.uses:
-                arguments.enter(inside, self.uses[holder])
+                graph = self.model if holder < 0 else self.places[holder].layer
+                arguments.enter(inside, self.uses[holder], framework.begins_inside(graph))
                 calls.update((place, [arguments.call(node) for node in self.nodes[place]]) for place in inside.values())
         seen: list[dict[str, Any]] = []
         for number, place in enumerate(self.places):

@@ -56,7 +56,8 @@ keras.Model([a, b], [keras.layers.Dense(2)(a), b])
     "later inputs": """
 a = keras.Input((2,))
 b = keras.layers.Dense(2)(a)
-keras.Model([b, a], keras.layers.Add()([keras.layers.Dense(2)(b), a]))
+model = keras.Model([b, a], keras.layers.Add()([keras.layers.Dense(2)(b), a]))
+assert sum(isinstance(each, keras.layers.InputLayer) for each in model.layers) == 2
 """,
 }
 

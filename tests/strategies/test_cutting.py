@@ -44,7 +44,8 @@ FORKED = Seq((Ref(6), Ref(6, 1)))
     [
         pytest.param(cut(BOTH, Ref(4)), id="outputs-of-its-own"),
         pytest.param(cut(Ref(1), Ref(3)), id="one-input"),
-        pytest.param(cut(FORKED, Ref(7)), id="begins-inside"),
+        pytest.param(cut(Ref(5), Ref(7)), id="begins-inside"),
+        pytest.param(cut(FORKED, Ref(7), generation="tf_keras"), id="begins-at-both-outputs"),
         pytest.param(cut(Seq((Ref(5), Ref(0))), Seq((Ref(7), Ref(8)))), id="begins-inside-and-at-an-input"),
         pytest.param(cut(BOTH, Ref(7), Base(Ref(1), Ref(3))), id="base-is-the-smaller-one"),
         pytest.param(cut(Ref(2), Ref(8), generation="tf_keras"), id="begins-at-a-mask"),
@@ -73,7 +74,8 @@ def test_a_model_that_is_cut_out_comes_back_from_its_json(graph: Graph) -> None:
             {"takes": Seq((Ref(0), Ref(3)))}, "of a layer that the model does not use", id="layer-called-again-inside"
         ),
         pytest.param({"takes": Ref(2), "gives": Ref(8)}, "expected a tensor without a mask", id="masked"),
-        pytest.param({"takes": FORKED, "generation": "keras2"}, "inputs only, as keras2 wants them", id="too-early"),
+        pytest.param({"takes": FORKED}, "expected a tensor of a call that gives no other", id="several-outputs"),
+        pytest.param({"takes": Ref(5), "generation": "keras2"}, "inputs only, as keras2 wants them", id="too-early"),
     ],
 )
 def test_a_file_with_another_cut_is_refused(change: dict[str, object], said: str) -> None:

@@ -132,6 +132,10 @@ class Framework:
         """Whether a symbolic tensor has a mask."""
         raise NotImplementedError
 
+    def begins_inside(self, graph: Any) -> bool:
+        """Whether a model begins inside another: Keras then makes it of copies of the tensors, which have no masks."""
+        return False
+
     def config(self, layer: Any) -> dict[str, Any]:
         """A layer's config; of a graph, only what is not said of its layers.
 

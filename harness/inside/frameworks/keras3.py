@@ -111,6 +111,9 @@ class Keras3(Eager):
         layer, node, place = tensor._keras_history
         return layer, (layer._inbound_nodes[node] if layer is not None else None), place
 
+    def begins_inside(self, graph: Any) -> bool:
+        return any(str(output.name).endswith("_clone") for output in self.ends(graph)[1])
+
     def policy(self, layer: Any) -> Any:
         policy = getattr(layer, "_dtype_policy", None) or getattr(layer, "dtype_policy", None)
         if policy is None:

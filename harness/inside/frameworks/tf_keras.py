@@ -159,6 +159,9 @@ class TfKeras(Eager):
         by_depth = getattr(model, "_nodes_by_depth", None) or {}
         return [node for nodes in by_depth.values() for node in nodes]
 
+    def begins_inside(self, graph: Any) -> bool:
+        return not all(layer.is_placeholder for layer in getattr(graph, "_input_layers", ()))
+
     def arguments(self, node: Any) -> tuple[Any, Any]:
         return tuple(node.call_args), node.call_kwargs
 
