@@ -18,7 +18,10 @@ from strategies import Graph
 from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
-REFUSED_BY = {OLDEST: {"optional inputs", "nested ends", "partial masks", "policies"}, MIDDLE: {"idle inputs"}}
+REFUSED_BY = {
+    OLDEST: {"optional inputs", "nested ends", "partial masks", "policies", "later inputs"},
+    MIDDLE: {"idle inputs"},
+}
 
 Process = Callable[[str], SubjectProcess]
 
