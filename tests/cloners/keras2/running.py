@@ -20,8 +20,18 @@ INSIDE = Path(harness.__file__).parent
 def said_of_models(release: str, place: ReleasePlace, cloner: str, *models: str) -> dict[str, Any]:
     """What was not faithful of the clone of each model, by the model's name; None where nothing was."""
     how = cloner + " v1" if place.how == "v1 mode" else cloner
+    return {line["model"]: line["said"] for line in _lines(release, place, CHILD, how, *models)}
+
+
+def became_of_ways(release: str, place: ReleasePlace) -> dict[str, str]:
+    """What became of each case in which tensors are given."""
+    how = ["v1"] if place.how == "v1 mode" else []
+    return dict(_lines(release, place, CHILD.with_name("ways.py"), *how))
+
+
+def _lines(release: str, place: ReleasePlace, script: Path, *arguments: str) -> list[Any]:
     ended = subprocess.run(
-        [place.python, str(CHILD), str(INSIDE), how, *models],
+        [place.python, str(script), str(INSIDE), *arguments],
         env=environment(Subject.parse(release), place, os.environ),
         capture_output=True,
         text=True,
@@ -29,5 +39,4 @@ def said_of_models(release: str, place: ReleasePlace, cloner: str, *models: str)
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-2000:]
-    lines = [json.loads(line) for line in ended.stdout.splitlines()]
-    return {line["model"]: line["said"] for line in lines}
+    return [json.loads(line) for line in ended.stdout.splitlines()]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.subjects.place import ReleasePlace
-from tests.cloners.keras2.running import said_of_models
+from tests.cloners.keras2.running import became_of_ways, said_of_models
 
 SLOW = pytest.mark.slow(reason="a minute a release; tests/keras2 and the property tests clone models of 2.2.4, too")
 MODELS = [
@@ -36,6 +36,29 @@ def test_what_nobody_tells_is_refused_by_name(release_place: Callable[[str], Rel
     for model, expected in words.items():
         for word in ("Layer 'mine'", "get_config", *expected):
             assert word in said[model]["message"], said[model]
+
+
+REFUSED = {
+    "too few": "one for each input of model",
+    "too many": "one for each input of model",
+    "a dict": "must be a list of tensors",
+    "an array": "must be tensors or InputLayers",
+    "a tensor of a layer": "other than an `InputLayer`",
+    "a tensor of a layer, for a Sequential": "other than an `InputLayer`",
+}
+
+
+@pytest.mark.parametrize(
+    "release", ["keras==2.2.4", pytest.param("keras==2.3.1", marks=pytest.mark.slow(reason="the same as 2.2.4"))]
+)
+def test_tensors_that_are_given_are_built_upon(release: str, release_place: Callable[[str], ReleasePlace]) -> None:
+    became = became_of_ways(release, release_place(release))
+    for name, said in became.items():
+        if name in REFUSED:
+            assert said.startswith("ValueError") and REFUSED[name] in said, (name, said)
+        else:
+            assert said == "as by hand", (name, said)
+    assert len(became) == 12
 
 
 COULD_NOT = "AssertionError: Could not compute output Tensor"

@@ -21,10 +21,12 @@ def given_tensors(release: Release, model: Any, given: Any) -> list[Any]:
             "Received: input_tensors=%s" % (model.name, "one tensor" if sequential else reference, given)
         )
     tensors = {id(own): _tensor(release, own, value, given) for own, value in pairs}
-    if sequential and not release.is_input(tensors[id(None)]._keras_history[0]):
+    inside = [each for each in tensors.values() if not release.is_input(each._keras_history[0])]
+    if inside and (sequential or not release.begins_anywhere(model)):
         raise ValueError(
-            "Cannot clone the Sequential model %r on top of a tensor that comes from a Keras layer other than an "
-            "`InputLayer`. Use the functional API instead. Received: input_tensors=%s" % (model.name, given)
+            "Cannot clone the %s model %r on top of a tensor that comes from a Keras layer other than an `InputLayer`. "
+            "Call the clone on that tensor instead. Received: input_tensors=%s"
+            % ("Sequential" if sequential else "Functional", model.name, given)
         )
     return [tensors[id(own)] for own in ([None] if sequential else model.inputs)]
 

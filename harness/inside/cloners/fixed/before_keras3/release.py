@@ -50,6 +50,10 @@ class Release:
     def is_variable(self, value: Any) -> bool:
         raise NotImplementedError
 
+    def begins_anywhere(self, model: Any) -> bool:
+        """Whether a model can be made on a tensor that is not of an input layer."""
+        raise NotImplementedError
+
     def is_tensor(self, value: Any) -> bool:
         """Whether a value is a tensor of TensorFlow."""
         raise NotImplementedError

@@ -22,6 +22,9 @@ class Keras2Release(Release):
     def is_variable(self, value: Any) -> bool:
         return hasattr(value, "assign") and hasattr(value, "initializer")
 
+    def begins_anywhere(self, model: Any) -> bool:
+        return False
+
     def is_tensor(self, value: Any) -> bool:
         return is_tensor(value) or self.is_variable(value)
 

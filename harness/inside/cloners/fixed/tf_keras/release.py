@@ -46,6 +46,10 @@ class TfKerasRelease(Release):
     def is_variable(self, value: Any) -> bool:
         return isinstance(value, tf.Variable)
 
+    def begins_anywhere(self, model: Any) -> bool:
+        # The releases that can do it have a module for it, which that of Functional imports.
+        return any(hasattr(sys.modules[kind.__module__], "functional_utils") for kind in type(model).__mro__)
+
     def is_tensor(self, value: Any) -> bool:
         return bool(tf.is_tensor(value))
 
