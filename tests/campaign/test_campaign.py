@@ -34,7 +34,9 @@ from tests.campaign.running import (
 from tests.command_line import Command
 from tests.waiting import PATIENCE, until
 
-TRIALS = 12
+TRIALS = 10
+SEED = 44
+"""Of which one of the first graphs is a small model that is frozen."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _asked(known: Path, out: str) -> list[str]:
-    return ["--trials", str(TRIALS), "--known-issues", str(known), "--out", out, "--json"]
+    return ["--trials", str(TRIALS), "--seed", str(SEED), "--known-issues", str(known), "--out", out, "--json"]
 
 
 def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) -> None:

@@ -230,7 +230,13 @@ class AttendsToItself(layers.Layer):
 
 
 @pytest.mark.parametrize("name", SEQUENCE_LAYERS)
-@pytest.mark.parametrize("masked", [False, True], ids=["plain", "masked"])
+@pytest.mark.parametrize(
+    "masked",
+    [
+        pytest.param(False, id="plain", marks=pytest.mark.slow(reason="the same layers, and one thing less to keep")),
+        pytest.param(True, id="masked"),
+    ],
+)
 def test_on_sequences(name, masked):
     x = keras.Input((5, 3))
     y = layers.Masking()(x) if masked else x

@@ -86,7 +86,15 @@ LAMBDAS = {
 
 
 @pytest.mark.parametrize("name", LAMBDAS)
-@pytest.mark.parametrize("place", ["outer", "nested"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(
+            "outer", marks=pytest.mark.slow(reason="the same without a model around it, as in the tests below")
+        ),
+        "nested",
+    ],
+)
 def test_lambda_is_cloned_faithfully(name, place):
     assert_faithful(placed(LAMBDAS[name](), place), clone_model, sequences())
 
