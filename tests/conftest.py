@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -56,6 +57,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _wants_all(config: pytest.Config) -> bool:
     """Whether slow tests run: they were asked for, or a test is named, or `-m` says which are wanted."""
     return bool(everything() or config.option.markexpr or any("::" in each for each in config.args))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was imported stays: Python need not look through a TensorFlow for garbage while graphs are drawn."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

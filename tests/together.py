@@ -24,11 +24,13 @@ TOGETHER = {
     "tests/cloners/keras2/test_multi_gpu.py": "keras==2.2.4",
     "tests/keras3_releases/test_corpus_replayed.py": "tests/keras3_releases",
     "tests/keras3_releases/test_releases.py": "tests/keras3_releases",
+    "tests/property/test_arguments.py": "keras",
     "tests/property/test_clone_model.py": "keras",
     "tests/property/test_kinds.py": "keras",
     "tests/property/test_own_classes.py": "keras",
     "tests/property/test_planted_faults.py": "keras",
     "tests/property/test_proposed.py": "keras==2.2.4",
+    "tests/scripts/test_reproducer.py": "tf_keras",
     "tests/search/reducing/test_real.py": "keras",
     "tests/subjects/test_offers.py": "keras",
     "tests/answers/replay/test_replaying.py": "keras",
@@ -39,12 +41,16 @@ TOGETHER = {
 
 LONGEST = (
     "keras",
-    "tests/campaign/test_campaign.py",
     "tf_keras",
+    "tests/campaign/test_campaign.py",
     "keras==2.2.4",
+    "tests/strategies/test_reach.py",
     "tests/cloners/fixed/test_tf_keras_clone_layers.py",
+    "tests/cloners/fixed/test_tf_keras_clone.py",
     "tests/subjects/releases/test_installs.py",
-    "tests/scripts/test_reproducer.py",
+    "tests/reports/test_browser.py",
+    "tests/answers/history/test_end_to_end.py",
+    "tests/tf_keras_releases/test_releases.py",
     "tests/inside",
 )
 """The groups that take longest, the longest first: begun at the end, one would be waited for alone."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from hypothesis import HealthCheck, Phase, given, settings
 
+from harness.search.even_draws import evenly
 from reports.coverage import Counting
 from reports.records import (
     Budget,
@@ -166,22 +166,7 @@ def _at(number: int) -> str:
 @cache
 def drawn(count: int = 60) -> tuple[Graph, ...]:
     """Graphs as a search draws them."""
-    found: list[Graph] = []
-
-    @settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        derandomize=True,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(functional_graphs(generation="keras"))
-    def collect(graph: Graph) -> None:
-        found.append(graph)
-
-    collect()
-    return tuple(found)
+    return tuple(each.graph for each in evenly(functional_graphs(generation="keras"), count, 0))
 
 
 def nightly(findings: Sequence[Finding] = (), graphs: Sequence[Graph] = ()) -> Run:

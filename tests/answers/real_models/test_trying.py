@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.answers.own_model.record import Status
 from harness.answers.real_models.recipe import Recipe
 from harness.answers.real_models.results import Made, RealModel, made
@@ -44,6 +46,7 @@ def test_a_model_that_hangs_is_ended() -> None:
     assert "took more than 1 s" in tried.checked.reason
 
 
+@pytest.mark.slow(reason="two Keras of its own; the tests above have each recipe tried once, one after another")
 def test_several_at_once_try_each_once() -> None:
     recipes = [Recipe(f"a:{number}", SUBJECT, SMALL) for number in range(3)]
     assert set(_tried(*recipes, jobs=2)) == {"a:0", "a:1", "a:2"}
