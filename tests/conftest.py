@@ -39,7 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT_OUT] = 0
     if config.getoption("--all"):
         os.environ[ALL] = "1"
-    if not everything() and config.option.clonediff_profile is None and config.option.clonediff_examples is None:
+    many = everything() or config.option.clonediff_profile == "nightly"
+    if not many and config.option.clonediff_examples is None:
         config.option.clonediff_examples = GRAPHS
 
 

@@ -8,7 +8,7 @@ ALL = "CLONEDIFF_ALL"
 """The variable of the environment that asks for everything; --all sets it, for whatever the tests start."""
 
 GRAPHS = 24
-"""The graphs of a subject that the property tests draw, where neither an option nor a profile says how many."""
+"""The graphs of a subject that the property tests draw by day, where no option says how many."""
 
 
 def everything() -> bool:
