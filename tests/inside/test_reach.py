@@ -73,7 +73,7 @@ def test_what_trials_run_is_seen_although_the_child_is_replaced() -> None:
     with SubjectProcess(Subject.parse("keras"), limits=Limits(trials=2)) as process:
         there = process.reach(statements=True).statements
         trials = GraphTrials(process, KnownIssues(), cloners=("upstream",), rate=0)
-        for drawn in evenly(functional_graphs(generation="keras", features=()), 5, 0):
+        for drawn in evenly(functional_graphs(generation="keras", features=()), 3, 0):
             trials.try_graph(drawn.graph)
         assert process.recycled
         seen = process.reach().lines

@@ -130,9 +130,8 @@ def kinds_for(name: str) -> tuple[str, ...] | None:
 def test_the_smallest_graph_is_found(generation: Generation, name: str, smallest: str) -> None:
     question = QUESTIONS[name]
     kinds = kinds_for(name)
-    holding = [graph for graph in drawn(generation, examples(200, 500) if kinds else 500, kinds) if question(graph)][
-        :MANY
-    ]
+    count = examples(60, 500) if kinds else examples(300, 500)
+    holding = [graph for graph in drawn(generation, count, kinds) if question(graph)][:MANY]
     assert holding
     for graph in holding:
         reduced = reduce(graph, question)
