@@ -77,6 +77,8 @@ def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal
     for graph, named in zip(graphs, lines, strict=True):
         names = Names(graph)
         for name, cls in named:
+            if name.endswith("CLONE"):
+                continue  # a copy that Keras makes of a tensor where a model begins at it, which stands in no graph
             key = names.key(Place(f"outer/{name}", "", 1))
             assert key is not None, (name, cls)
             kind = _kind(graph, key)
