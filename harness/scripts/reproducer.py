@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from harness.scripts import graph_mode, running
 from harness.scripts.comments import comment
 from reports.records import Difference
+from strategies.kinds import CATALOGUE
 
 if TYPE_CHECKING:
     from harness.subjects.case import Case
@@ -215,7 +216,11 @@ def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
     if named and top and dialect == "keras":
         return "[each._keras_history.operation.name for each in {}.inputs]", True
     if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path):
-        return "[each.name for each in {}.layers]", True
+        if dialect != "keras":
+            return "[each.name for each in {}.layers]", True
+        # Inputs have names of their own; what is no layer stands among the operations only.
+        all_ = "layers" if difference.first is not None and difference.first.kind in CATALOGUE else "operations"
+        return f"[each.name for each in {{}}.{all_} if not isinstance(each, keras.layers.InputLayer)]", True
     if difference.aspect.endswith("trainable") and difference.first is not None:
         whole = difference.first.layer == -1
         if not whole and not top and dialect != "keras2":
