@@ -43,7 +43,12 @@ def check_cut(graph: Graph, specs: Sequence[Specs], where: str, generation: Gene
     if taken.intersection(refs(graph.gives)):
         raise MalformedGraph(f"{where}.gives: expected no tensor that the model takes")
     # Keras puts an input in the place of the layer that gave such a tensor, wherever the model uses that layer.
-    layers = {graph.calls[node - len(graph.inputs)].layer for node in inside}
+    uses = [graph.calls[node - len(graph.inputs)].layer for node in inside]
+    layers = set(uses)
+    if later_inputs(graph) and len(layers) < len(uses) and generation != "keras":
+        # The Keras of TensorFlow 2 copies the calls from the outputs back: those of one layer come in an order in which
+        # no cloner can make them, and its own never ends (tf_keras/src/engine/functional_utils.py:97).
+        raise MalformedGraph(f"{where}.takes: expected no layer that is called twice")
     for ref in later_inputs(graph):
         spec = specs[ref.node][ref.output]
         if generation is not None and generation not in LATER:

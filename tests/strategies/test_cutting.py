@@ -71,9 +71,16 @@ def test_a_model_that_is_cut_out_comes_back_from_its_json(graph: Graph) -> None:
         pytest.param({"takes": BOTH, "gives": BOTH}, "gives: expected no tensor that the model takes", id="given-back"),
         pytest.param({"takes": Ref(6)}, "takes: expected the tensors", id="half-of-a-call"),
         pytest.param(
-            {"takes": Seq((Ref(0), Ref(3)))}, "of a layer that the model does not use", id="layer-called-again-inside"
+            {"takes": Seq((Ref(0), Ref(3))), "generation": "keras"},
+            "of a layer that the model does not use",
+            id="layer-called-again-inside",
         ),
         pytest.param({"takes": Ref(2), "gives": Ref(8)}, "expected a tensor without a mask", id="masked"),
+        pytest.param(
+            {"takes": Ref(2), "gives": Ref(9), "calls": (*WHOLE.calls, Call(4, (Ref(8),))), "generation": "tf_keras"},
+            "expected no layer that is called twice",
+            id="called-twice-later",
+        ),
         pytest.param({"takes": FORKED}, "expected a tensor of a call that gives no other", id="several-outputs"),
         pytest.param({"takes": Ref(5), "generation": "keras2"}, "inputs only, as keras2 wants them", id="too-early"),
     ],
