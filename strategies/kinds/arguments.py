@@ -174,11 +174,14 @@ UNDOCUMENTED: Mapping[Generation | None, tuple[str, ...]] = {
         for name, kinds in (
             ("seed", ("LSTM", "GRU", "SimpleRNN", "Attention", "AdditiveAttention")),
             ("use_cudnn", ("LSTM", "GRU")),
+            ("noise_shape", ("AlphaDropout",)),
         )
         for kind in kinds
     )
 }
-"""Arguments that a constructor takes among its others, though nobody says so."""
+"""Arguments that a constructor takes among its others, though nobody says so; or takes and cannot use as others do, as
+an AlphaDropout that fails where a dimension of its noise is None.
+"""
 
 
 def _paths() -> Iterator[str]:

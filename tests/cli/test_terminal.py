@@ -85,7 +85,7 @@ def test_a_piped_status_is_a_line_now_and_then_and_not_at_once(
 def test_a_terminal_has_one_status_that_is_written_over(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((11, 24)))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((11, 24)))
     status = StatusLine(soon=0.0)
     clock[0] = 1.0
     status.show("a status that is long")

@@ -144,6 +144,8 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
         depth = -depth if at is Stage.STRUCTURE and aspect not in ("kind", "trainable") else depth
     if aspect == "outbound nodes":
         side = 1  # what is called once more uses what others give
+    if at is Stage.UNTOUCHED and aspect.startswith("call."):
+        side = 1  # calls that used an input that is another now
     at_end = ".outputs[" in difference.path and ".steps[" not in difference.path
     time = flow.time(difference.first)
     return at, side, depth, time, difference.check != "masks", at_end, difference.path, aspect
@@ -166,6 +168,8 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if now is Stage.UNTOUCHED:
         in_run = later.path.startswith("original.inference")
         of_a_flag = earlier.aspect == "trainable" and later.aspect.endswith("trainable")
+        if earlier.aspect == "input tensor" and later.aspect.startswith("call."):
+            return True
         if later.aspect == "outbound nodes" and earlier.aspect == "inbound nodes":
             return flow.reaches(later.first, earlier.first)
         if before is Stage.UNTOUCHED and not in_run:

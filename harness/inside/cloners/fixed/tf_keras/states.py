@@ -25,8 +25,9 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
-        if vars(one).get("seed") is not None and vars(other).get("seed", 0) is None:
-            other.seed = one.seed  # AlphaDropout, of which no config told it before 2.7.
+        for name in ("seed", "noise_shape"):  # of an AlphaDropout, whose config leaves out the one before 2.7
+            if vars(one).get(name) is not None and vars(other).get(name, 0) is None:
+                setattr(other, name, vars(one)[name])
         _restore_random_stream(one, other)
 
 
