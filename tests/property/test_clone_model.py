@@ -111,8 +111,9 @@ ONE_NAME = [
     {"open-name-scope", "wrapped-weight-path"},
 ]
 """The issues that no fingerprint tells apart: a layer inside another was given no name, or its config has none, and it
-takes the next one, or the name of its weights has another scope before it; or a layer's own config leaves out that it is frozen; or a config that
-cannot be read, or what has become of the arguments of a call, or what a clone is to begin with, is refused at one place.
+takes the next one, or the name of its weights has another scope before it; or a layer's own config leaves out that it
+is frozen; or a config that cannot be read, or what has become of the arguments of a call, or what a clone is to begin
+with, is refused at one place.
 """
 
 
