@@ -14,6 +14,11 @@ RATE = 8
 """Of so many graphs one has its costly parts tried, where nothing else is asked for."""
 
 
+def takes_arguments(cloner: str) -> bool:
+    """Whether a cloner can be given what `clone_model` is given beside the model."""
+    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/way_")
+
+
 class Case(msgspec.Struct, frozen=True):
     """What is tried. `kinds` has the kind of the graph by the name of the layer in the model.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from harness.subjects.case import takes_arguments
 from harness.subjects.outcomes import Offers
 from harness.subjects.process import SubjectProcess
 from strategies import FEATURES, functional_graphs
@@ -48,11 +49,6 @@ def graphs_on(
         features=frozenset(features).difference(offers.lacks),
         **options,
     )
-
-
-def takes_arguments(cloner: str) -> bool:
-    """Whether a cloner can be given what `clone_model` is given beside the model."""
-    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/way_")
 
 
 def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from packaging.version import InvalidVersion, Version
 
 from harness.source import DIALECTS
-from harness.subjects.offers import takes_arguments
+from harness.subjects.case import takes_arguments
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of

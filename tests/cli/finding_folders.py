@@ -13,7 +13,7 @@ from reports.known import KnownIssues, load
 from reports.records import Finding, Run, write, write_bytes
 from reports.store import slug
 from strategies.graph import Graph
-from strategies.typing import read_example
+from strategies.ways import read_example
 
 KNOWN = load()
 

@@ -24,7 +24,7 @@ from harness.trials.cases import number_of
 from reports.known import KNOWN_ISSUES
 from reports.records import Finding, write_bytes
 from strategies.graph import to_json
-from strategies.typing import read_example
+from strategies.ways import read_example
 from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import heed_interrupts

@@ -20,7 +20,15 @@ from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
-    OLDEST: {"optional inputs", "nested ends", "partial masks", "policies", "later inputs"},
+    OLDEST: {
+        "optional inputs",
+        "nested ends",
+        "partial masks",
+        "policies",
+        "later inputs",
+        "call functions",
+        "recursive cloning",
+    },
     MIDDLE: {"idle inputs"},
 }
 

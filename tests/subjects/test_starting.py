@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import strategies
-from strategies import graph, graphs, typing
+from strategies import graph, graphs, typing, ways
 from tests.reports.making import finding, run_folder
 
 SLOW = {"hypothesis", "dask", "distributed", "tensorflow", "keras", "tf_keras", "jax", "torch"}
@@ -55,7 +55,7 @@ def test_a_report_is_drawn_without_what_searching_needs(tmp_path: Path) -> None:
 
 def test_each_public_name_of_strategies_is_that_of_its_module() -> None:
     for name in strategies.__all__:
-        homes = [module for module in (graph, graphs, typing) if name in vars(module)]
+        homes = [module for module in (graph, graphs, typing, ways) if name in vars(module)]
         assert homes
         assert getattr(strategies, name) is vars(homes[0])[name]
     assert set(strategies.__all__) <= set(dir(strategies))
