@@ -206,6 +206,8 @@ def _unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen])
             return f"{kind} cannot be distributed over time here"
         if change == "nested" and not _of_one(each):
             return f"{kind} cannot stand in a Sequential here"
+        if change == "nested" and any(each.layer is other.layer and each.takes != other.takes for other in hit):
+            return f"a Sequential around a {kind} that is called on two shapes is made for the first"
     return _unsuited_setting(graph, function) if change == "set" else ""
 
 

@@ -96,6 +96,16 @@ def test_what_does_not_suit_a_model() -> None:
         way=Way(call_function=CallFunction("after", "Dense")),
     )
     assert "called twice" in unsuited(twice)
+    pooled = Graph(
+        (Input((4, 4)),),
+        (Layer("MaxPooling1D", (("pool_size", 2),)),),
+        (Call(0, (Ref(0),)), Call(0, (Ref(1),))),
+        Ref(0),
+        Ref(2),
+        generation="keras",
+        way=Way(inputs="fresh", clone_function=CloneFunction("nested", "MaxPooling1D")),
+    )
+    assert "two shapes" in unsuited(pooled)
     in_keras_2 = structs.replace(GRAPH, generation="tf_keras", way=function)
     assert "operations are layers" in unsuited(in_keras_2)
 
