@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from strategies.graph import (
+    Array,
     Call,
     CallFunction,
     CloneFunction,
@@ -26,6 +27,7 @@ from strategies.graph import (
     all_layers,
     call_refs,
     from_json,
+    leaves,
     levels,
     made_layers,
     refs,
@@ -95,6 +97,13 @@ def _idle_inputs(graph: Graph) -> bool:
     """Whether an input is used by no call, or is given back."""
     inputs = range(len(graph.inputs))
     return any(ref.node in inputs for ref in refs(graph.gives)) or not idle(graph).isdisjoint(inputs)
+
+
+def _has_constants(graph: Graph) -> bool:
+    """Whether a tensor stands among its arguments; in Keras 2.2 such a tensor has a name, with a number in it."""
+    values = [value for layer in all_layers(graph) for _, value in layer.args]
+    values += [value for call in graph.calls for _, value in call.kwargs]
+    return any(isinstance(each, Array) and each.tensor for value in values for each in leaves(value))
 
 
 def _begins_anywhere(graph: Graph) -> bool:
@@ -169,8 +178,8 @@ def unsuited(graph: Graph) -> str:
     nested = any(layer.graph is not None for layer in graph.layers)
     if way.recursive and not nested:
         return ".recursive: there is no model within the model"
-    if way.inputs and nested and graph.generation == "keras2":
-        return ".inputs: those of the models within it would have other numbers than in a model made by hand"
+    if graph.generation == "keras2" and (nested or _has_constants(graph)):
+        return ": inputs and constants would have other numbers than in a model made by hand"
     seen = list(_seen(graph, way.recursive))
     if way.clone_function is not None and (wrong := _unsuited_clone(graph, way.clone_function, seen)):
         return f".clone_function: {wrong}"
