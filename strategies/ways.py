@@ -107,10 +107,11 @@ def _has_constants(graph: Graph) -> bool:
 
 
 def _begins_anywhere(graph: Graph) -> bool:
-    """Whether Keras makes the model of tensors that layers gave: of floats, in a list, and used by a call."""
+    """Whether Keras makes a model of tensors that layers gave: of floats, in a list, used; and no output twice."""
     plain = all(given.dtype == "float32" and not given.optional and given.shape for given in graph.inputs)
     listed = all(isinstance(each, Ref) for each in getattr(graph.takes, "items", (graph.takes,)))
-    return plain and listed and not graph.sequential and not _idle_inputs(graph)
+    given = list(refs(graph.gives))
+    return plain and listed and len(set(given)) == len(given) and not graph.sequential and not _idle_inputs(graph)
 
 
 def features_of(way: Way) -> Iterator[str]:

@@ -177,7 +177,8 @@ UNDOCUMENTED: Mapping[Generation | None, tuple[str, ...]] = {
             ("noise_shape", ("AlphaDropout",)),
         )
         for kind in kinds
-    )
+    ),
+    "keras2": ("ZeroPadding1D.data_format",),
 }
 """Arguments that a constructor takes among its others, though nobody says so; or takes and cannot use as others do, as
 an AlphaDropout that fails where a dimension of its noise is None.
