@@ -62,7 +62,7 @@ def _turned(items: Sequence[T], start: int) -> list[T]:
 
 def _clone_functions(graph: Graph, which: int) -> Iterator[Sequence[CloneFunction]]:
     """For each thing that a clone function can do: to layers of one kind or to all, the others remade or kept."""
-    kinds = _turned(sorted({layer.kind for layer in all_layers(graph) if layer.graph is None}), which)
+    kinds = _turned(_kinds(graph), which)
     some: list[str | None] = [*kinds, None] if which % 2 else [None, *kinds]
     settings = _turned(SETTINGS, which)
     yield _with_others([CloneFunction("set", kind, key, value) for key, value in settings for kind in kinds])
@@ -72,13 +72,17 @@ def _clone_functions(graph: Graph, which: int) -> Iterator[Sequence[CloneFunctio
         yield _with_others([CloneFunction(each, kind) for kind in some])
 
 
+def _kinds(graph: Graph) -> list[str]:
+    return sorted({layer.kind for layer in all_layers(graph) if layer.graph is None})
+
+
 def _with_others(functions: Sequence[CloneFunction]) -> list[CloneFunction]:
     both = ([each] if each.kind is None else [each, structs.replace(each, others="kept")] for each in functions)
     return [each for offers in both for each in offers]
 
 
 def _call_functions(graph: Graph, which: int) -> Iterator[CallFunction]:
-    kinds = _turned(sorted({layer.kind for layer in all_layers(graph) if layer.graph is None}), which)
+    kinds = _turned(_kinds(graph), which)
     for change in _turned(_IN_CALLS, which):
         yield from (CallFunction(change, kind) for kind in kinds)
     yield CallFunction()

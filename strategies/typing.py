@@ -83,8 +83,8 @@ def taken(graph: Graph) -> tuple[Input, ...]:
 
 
 def fed(call: Call, specs: Sequence[Specs]) -> Specs:
-    """The tensors that a call is fed, where `specs` has what each node gives."""
-    return tuple(specs[ref.node][ref.output] for ref in fed_refs(call))
+    """The tensors that a call is fed, where `specs` has what each node gives, with the mask that the call gives."""
+    return masked_by_call(tuple(specs[ref.node][ref.output] for ref in fed_refs(call)), dict(call.kwargs))
 
 
 def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
@@ -100,7 +100,7 @@ def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, pl
         if key not in (*kind.calls, *kind.call_options):
             raise MalformedGraph(f"{place}.kwargs: {layer.kind} takes no {key!r} here")
     try:
-        outputs = fill(masked_by_call(specs, dict(call.kwargs)), layer, kind)
+        outputs = fill(specs, layer, kind)
     except NO_SENSE as error:
         raise MalformedGraph(f"{place}: the arguments of {layer.kind} make no sense: {error!r}") from None
     if outputs is None:

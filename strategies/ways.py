@@ -61,7 +61,7 @@ SETTINGS: tuple[tuple[str, Value], ...] = (
 )
 """What a clone function sets in the config of a layer: entries that say what an argument of the constructor says."""
 
-SHARED = ("RNN", "Bidirectional", "TimeDistributed")
+_SEVERAL = ("RNN", "Bidirectional", "TimeDistributed")
 """Kinds that other kinds inherit from, or that have what they hold in their config."""
 
 
@@ -135,7 +135,9 @@ def keeps_layers(way: Way) -> bool:
 def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
     """What each node gives. Raises `MalformedGraph` where the graph makes no sense, or the way to clone it does not."""
     specs = infer(graph, where)
-    check(graph, where)
+    wrong = unsuited(graph)
+    if wrong:
+        raise MalformedGraph(f"{where}.way{wrong}")
     return specs
 
 
@@ -144,15 +146,6 @@ def read_example(text: str, where: str) -> Graph:
     graph = from_json(text, where)
     well_typed(graph, where)
     return graph
-
-
-def check(graph: Graph, where: str = "graph") -> None:
-    """Raise `MalformedGraph` where the model that the graph's way asks for cannot be built."""
-    if graph.way is None:
-        return
-    wrong = unsuited(graph)
-    if wrong:
-        raise MalformedGraph(f"{where}.way{wrong}")
 
 
 def unsuited(graph: Graph) -> str:
@@ -204,7 +197,7 @@ def _unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen])
     hit = [each for each in seen if each.layer.kind == kind and each.layer.graph is None]
     if not hit:
         return f"there is no layer of the kind {kind!r}"
-    if kind in SHARED:
+    if kind in _SEVERAL:
         return f"{kind} is more than one kind"
     way = graph.way or Way()
     if change == "nested" and (way.recursive or way.inputs in ("", "own")):
@@ -230,11 +223,9 @@ def _unsuited_setting(graph: Graph, function: CloneFunction) -> str:
     known = catalogue(graph.generation).get(kind or "")
     if known is None or key not in {**known.options, **known.more}:
         return f"{kind} has no {key!r}"
-    before = infer(structs.replace(graph, way=None))
+    before = infer(graph)
     try:
-        after = infer(
-            _with_setting(structs.replace(graph, way=None), function, graph.way is not None and graph.way.recursive)
-        )
+        after = infer(_with_setting(graph, function, graph.way is not None and graph.way.recursive))
     except MalformedGraph as error:
         return str(error)
     alike = [[(spec.shape, spec.dtype) for node in each for spec in node] for each in (before, after)]
@@ -265,7 +256,7 @@ def _unsuited_call(graph: Graph, function: CallFunction) -> str:
     seen = [each for each in _seen(graph, recursive, chains=False) if each.layer.kind == kind]
     if not seen:
         return f"no layer of the kind {kind!r} is called"
-    if kind in SHARED:
+    if kind in _SEVERAL:
         return f"{kind} is more than one kind"
     if function.change == "training":
         known = catalogue(graph.generation).get(kind)
@@ -295,7 +286,7 @@ def _seen(graph: Graph, recursive: bool, chains: bool = True, generation: Genera
     """The calls that are made of layers; with `chains`, those in Sequentials too."""
     generation = graph.generation or generation
     kinds = catalogue(generation)
-    given = infer(structs.replace(graph, way=None), generation=generation)
+    given = infer(graph, generation=generation)
     for number, call in enumerate(graph.calls if chains or not graph.sequential else ()):
         layer = graph.layers[call.layer]
         if layer.graph is not None and recursive:

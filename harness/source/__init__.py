@@ -11,15 +11,15 @@ from harness.source.dialect import Dialect
 from harness.source.keras2 import KERAS2
 from harness.source.keras3 import KERAS3
 from harness.source.tf_keras import TF_DOT_KERAS, TF_KERAS
-from harness.source.writer import Written, write
+from harness.source.writer import WrittenGraph, write
 from strategies.graph import Graph
 
 DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS, KERAS2)}
 
-__all__ = ["DIALECTS", "Dialect", "Written", "write_source", "written"]
+__all__ = ["DIALECTS", "Dialect", "WrittenGraph", "write_source", "written"]
 
 
-def written(graph: Graph, dialect: str) -> Written:
+def written(graph: Graph, dialect: str) -> WrittenGraph:
     """The graph's model and how it is cloned, as one dialect spells it."""
     return write(graph, DIALECTS[dialect])
 

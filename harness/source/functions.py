@@ -12,7 +12,7 @@ from strategies.kinds.operations.pictures import CORNERS
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFunction:
     """`expression` stands in the call of `Lambda`; `definition` above the model."""
 
     expression: str
@@ -22,22 +22,22 @@ class Written:
 KEYS = "abcd"
 
 
-def write_function(function: Function, name: Callable[[str], str], trains: str = "") -> Written:
+def write_function(function: Function, name: Callable[[str], str], trains: str = "") -> WrittenFunction:
     """The text of a function. `name` makes a name that nothing else in the script has, `trains` is the dialect's."""
     if function.form in MASK_FORMS:
         return _mask(function, name)
     if function.form in SHAPE_FORMS:
-        return Written(f"lambda s: {_packed(function, list(function.gives), ('s',))}")
+        return WrittenFunction(f"lambda s: {_packed(function, list(function.gives), ('s',))}")
     if function.form == "body":
         if len(function.gives) != 1 or function.gives[0] not in (*BODIES, *CORNERS):
             raise MalformedGraph(f"function.gives: expected one text of the catalogue, found {function.gives!r}")
-        return Written(function.gives[0])
+        return WrittenFunction(function.gives[0])
     if function.form not in FORMS:
         raise MalformedGraph(f"function.form: expected one of {', '.join(FORMS)}, found {function.form!r}")
     texts = list(function.gives)
     if function.form == "training" and trains:
         packed = _packed(function, [trains.format(texts[0]), *texts[1:]], tuple(EXPRESSIONS))
-        return Written(f"lambda x{', training=None' if 'training' in trains else ''}: {packed}")
+        return WrittenFunction(f"lambda x{', training=None' if 'training' in trains else ''}: {packed}")
     if function.form == "training":
         texts[0] = f"{texts[0]} * 3.0 if training else {texts[0]}"
     elif function.form == "mask":
@@ -67,57 +67,57 @@ def _packed(function: Function, texts: list[str], known: tuple[str, ...]) -> str
     return f"[{', '.join(texts)}]"
 
 
-def _mask(function: Function, name: Callable[[str], str]) -> Written:
+def _mask(function: Function, name: Callable[[str], str]) -> WrittenFunction:
     packed = _packed(function, list(function.gives), MASKS)
     if function.form == "mask named":
         own = name("output_mask")
-        return Written(own, f"def {own}(x, mask=None):\n    return {packed}\n")
-    return Written(f"lambda x, mask=None: {packed}")
+        return WrittenFunction(own, f"def {own}(x, mask=None):\n    return {packed}\n")
+    return WrittenFunction(f"lambda x, mask=None: {packed}")
 
 
 def _by(packed: str, by: str) -> str:
     return packed.replace("2.0", by)
 
 
-def _named(packed: str, name: Callable[[str], str]) -> Written:
+def _named(packed: str, name: Callable[[str], str]) -> WrittenFunction:
     own = name("transform")
-    return Written(own, f"def {own}(x):\n    return {packed}\n")
+    return WrittenFunction(own, f"def {own}(x):\n    return {packed}\n")
 
 
-def _closure(packed: str, name: Callable[[str], str]) -> Written:
+def _closure(packed: str, name: Callable[[str], str]) -> WrittenFunction:
     own = name("times")
-    return Written(f"{own}(2.0)", f"def {own}(by):\n    return lambda x: {_by(packed, 'by')}\n")
+    return WrittenFunction(f"{own}(2.0)", f"def {own}(by):\n    return lambda x: {_by(packed, 'by')}\n")
 
 
-def _module(packed: str, name: Callable[[str], str]) -> Written:
+def _module(packed: str, name: Callable[[str], str]) -> WrittenFunction:
     own = name("FACTOR")
-    return Written(f"lambda x: {_by(packed, own)}", f"{own} = 2.0\n")
+    return WrittenFunction(f"lambda x: {_by(packed, own)}", f"{own} = 2.0\n")
 
 
-def _method(packed: str, name: Callable[[str], str]) -> Written:
+def _method(packed: str, name: Callable[[str], str]) -> WrittenFunction:
     own = name("Factor")
-    return Written(
+    return WrittenFunction(
         f"{own}(2.0).apply",
         f"class {own}:\n    def __init__(self, by):\n        self.by = by\n\n"
         f"    def apply(self, x):\n        return {_by(packed, 'self.by')}\n",
     )
 
 
-def _partial(packed: str, name: Callable[[str], str]) -> Written:
+def _partial(packed: str, name: Callable[[str], str]) -> WrittenFunction:
     own = name("times_by")
-    return Written(f"functools.partial({own}, by=2.0)", f"def {own}(x, by):\n    return {_by(packed, 'by')}\n")
+    return WrittenFunction(f"functools.partial({own}, by=2.0)", f"def {own}(x, by):\n    return {_by(packed, 'by')}\n")
 
 
-_FORMS: dict[str, Callable[[str, Callable[[str], str]], Written]] = {
-    "lambda": lambda packed, name: Written(f"lambda x: {packed}"),
+_FORMS: dict[str, Callable[[str, Callable[[str], str]], WrittenFunction]] = {
+    "lambda": lambda packed, name: WrittenFunction(f"lambda x: {packed}"),
     "named": _named,
     "closure": _closure,
-    "default": lambda packed, name: Written(f"lambda x, by=2.0: {_by(packed, 'by')}"),
-    "arguments": lambda packed, name: Written(f"lambda x, by: {_by(packed, 'by')}"),
+    "default": lambda packed, name: WrittenFunction(f"lambda x, by=2.0: {_by(packed, 'by')}"),
+    "arguments": lambda packed, name: WrittenFunction(f"lambda x, by: {_by(packed, 'by')}"),
     "module": _module,
     "method": _method,
     "partial": _partial,
-    "training": lambda packed, name: Written(f"lambda x, training=None: {packed}"),
-    "mask": lambda packed, name: Written(f"lambda x, mask=None: {packed}"),
+    "training": lambda packed, name: WrittenFunction(f"lambda x, training=None: {packed}"),
+    "mask": lambda packed, name: WrittenFunction(f"lambda x, mask=None: {packed}"),
 }
 assert set(_FORMS) == set(FORMS) >= set(WITH_PARAMETER)

@@ -7,19 +7,18 @@ the catalogue's, so that a graph from a file cannot write code.
 
 from __future__ import annotations
 
-import builtins
-import json
 import keyword
-import re
 from dataclasses import dataclass
 
 from msgspec import structs
 
 from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
-from harness.source.functions import KEYS, write_function
+from harness.source.functions import write_function
 from harness.source.operations import write_operation
+from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
+from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
 from strategies.graph import (
     Array,
     Base,
@@ -43,15 +42,13 @@ from strategies.kinds.arguments import PATHS
 from strategies.kinds.operations import Operation
 from strategies.ways import inputs_of
 
-_WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
-_DTYPE = re.compile(r"[a-z0-9_]+")
 _RESERVED = frozenset(
     ("model", "inputs", "keras", "layers", "ops", "tf", "np", "functools", "x", "K", "clone_function", "call_function")
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenGraph:
     """The script that leaves a graph's model in `model`, and what says how it is cloned.
 
     `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
@@ -63,20 +60,20 @@ class Written:
     asked: str = ""
 
 
-def write(graph: Graph, dialect: Dialect) -> Written:
+def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     """The graph's model as a script, with the way in which it is cloned."""
     script = _Script(dialect)
     way = graph.way
     if way is None:
         script.model(graph, "model", "")
-        return Written(script.text())
+        return WrittenGraph(script.text())
     arguments = script.arguments(graph, way)
     script.holds = way.clone_function is not None
     script.model(graph, "model", "")
     asked = _Script(dialect, script)
     asked.model(structs.replace(graph, inputs=inputs_of(graph), way=None), "model", "", way)
     script.needs |= asked.needs
-    return Written(script.text(), arguments, asked.rest())
+    return WrittenGraph(script.text(), arguments, asked.rest())
 
 
 class _Script:
@@ -122,7 +119,9 @@ class _Script:
             arguments.append(("input_tensors", "model.inputs" if graph.sequential else "model.input"))
         elif way.inputs:
             words = [self._given(each, way, number) for number, each in enumerate(inputs_of(graph), start=1)]
-            text = self._arranged(graph.takes, words)
+            nested = self.value(graph.takes, Inputs(words))
+            flat = f"[{', '.join(words[ref.node] for ref in refs(graph.takes))}]"
+            text = nested if self.dialect.generation == "keras" else flat
             arguments.append(("input_tensors", f"[{text}]" if way.inputs == "listed" else text))
         if way.clone_function is not None:
             self.define(write_clone_function(way.clone_function, self._class, lambda value: self.value(value, None)))
@@ -140,21 +139,6 @@ class _Script:
             return self._input(each, self.dialect.layer)
         text = self._input(each, self.dialect.input)
         return self.need(f'layers.Activation("linear", name="made_{number}")({text})') if way.inputs == "made" else text
-
-    def _arranged(self, value: Value, words: list[str]) -> str:
-        """The model's inputs as it takes them, each an expression; in Keras 2 as a list."""
-        if self.dialect.generation != "keras":
-            return f"[{', '.join(words[ref.node] for ref in refs(value))}]"
-        match value:
-            case Ref(node=node):
-                return words[node]
-            case Seq(items=items, form=form):
-                parts = [self._arranged(item, words) for item in items]
-                inner = ", ".join(parts)
-                return f"[{inner}]" if form == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
-            case Items(items=pairs):
-                return f"{{{', '.join(f'{_text(key)}: {self._arranged(item, words)}' for key, item in pairs)}}}"
-        raise MalformedGraph(f"takes: {value!r} holds no input")
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has: `wanted`, or that with a number."""
@@ -186,7 +170,7 @@ class _Script:
         if graph.sequential:
             self._sequential(graph, variable, way, place)
             return
-        tensors = _Tensors(self, graph, stem)
+        tensors = Variables(self.name, graph, stem)
         for number, given in enumerate(graph.inputs):
             text = (
                 self._given(given, way, number + 1)
@@ -202,19 +186,19 @@ class _Script:
             self._model(self.name("base"), graph.base, tensors)
         self._named_model(graph, variable, tensors, way)
 
-    def _named_model(self, graph: Graph, variable: str, tensors: _Tensors | _OfLayers, way: Way | None = None) -> None:
+    def _named_model(self, graph: Graph, variable: str, tensors: TensorWords, way: Way | None = None) -> None:
         self._model(variable, graph, tensors, self._name_of(graph, variable, way))
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
 
-    def _model(self, variable: str, ends: Graph | Base, tensors: _Tensors | _OfLayers, name: str = "") -> None:
+    def _model(self, variable: str, ends: Graph | Base, tensors: TensorWords, name: str = "") -> None:
         words = f"{self.value(ends.takes, tensors)}, {self.value(ends.gives, tensors)}"
         self.lines.append(f"{variable} = {self.need('keras.Model')}({words}{name})")
 
     def _name_of(self, graph: Graph, variable: str, way: Way | None) -> str:
         """The argument for the name; where models are made on the way, their number would be in it."""
         if graph.name is not None:
-            return f", name={_text(graph.name)}"
+            return f", name={literal(graph.name)}"
         return f", name={variable}.name" if way is not None and way.clone_function is not None else ""
 
     def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
@@ -227,7 +211,7 @@ class _Script:
         if graph.base is not None:
             base = self.name("base")
             self.lines.append(f"{base} = keras.Sequential([{', '.join(parts)}])")
-            self._named_model(graph, variable, _OfLayers(base))
+            self._named_model(graph, variable, OfLayers(base))
             return
         name = self._name_of(graph, variable, way)
         self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{name})")
@@ -236,16 +220,16 @@ class _Script:
 
     def _input(self, given: Input, words: InputWords) -> str:
         if given.batch is not None and words.whole:
-            parts = [f"{words.whole}={_tuple((given.batch, *given.shape))}"]
+            parts = [f"{words.whole}={tuple_literal((given.batch, *given.shape))}"]
         else:
-            parts = [f"{words.shape}={_tuple(given.shape)}"]
+            parts = [f"{words.shape}={tuple_literal(given.shape)}"]
             parts += [f"batch_size={given.batch}"] if given.batch is not None else []
         if given.dtype != "float32":
-            parts.append(f"dtype={_dtype(given.dtype)}")
+            parts.append(f"dtype={dtype_literal(given.dtype)}")
         if given.optional:
             parts.append("optional=True")
         if given.name is not None:
-            parts.append(f"name={_text(given.name)}")
+            parts.append(f"name={literal(given.name)}")
         return f"{self.need(words.function)}({', '.join(parts)})"
 
     def _call(
@@ -253,7 +237,7 @@ class _Script:
         graph: Graph,
         number: int,
         call: Call,
-        tensors: _Tensors,
+        tensors: Variables,
         made: dict[int, str],
         shared: bool,
         way: Way | None,
@@ -268,13 +252,13 @@ class _Script:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
             made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
         words = [self.value(value, tensors) for value in call.args]
-        words += [f"{_word(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
+        words += [f"{identifier(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
         if way is not None and way.call_function is not None:
             self.lines.append(f"{target} = {CALL_FUNCTION}({', '.join((made[call.layer], *words))})")
         else:
             self.lines.append(f"{target} = {made[call.layer]}({', '.join(words)})")
 
-    def _operation(self, layer: Layer, call: Call, tensors: _Tensors, number: int) -> str:
+    def _operation(self, layer: Layer, call: Call, tensors: Variables, number: int) -> str:
         kind = CATALOGUE[layer.kind]
         assert isinstance(kind, Operation)
         if not self.dialect.has(layer.kind):
@@ -307,7 +291,7 @@ class _Script:
             if inside is not None and self.after is not None and place in self.after.layers:
                 variable = self.after.layers[place]
             else:
-                wanted = "inner_model" if layer.name is None else _snake(layer.name)
+                wanted = "inner_model" if layer.name is None else snake(layer.name)
                 variable = self.name(wanted)
             self.model(_named(layer.graph, layer.name), variable, "inner_", inside, place)
             if not layer.trainable:
@@ -316,7 +300,7 @@ class _Script:
         text = self.layer(layer)
         if not needs_name:
             return text
-        variable = self.name(f"{_snake(layer.kind)}_layer")
+        variable = self.name(f"{snake(layer.kind)}_layer")
         self.lines.append(f"{variable} = {text}")
         if "frozen after" in layer.marks:
             self.lines.append(f"{variable}.trainable = False")
@@ -329,18 +313,18 @@ class _Script:
         cls = self._class(layer.kind)
         parts = self._positional(layer)
         if layer.name is not None:
-            parts.append(f"name={_text(layer.name)}")
+            parts.append(f"name={literal(layer.name)}")
         if not layer.trainable:
             parts.append("trainable=False")
         if layer.dtype is not None:
             parts.append(
-                f"dtype={_dtype(layer.dtype) if isinstance(layer.dtype, str) else self.value(layer.dtype, None)}"
+                f"dtype={dtype_literal(layer.dtype) if isinstance(layer.dtype, str) else self.value(layer.dtype, None)}"
             )
         return f"{cls}({', '.join(parts)})"
 
     def _class(self, kind: str) -> str:
         if kind not in CLASSES:
-            return self.need(f"layers.{_word(kind)}")
+            return self.need(f"layers.{identifier(kind)}")
         if kind not in self.dialect.classes:
             raise MalformedGraph(f"layers: {kind} cannot be written for {self.dialect.name}")
         self.needs.add("layers")
@@ -353,17 +337,17 @@ class _Script:
         for place, (key, value) in enumerate(layer.args):
             text = self.value(value, None)
             first = place == 0 and key in _FIRST
-            parts.append(text if first else f"{_word(key)}={text}")
+            parts.append(text if first else f"{identifier(key)}={text}")
         return parts
 
-    def value(self, value: Value, tensors: _Tensors | _OfLayers | None) -> str:
+    def value(self, value: Value, tensors: TensorWords | None) -> str:
         match value:
             case None | bool() | int():
                 return repr(value)
             case float():
                 return repr(value) if value == value and abs(value) != float("inf") else f'float("{value}")'
             case str():
-                return _text(value)
+                return literal(value)
             case Ref():
                 if tensors is None:
                     raise MalformedGraph("layers: a tensor cannot be an argument of a constructor")
@@ -374,7 +358,7 @@ class _Script:
                     return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
                 return f"[{', '.join(words)}]"
             case Items(items=pairs):
-                return f"{{{', '.join(f'{_text(key)}: {self.value(item, tensors)}' for key, item in pairs)}}}"
+                return f"{{{', '.join(f'{literal(key)}: {self.value(item, tensors)}' for key, item in pairs)}}}"
             case Array():
                 return self._array(value)
             case Function():
@@ -386,7 +370,7 @@ class _Script:
             case Named(path=path, args=args):
                 if path not in PATHS:
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
-                words = [f"{_word(key)}={self.value(item, tensors)}" for key, item in args or ()]
+                words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
                 return self.need(f"keras.{path}") + ("" if args is None else f"({', '.join(words)})")
         raise MalformedGraph(f"value: {value!r} cannot be written")
 
@@ -395,78 +379,15 @@ class _Script:
         size = 1
         for length in array.shape:
             size *= length
-        shape = "" if len(array.shape) == 1 else f".reshape{_tuple(array.shape)}"
+        shape = "" if len(array.shape) == 1 else f".reshape{tuple_literal(array.shape)}"
         if array.dtype == "bool":
             text = f"np.arange({size}){shape} % 3 != 2"
         elif "int" in array.dtype:
-            text = f"np.arange({size}, dtype={_dtype(array.dtype)}){shape} % 2"
+            text = f"np.arange({size}, dtype={dtype_literal(array.dtype)}){shape} % 2"
         else:
-            text = f"np.arange(1, {size + 1}, dtype={_dtype(array.dtype)}){shape} / 2"
-        whole = self.dialect.tensor.format(text, _dtype(array.dtype))
+            text = f"np.arange(1, {size + 1}, dtype={dtype_literal(array.dtype)}){shape} / 2"
+        whole = self.dialect.tensor.format(text, dtype_literal(array.dtype))
         return self.need(self.dialect.spell(whole)) if array.tensor else text
-
-
-class _Tensors:
-    """The words for a graph's tensors."""
-
-    def __init__(self, script: _Script, graph: Graph, stem: str) -> None:
-        self.script = script
-        self.graph = graph
-        self.words: dict[tuple[int, int], str] = {}
-        single = len(graph.inputs) == 1
-        self.inputs: list[str] = []
-        for number, given in enumerate(graph.inputs):
-            wanted = f"{stem}inputs" if single else f"{stem}{_snake(given.name or f'input_{number + 1}')}"
-            word = wanted if wanted == "inputs" else script.name(wanted)
-            self.inputs.append(word)
-            self.words[number, 0] = word
-
-    def word(self, ref: Ref) -> str:
-        return self.words[ref.node, ref.output]
-
-    def target(self, number: int, layer: Layer) -> str:
-        """What stands left of the call, by how the layer gives its outputs back."""
-        node = len(self.graph.inputs) + number
-        count = self.graph.calls[number].outputs
-        stem = _snake(layer.name or layer.kind.rpartition(".")[2])
-        if hasattr(builtins, stem):
-            stem = f"{stem}_output"
-        container = _container(layer, count)
-        if container == "one":
-            self.words[node, 0] = self.script.name(stem)
-            return self.words[node, 0]
-        if container in ("dict", "fork"):
-            word = self.script.name(stem)
-            keys = KEYS if container == "dict" else ("left", "right")
-            for output in range(count):
-                self.words[node, output] = f'{word}["{keys[output]}"]'
-            return word
-        words = [self.script.name(f"{stem}_{KEYS[output]}" if output < 4 else stem) for output in range(count)]
-        for output, word in enumerate(words):
-            self.words[node, output] = word
-        if container == "nested" and count > 1:
-            return f"{words[0]}, [{', '.join(words[1:])}]"
-        return f"[{words[0]}]" if count == 1 else ", ".join(words)
-
-
-class _OfLayers:
-    """The words for the tensors of a Sequential, which has no variables for them."""
-
-    def __init__(self, model: str) -> None:
-        self.model = model
-
-    def word(self, ref: Ref) -> str:
-        # In Keras 3 a Sequential itself has no `input` before it is called.
-        return f"{self.model}.layers[{ref.node - 1}].output" if ref.node else f"{self.model}.inputs[0]"
-
-
-def _container(layer: Layer, count: int) -> str:
-    if layer.kind == "ForkDict":
-        return "fork"
-    function = layer.arg("function")
-    if isinstance(function, Function):
-        return function.container
-    return "one" if count == 1 else "list"
 
 
 def _family(layer: Layer) -> str:
@@ -496,29 +417,3 @@ _FIRST = frozenset(
 
 def _named(graph: Graph, name: str | None) -> Graph:
     return graph if name is None else structs.replace(graph, name=name)
-
-
-def _snake(name: str) -> str:
-    snake = re.sub(r"(?<=[a-z])(?=[A-Z0-9][A-Za-z])", "_", re.sub(r"\W", "_", name)).lower()
-    return snake if _WORD.fullmatch(snake) else f"t_{snake}"
-
-
-def _text(text: str) -> str:
-    """A string literal in double quotes: JSON's are Python's too, but for what it would escape in halves."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _word(name: str) -> str:
-    if not _WORD.fullmatch(name) or keyword.iskeyword(name):
-        raise MalformedGraph(f"argument: expected a name, found {name!r}")
-    return name
-
-
-def _dtype(dtype: str) -> str:
-    if not _DTYPE.fullmatch(dtype):
-        raise MalformedGraph(f"dtype: expected a word, found {dtype!r}")
-    return f'"{dtype}"'
-
-
-def _tuple(shape: tuple[int | None, ...]) -> str:
-    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"

@@ -134,7 +134,7 @@ class Cloning(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-class Progress(msgspec.Struct, frozen=True):
+class TrialProgress(msgspec.Struct, frozen=True):
     """How much of a trial is done, from 0 to 1, and what it is at."""
 
     done: float

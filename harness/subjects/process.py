@@ -34,11 +34,11 @@ from harness.subjects.outcomes import (
     NoDeviceError,
     Outcome,
     OutOfMemory,
-    Progress,
     Reached,
     Ready,
     SubjectError,
     TimedOut,
+    TrialProgress,
     ValuesReport,
     fault_frames,
 )
@@ -114,7 +114,7 @@ class SubjectProcess:
         self.restarts = 0
         self.recycled = 0
         self.trials = 0
-        self.told: Callable[[Progress], None] | None = None
+        self.told: Callable[[TrialProgress], None] | None = None
         self._command = list(started_by or command(subject, place))
         self._environment = environment(subject, place)
         self._child: Child | None = None
@@ -458,7 +458,7 @@ class SubjectProcess:
 
 class _Head(msgspec.Struct):
     id: int | str | None = None
-    progress: Progress | None = None
+    progress: TrialProgress | None = None
 
 
 def read_journal(path: Path) -> Journaled:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Self
 
 from harness.subjects.case import Case
-from harness.subjects.outcomes import Progress, SubjectError
+from harness.subjects.outcomes import SubjectError, TrialProgress
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, TriedCase
 from reports.known import KnownIssues
@@ -127,13 +127,13 @@ class _Told:
         self._lock = threading.Lock()
         self._left: dict[tuple[str, ...], tuple[float, float]] = {}
 
-    def by(self, cloners: Sequence[str]) -> Callable[[Progress], None] | None:
+    def by(self, cloners: Sequence[str]) -> Callable[[TrialProgress], None] | None:
         """Who tells what a process says that tries these cloners."""
         tell, began, key = self._tell, time.monotonic(), tuple(cloners)
         if tell is None:
             return None
 
-        def told(progress: Progress) -> None:
+        def told(progress: TrialProgress) -> None:
             with self._lock:
                 now = time.monotonic()
                 left = (now - began) * (1 - progress.done) / progress.done if progress.done else 0.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from harness.answers.real_models.recipe import Called, Made, Recipe, Value, script
+from harness.answers.real_models.recipe import Called, MadeObject, Recipe, Value, script
 from harness.answers.real_models.small import EXCEPTIONS, IN_PARTS, NOT_TRIED, SIZES, SMALL
 from harness.subjects.outcomes import ModelClass
 
@@ -63,7 +63,7 @@ def called(name: str, classes: Mapping[str, ModelClass], other: Mapping[str, Val
         if argument in own:
             arguments[argument] = own[argument]
         elif argument == "backbone" and kind.made_of:
-            arguments[argument] = Made(kind.made_of)
+            arguments[argument] = MadeObject(kind.made_of)
         elif argument in SMALL:
             arguments[argument] = SMALL[argument]
         elif argument in kind.needs and argument == "preprocessor":
@@ -75,7 +75,7 @@ def called(name: str, classes: Mapping[str, ModelClass], other: Mapping[str, Val
 
 
 def _made(value: Value, classes: Mapping[str, ModelClass]) -> Value:
-    if isinstance(value, Made):
+    if isinstance(value, MadeObject):
         if value.room:
             return Called(f"{value.room}.{value.kind}", value.arguments)
         return called(value.kind, classes, value.arguments)

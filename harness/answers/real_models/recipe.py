@@ -16,7 +16,7 @@ WIDTH = 110
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeObject:
     """Another object of the package as an argument: its class, and what of its arguments is other than the rule's.
 
     With a `room` it is a class of another module than that of the models, of which all arguments are said.
@@ -35,7 +35,7 @@ class Called:
     arguments: Mapping[str, Value]
 
 
-Value: TypeAlias = "bool | int | float | str | Sequence[Value] | Mapping[str, Value] | Made | Called | None"
+Value: TypeAlias = "bool | int | float | str | Sequence[Value] | Mapping[str, Value] | MadeObject | Called | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def script(imports: str, call: Called) -> str:
 
 def written(value: Value, column: int = 0, indent: int = 0) -> str:
     """A value as Python, one argument a line where it is too long for one."""
-    if isinstance(value, Made):
+    if isinstance(value, MadeObject):
         raise TypeError(f"{value.kind} has not been made a call of")
     if isinstance(value, Called):
         parts = [f"{name}={written(each)}" for name, each in value.arguments.items()]

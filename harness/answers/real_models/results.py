@@ -15,7 +15,7 @@ _REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from
 """How an error of ours begins that says why a model is not cloned, by its name and class."""
 
 
-class Made(enum.StrEnum):
+class CloneOutcome(enum.StrEnum):
     """What a cloner makes of a model."""
 
     FAITHFUL = "faithful"
@@ -56,14 +56,14 @@ class RealResults(msgspec.Struct, frozen=True):
     format: int = 1
 
 
-def made(cloned: Cloned) -> Made:
+def made(cloned: Cloned) -> CloneOutcome:
     """What a clone comes to. What Keras documents to be left out is no break."""
     worst = minded(cloned.breaks, strict=True)
     if not worst:
-        return Made.FAITHFUL
+        return CloneOutcome.FAITHFUL
     if cloned.cloner == "fixed" and refusal(cloned):
-        return Made.REFUSED
-    return Made.BREAKS if minded(cloned.breaks) else Made.NAME
+        return CloneOutcome.REFUSED
+    return CloneOutcome.BREAKS if minded(cloned.breaks) else CloneOutcome.NAME
 
 
 def refusal(cloned: Cloned) -> str:
@@ -75,10 +75,10 @@ def refusal(cloned: Cloned) -> str:
 def is_fault(model: RealModel) -> bool:
     """Whether fixed has made something else of a model, and has not refused it."""
     fixed = model.by("fixed")
-    return fixed is not None and made(fixed) in (Made.BREAKS, Made.NAME)
+    return fixed is not None and made(fixed) in (CloneOutcome.BREAKS, CloneOutcome.NAME)
 
 
-class Totals(msgspec.Struct, frozen=True):
+class SuiteTotals(msgspec.Struct, frozen=True):
     """How many models of a suite there are, were tried, and what of them each cloner makes."""
 
     suite: str
@@ -89,19 +89,21 @@ class Totals(msgspec.Struct, frozen=True):
     refused: int
 
 
-def totals(suite: str, models: Iterable[RealModel]) -> Totals:
+def totals(suite: str, models: Iterable[RealModel]) -> SuiteTotals:
     """The totals of some models, under the name of their suite."""
     all_ = list(models)
     tried = [each for each in all_ if each.tried]
 
-    def count(cloner: str, wanted: Made) -> int:
+    def count(cloner: str, wanted: CloneOutcome) -> int:
         return sum(1 for each in tried if (its := each.by(cloner)) is not None and made(its) is wanted)
 
-    faithful = {cloner: count(cloner, Made.FAITHFUL) for cloner in ("upstream", "fixed")}
-    return Totals(suite, len(all_), len(tried), faithful["upstream"], faithful["fixed"], count("fixed", Made.REFUSED))
+    faithful = {cloner: count(cloner, CloneOutcome.FAITHFUL) for cloner in ("upstream", "fixed")}
+    return SuiteTotals(
+        suite, len(all_), len(tried), faithful["upstream"], faithful["fixed"], count("fixed", CloneOutcome.REFUSED)
+    )
 
 
-def by_suite(models: Sequence[RealModel]) -> list[Totals]:
+def by_suite(models: Sequence[RealModel]) -> list[SuiteTotals]:
     """The totals of each suite, in the order in which they come, and at the end those of all."""
     suites = dict.fromkeys(each.suite for each in models)
     found = [totals(suite, (each for each in models if each.suite == suite)) for suite in suites]

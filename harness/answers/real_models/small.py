@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.answers.real_models.recipe import Made, Value
+from harness.answers.real_models.recipe import MadeObject, Value
 
 IMAGE = (32, 32, 3)
 
@@ -44,7 +44,7 @@ SMALL: Mapping[str, Value] = {
 }
 """What an argument of that name gets, whatever the class."""
 
-_RESNET = Made("ResNetBackbone")
+_RESNET = MadeObject("ResNetBackbone")
 _PYRAMID: Mapping[str, Value] = {
     "stackwise_num_filters": [64, 8, 16, 16],
     "stackwise_num_blocks": [1, 1, 1, 1],
@@ -70,7 +70,7 @@ _LINEAR: Mapping[str, Value] = {
     "linear_value_head_dim": 4,
     "head_dim": 8,
 }
-_VAE = Made(
+_VAE = MadeObject(
     "VAEBackbone",
     {
         "encoder_num_filters": [32, 32],
@@ -84,11 +84,11 @@ _VAE = Made(
 )
 
 EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
-    "BASNetBackbone": {"image_encoder": Made("ResNetBackbone", {**_PYRAMID, "image_shape": (None, None, 3)})},
+    "BASNetBackbone": {"image_encoder": MadeObject("ResNetBackbone", {**_PYRAMID, "image_shape": (None, None, 3)})},
     "BLIP2Backbone": {
-        "vision_encoder": Made("BLIP2VisionEncoder"),
-        "qformer": Made("BLIP2QFormer"),
-        "language_model": Made("BLIP2CustomOPT"),
+        "vision_encoder": MadeObject("BLIP2VisionEncoder"),
+        "qformer": MadeObject("BLIP2QFormer"),
+        "language_model": MadeObject("BLIP2CustomOPT"),
     },
     "BLIP2VisionEncoder": {
         "image_size": 32,
@@ -109,10 +109,10 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
     },
     "BLIP2CustomOPT": {"num_query_tokens": 2, "qformer_hidden_dim": 16, "dropout": 0.0},
     "BLIP2FlanT5": {"num_query_tokens": 2, "qformer_hidden_dim": 16},
-    "BLIP2Seq2SeqLM": {"backbone": Made("BLIP2Backbone", {"language_model": Made("BLIP2FlanT5")})},
+    "BLIP2Seq2SeqLM": {"backbone": MadeObject("BLIP2Backbone", {"language_model": MadeObject("BLIP2FlanT5")})},
     "CLIPBackbone": {
-        "vision_encoder": Made("CLIPVisionEncoder", {"name": "vision_encoder"}),
-        "text_encoder": Made("CLIPTextEncoder", {"name": "text_encoder"}),
+        "vision_encoder": MadeObject("CLIPVisionEncoder", {"name": "vision_encoder"}),
+        "text_encoder": MadeObject("CLIPTextEncoder", {"name": "text_encoder"}),
     },
     "CSPNetBackbone": {
         "stem_filters": 8,
@@ -130,7 +130,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "stem_padding": "same",
     },
     "DFineBackbone": {
-        "backbone": Made("HGNetV2Backbone"),
+        "backbone": MadeObject("HGNetV2Backbone"),
         "decoder_in_channels": [16, 16],
         "encoder_hidden_dim": 16,
         "num_denoising": 10,
@@ -169,7 +169,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
     "DenseNetBackbone": {"stackwise_num_repeats": [1, 2, 2], "growth_rate": 4},
     "DepthAnythingBackbone": {
         "image_shape": (98, 98, 3),
-        "image_encoder": Made(
+        "image_encoder": MadeObject(
             "DINOV2Backbone",
             {
                 "num_layers": 4,
@@ -256,8 +256,8 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "out_features": ["stage1", "stage2"],
     },
     "MetaCLIP2Backbone": {
-        "vision_encoder": Made("MetaCLIP2VisionEncoder", {"name": "vision_encoder"}),
-        "text_encoder": Made("MetaCLIP2TextEncoder", {"name": "text_encoder"}),
+        "vision_encoder": MadeObject("MetaCLIP2VisionEncoder", {"name": "vision_encoder"}),
+        "text_encoder": MadeObject("MetaCLIP2TextEncoder", {"name": "text_encoder"}),
     },
     "MiTBackbone": {
         "layerwise_depths": [1, 2],
@@ -316,7 +316,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "max_position_embeddings": 32,
     },
     "PARSeqBackbone": {
-        "image_encoder": Made("ViTBackbone", {"use_class_token": False, "name": "image_encoder"}),
+        "image_encoder": MadeObject("ViTBackbone", {"use_class_token": False, "name": "image_encoder"}),
         "max_label_length": 8,
         "decoder_hidden_dim": 16,
         "num_decoder_layers": 1,
@@ -349,15 +349,15 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "image_shape": (None, None, 3),
     },
     "RetinaNetBackbone": {"image_encoder": _RESNET, "min_level": 3, "max_level": 5, "use_p5": False},
-    "RetinaNetObjectDetector": {"backbone": Made("RetinaNetBackbone", {"image_shape": (64, 64, 3)})},
+    "RetinaNetObjectDetector": {"backbone": MadeObject("RetinaNetBackbone", {"image_shape": (64, 64, 3)})},
     "SAMBackbone": {
-        "image_encoder": Made("ViTDetBackbone", {"num_output_channels": 16}),
-        "prompt_encoder": Made(
+        "image_encoder": MadeObject("ViTDetBackbone", {"num_output_channels": 16}),
+        "prompt_encoder": MadeObject(
             "SAMPromptEncoder",
             {"hidden_size": 16, "image_embedding_size": (4, 4), "input_image_size": (32, 32), "mask_in_channels": 8},
             room="keras_hub.layers",
         ),
-        "mask_decoder": Made(
+        "mask_decoder": MadeObject(
             "SAMMaskDecoder",
             {
                 "num_layers": 1,
@@ -372,10 +372,10 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
             room="keras_hub.layers",
         ),
     },
-    "SegFormerBackbone": {"image_encoder": Made("MiTBackbone")},
+    "SegFormerBackbone": {"image_encoder": MadeObject("MiTBackbone")},
     "SigLIPBackbone": {
-        "vision_encoder": Made("SigLIPVisionEncoder", {"name": "vision_encoder"}),
-        "text_encoder": Made("SigLIPTextEncoder", {"name": "text_encoder"}),
+        "vision_encoder": MadeObject("SigLIPVisionEncoder", {"name": "vision_encoder"}),
+        "text_encoder": MadeObject("SigLIPTextEncoder", {"name": "text_encoder"}),
     },
     "SmolLM3Backbone": {
         "num_attention_heads": 4,
@@ -398,8 +398,8 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
         "mmdit_qk_norm": None,
         "mmdit_dual_attention_indices": None,
         "vae": _VAE,
-        "clip_l": Made("CLIPTextEncoder", {"intermediate_output_index": -2, "name": "clip_l"}),
-        "clip_g": Made("CLIPTextEncoder", {"intermediate_output_index": -2, "name": "clip_g"}),
+        "clip_l": MadeObject("CLIPTextEncoder", {"intermediate_output_index": -2, "name": "clip_l"}),
+        "clip_g": MadeObject("CLIPTextEncoder", {"intermediate_output_index": -2, "name": "clip_g"}),
         "image_shape": (64, 64, 3),
     },
     "SwinTransformerBackbone": {"depths": (1, 2), "num_heads": (2, 4), "window_size": 4, "patch_size": 4},

@@ -19,7 +19,7 @@ class SelectionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
+class ModelSuite:
     """Models of one origin. `needs` are the packages that are imported, `recipes` asks a subject where it has to."""
 
     name: str
@@ -34,35 +34,35 @@ class Suite:
 
 
 SUITES = (
-    Suite(
+    ModelSuite(
         shipped.APPLICATIONS,
         "keras",
         "all of keras.applications, on small images",
         (),
         lambda process: shipped.applications(process.applications()),
     ),
-    Suite(
+    ModelSuite(
         hub.SUITE,
         "keras",
         "the backbones and tasks of keras_hub, in small configurations",
         ("keras_hub",),
         lambda process: hub.recipes(process.model_classes(hub.MODULE)),
     ),
-    Suite(
+    ModelSuite(
         shipped.TESTS,
         "keras",
         "models of Keras' own tests, where its package ships them",
         ("pytest",),
         lambda process: shipped.tests(),
     ),
-    Suite(
+    ModelSuite(
         shipped.TFMOT,
         "tf_keras",
         "what tensorflow-model-optimization wraps around models of tf_keras",
         ("tensorflow_model_optimization",),
         lambda process: shipped.tfmot(),
     ),
-    Suite(
+    ModelSuite(
         shipped.TF_TESTS,
         "tf_keras",
         "models of tf_keras' own tests, where its package ships them",
@@ -72,7 +72,7 @@ SUITES = (
 )
 
 
-def suites(patterns: Sequence[str]) -> list[Suite]:
+def suites(patterns: Sequence[str]) -> list[ModelSuite]:
     """The suites that patterns of names may select from, all of them where there is none; each can be tried."""
     chosen = [each for each in SUITES if not patterns or any(_of(pattern, each) for pattern in patterns)]
     for pattern in patterns:
@@ -98,6 +98,6 @@ def selected(recipes: Iterable[Recipe], patterns: Sequence[str]) -> list[Recipe]
     return [each for each in there if not patterns or any(fnmatchcase(each.name, pattern) for pattern in patterns)]
 
 
-def _of(pattern: str, suite: Suite) -> bool:
+def _of(pattern: str, suite: ModelSuite) -> bool:
     room, colon, _ = pattern.partition(":")
     return bool(colon) and fnmatchcase(suite.name, room)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.answers.own_model.record import Cloned
 from harness.answers.own_model.verdicts import DOCUMENTED, minded
-from harness.answers.real_models.results import Made, RealModel, Totals, by_suite, made, refusal
+from harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, made, refusal
 from harness.answers.real_models.suites import SUITES
 from reports.markup import visible
 
@@ -26,9 +26,9 @@ def cell(cloned: Cloned | None) -> str:
     if cloned is None:
         return ""
     what = made(cloned)
-    if what is Made.FAITHFUL:
+    if what is CloneOutcome.FAITHFUL:
         return DOCUMENTED.replace("cloned ", "") if cloned.breaks else "faithful"
-    if what is Made.REFUSED:
+    if what is CloneOutcome.REFUSED:
         return f"refused: {refusal(cloned)}"
     broken = minded(cloned.breaks, strict=True)
     more = f"; {len(broken) - 1} more" if len(broken) > 1 else ""
@@ -42,7 +42,7 @@ def cells(model: RealModel) -> tuple[str, str]:
     return cell(model.by("upstream")), cell(model.by("fixed"))
 
 
-def sentence(its: Totals) -> str:
+def sentence(its: SuiteTotals) -> str:
     """Totals in a line."""
     share = f" ({its.fixed / its.tried:.0%})" if its.tried else ""
     refused = f", refuses {its.refused}" if its.refused else ""

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.answers.real_models.results import Made, RealModel, Totals, by_suite, is_fault, made
+from harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, is_fault, made
 from harness.answers.real_models.table import cells, markdown
 from reports.records import COSTS, Cost, Difference, Raised
 
@@ -35,16 +35,16 @@ NOT_TRIED = RealModel("a:hangs", "", CheckedModel("a:hangs", "keras", Status.LOS
 @pytest.mark.parametrize(
     ("breaks", "cloner", "expected"),
     [
-        pytest.param((), "fixed", Made.FAITHFUL, id="nothing"),
-        pytest.param((_broken(documented=True),), "fixed", Made.FAITHFUL, id="documented"),
-        pytest.param((_broken(cost=Cost.NAME, check="structure"),), "fixed", Made.NAME, id="name"),
-        pytest.param((_broken(REFUSAL),), "fixed", Made.REFUSED, id="refused"),
-        pytest.param((_broken(REFUSAL),), "upstream", Made.BREAKS, id="not a refusal of ours"),
-        pytest.param((_broken("list index out of range"),), "fixed", Made.BREAKS, id="crash"),
-        pytest.param((_broken(REFUSAL, check="outputs"),), "fixed", Made.BREAKS, id="later"),
+        pytest.param((), "fixed", CloneOutcome.FAITHFUL, id="nothing"),
+        pytest.param((_broken(documented=True),), "fixed", CloneOutcome.FAITHFUL, id="documented"),
+        pytest.param((_broken(cost=Cost.NAME, check="structure"),), "fixed", CloneOutcome.NAME, id="name"),
+        pytest.param((_broken(REFUSAL),), "fixed", CloneOutcome.REFUSED, id="refused"),
+        pytest.param((_broken(REFUSAL),), "upstream", CloneOutcome.BREAKS, id="not a refusal of ours"),
+        pytest.param((_broken("list index out of range"),), "fixed", CloneOutcome.BREAKS, id="crash"),
+        pytest.param((_broken(REFUSAL, check="outputs"),), "fixed", CloneOutcome.BREAKS, id="later"),
     ],
 )
-def test_what_a_clone_comes_to(breaks: tuple[ModelBreak, ...], cloner: str, expected: Made) -> None:
+def test_what_a_clone_comes_to(breaks: tuple[ModelBreak, ...], cloner: str, expected: CloneOutcome) -> None:
     assert made(Cloned(cloner, "", breaks=breaks)) is expected
 
 
@@ -60,8 +60,12 @@ def test_fixed_is_at_fault_where_it_neither_holds_nor_refuses() -> None:
 
 def test_totals_are_of_each_suite_and_of_all() -> None:
     models = [_model("a:one"), NOT_TRIED, _model("b:two", upstream=(_broken("x"),), fixed=(_broken(REFUSAL),))]
-    assert by_suite(models) == [Totals("a", 2, 1, 1, 1, 0), Totals("b", 1, 1, 0, 0, 1), Totals("all", 3, 2, 1, 1, 1)]
-    assert by_suite(models[:2]) == [Totals("a", 2, 1, 1, 1, 0)]
+    assert by_suite(models) == [
+        SuiteTotals("a", 2, 1, 1, 1, 0),
+        SuiteTotals("b", 1, 1, 0, 0, 1),
+        SuiteTotals("all", 3, 2, 1, 1, 1),
+    ]
+    assert by_suite(models[:2]) == [SuiteTotals("a", 2, 1, 1, 1, 0)]
 
 
 def test_a_row_says_the_first_cause_or_why_nothing_was_tried() -> None:

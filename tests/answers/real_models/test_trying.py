@@ -6,7 +6,7 @@ import pytest
 
 from harness.answers.own_model.record import Status
 from harness.answers.real_models.recipe import Recipe
-from harness.answers.real_models.results import Made, RealModel, made
+from harness.answers.real_models.results import CloneOutcome, RealModel, made
 from harness.answers.real_models.trying import RealWanted, try_all
 from harness.subjects.process import GIB
 from reports.known import KnownIssues
@@ -36,7 +36,7 @@ def test_a_model_that_ends_its_process_or_cannot_be_built_costs_itself() -> None
     }
     assert "ZeroDivisionError" in tried["a:raises"].checked.reason
     small = tried["a:small"]
-    assert [made(each) for each in small.checked.clones] == [Made.FAITHFUL, Made.FAITHFUL]
+    assert [made(each) for each in small.checked.clones] == [CloneOutcome.FAITHFUL, CloneOutcome.FAITHFUL]
     assert small.source == SMALL
 
 

@@ -159,16 +159,16 @@ def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch:
 
 
 HOLD = """
-import sys, time
+import sys
 from harness.subjects.releases import store
 with store.locked("keras-3.14.1", print):
     print("held", flush=True)
-    time.sleep(600)
+    sys.stdin.read()
 """
 
 
 def test_who_comes_second_waits_and_says_so_until_the_first_is_killed(cache: Path) -> None:
-    first = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
+    first = subprocess.Popen([sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert first.stdout is not None
         assert first.stdout.readline() == "held\n"

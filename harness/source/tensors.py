@@ -1,0 +1,97 @@
+"""The words for the tensors of a model: variables, their entries, attributes of layers, or expressions."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from harness.source.functions import KEYS
+from harness.source.words import snake
+from strategies.graph import Function, Graph, Layer, Ref
+
+
+class TensorWords(Protocol):
+    """What knows the word for a tensor."""
+
+    def word(self, ref: Ref) -> str:
+        """The expression of the tensor."""
+
+
+class Variables:
+    """A variable for each tensor of a graph, or for what holds it."""
+
+    def __init__(self, name: Callable[[str], str], graph: Graph, stem: str) -> None:
+        """Name the inputs; `name` makes a name that nothing else has of one that is wanted."""
+        self.name = name
+        self.graph = graph
+        self.words: dict[tuple[int, int], str] = {}
+        single = len(graph.inputs) == 1
+        self.inputs: list[str] = []
+        for number, given in enumerate(graph.inputs):
+            wanted = f"{stem}inputs" if single else f"{stem}{snake(given.name or f'input_{number + 1}')}"
+            word = wanted if wanted == "inputs" else name(wanted)
+            self.inputs.append(word)
+            self.words[number, 0] = word
+
+    def word(self, ref: Ref) -> str:
+        """The variable, or its entry."""
+        return self.words[ref.node, ref.output]
+
+    def target(self, number: int, layer: Layer) -> str:
+        """What stands left of the call, by how the layer gives its outputs back."""
+        node = len(self.graph.inputs) + number
+        count = self.graph.calls[number].outputs
+        stem = snake(layer.name or layer.kind.rpartition(".")[2])
+        if hasattr(builtins, stem):
+            stem = f"{stem}_output"
+        container = _container(layer, count)
+        if container == "one":
+            self.words[node, 0] = self.name(stem)
+            return self.words[node, 0]
+        if container in ("dict", "fork"):
+            word = self.name(stem)
+            keys = KEYS if container == "dict" else ("left", "right")
+            for output in range(count):
+                self.words[node, output] = f'{word}["{keys[output]}"]'
+            return word
+        words = [self.name(f"{stem}_{KEYS[output]}" if output < 4 else stem) for output in range(count)]
+        for output, word in enumerate(words):
+            self.words[node, output] = word
+        if container == "nested" and count > 1:
+            return f"{words[0]}, [{', '.join(words[1:])}]"
+        return f"[{words[0]}]" if count == 1 else ", ".join(words)
+
+
+class OfLayers:
+    """The words for the tensors of a Sequential, which has no variables for them."""
+
+    def __init__(self, model: str) -> None:
+        """`model` is the variable of the Sequential."""
+        self.model = model
+
+    def word(self, ref: Ref) -> str:
+        """The output of a layer, or the model's input."""
+        # In Keras 3 a Sequential itself has no `input` before it is called.
+        return f"{self.model}.layers[{ref.node - 1}].output" if ref.node else f"{self.model}.inputs[0]"
+
+
+class Inputs:
+    """An expression for each input of a model."""
+
+    def __init__(self, expressions: Sequence[str]) -> None:
+        """In the order of the graph's inputs."""
+        self.expressions = expressions
+
+    def word(self, ref: Ref) -> str:
+        """The expression of the input."""
+        return self.expressions[ref.node]
+
+
+def _container(layer: Layer, count: int) -> str:
+    if layer.kind == "ForkDict":
+        return "fork"
+    function = layer.arg("function")
+    if isinstance(function, Function):
+        return function.container
+    return "one" if count == 1 else "list"

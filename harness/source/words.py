@@ -1,0 +1,42 @@
+"""Words of generated Python: names, literals, and nothing else, so that what a graph holds cannot be code."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+
+from strategies.graph import MalformedGraph
+
+_WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
+_DTYPE = re.compile(r"[a-z0-9_]+")
+
+
+def snake(name: str) -> str:
+    """The name as a variable has it."""
+    word = re.sub(r"(?<=[a-z])(?=[A-Z0-9][A-Za-z])", "_", re.sub(r"\W", "_", name)).lower()
+    return word if _WORD.fullmatch(word) else f"t_{word}"
+
+
+def literal(text: str) -> str:
+    """A string in double quotes: JSON's are Python's too, but for what it would escape in halves."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def identifier(name: str) -> str:
+    """The name, if it is one."""
+    if not _WORD.fullmatch(name) or keyword.iskeyword(name):
+        raise MalformedGraph(f"argument: expected a name, found {name!r}")
+    return name
+
+
+def dtype_literal(dtype: str) -> str:
+    """The name of a dtype as a string."""
+    if not _DTYPE.fullmatch(dtype):
+        raise MalformedGraph(f"dtype: expected a word, found {dtype!r}")
+    return f'"{dtype}"'
+
+
+def tuple_literal(shape: tuple[int | None, ...]) -> str:
+    """A shape as a tuple."""
+    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"
