@@ -9,6 +9,7 @@ from collections.abc import Callable
 from unittest.mock import ANY
 
 import pytest
+from msgspec import structs
 
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import Script, reproducer
@@ -19,7 +20,7 @@ from harness.trials.trial import run
 from reports.known import load
 from reports.records import Cost, Difference, Numbers, Place, Raised
 from strategies import read_example
-from strategies.graph import Call, Graph, Input, Layer, Ref, Seq
+from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
 from strategies.kinds import Generation
 
 SOURCES: dict[Generation, str] = {
@@ -33,6 +34,30 @@ def difference(check: str, path: str, aspect: str = "value", first: Place | None
 
 
 INPUT = Place("input_layer", "InputLayer", 0)
+ASKED = structs.replace(
+    Graph((Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras"),
+    way=Way(clone_function=CloneFunction("renamed")),
+)
+
+
+def test_the_model_that_is_asked_for_is_made_after_the_clone_and_compared_with_it() -> None:
+    case = case_of(ASKED, "keras")
+    name = difference("structure", "layers['re_lu_copy'].name", "name", Place("re_lu_copy", "ReLU", 1))
+    lines = reproducer(case.source, "keras", name, "upstream", case).text.splitlines()
+    clone = lines.index("clone = keras.models.clone_model(model, clone_function=clone_function)")
+    asked = lines.index("re_lu = clone_function(re_lu_layer)(inputs)")
+    assert lines[clone - 2] == lines[asked - 2] == "keras.utils.clear_session()"
+    assert (
+        clone < asked < next(place for place, line in enumerate(lines) if line.startswith("assert found == expected"))
+    )
+
+
+@pytest.mark.parametrize(("check", "path"), [("made", "clone"), ("own", "weights[0]"), ("untouched", "original.model")])
+def test_what_is_said_of_the_model_that_is_cloned_needs_no_other(check: str, path: str) -> None:
+    case = case_of(ASKED, "keras")
+    text = reproducer(case.source, "keras", difference(check, path), "upstream", case).text
+    assert "clone_model(model, clone_function=clone_function)" in text
+    assert "made by hand" not in text
 
 
 @pytest.mark.parametrize("generation", SOURCES)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from msgspec import structs
 
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from reports.known import load
 from strategies import Graph, functional_graphs, read_example
-from strategies.graph import Call, Input, Layer, Ref, Seq
+from strategies.graph import Call, CallFunction, CloneFunction, Input, Layer, Ref, Seq, Way
 from strategies.kinds import Generation
 from tests.effort import examples
+from tests.strategies.test_ways import GRAPH
 
 from .questions import GENERATIONS, QUESTIONS, Asked, held
 
@@ -45,6 +47,18 @@ def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation
             assert reduce(reduced.graph, question, most=UNLIMITED).graph == reduced.graph, name
 
     holds()
+
+
+def test_a_way_goes_where_it_does_not_matter_and_gets_plainer_where_it_does() -> None:
+    function = CloneFunction("set", "Dense", "activation", "tanh")
+    ways = Way("batch", function, CallFunction("after", "Dense"), recursive=True)
+    graph = structs.replace(GRAPH, way=ways)
+    assert reduce(graph, lambda each: True).graph.way is None
+    assert reduce(graph, lambda each: each.way is not None and each.way.inputs != "").graph.way == Way("fresh")
+    asked = reduce(graph, lambda each: each.way is not None and each.way.clone_function is not None)
+    assert asked.graph.way == Way(clone_function=CloneFunction())
+    called = reduce(graph, lambda each: each.way is not None and each.way.call_function is not None)
+    assert called.graph.way == Way(call_function=CallFunction())
 
 
 @settings(max_examples=examples(15, 40), deadline=None)
