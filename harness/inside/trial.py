@@ -26,6 +26,7 @@ from .progress import Progress, Tell
 from .run import run
 from .saving import SavedModel
 from .shape import Description
+from .steadiness import UNSTEADY, steady
 from .training import train
 from .values import input_arrays
 from .variable_values import VariableValues, copy, randomize
@@ -129,6 +130,8 @@ class _Trial:
             observation["fresh"] = [True] * len(self._original.weights)
             self._first_inference = observation["inference"]
             clones = {name: self._clone(name, each) for name, each in self._cloners.items()}
+            if not steady(observation, clones, lambda training: self._run(self._original, self._kept, training)):
+                return {"refused": dict(UNSTEADY)}
             if self._module is None:
                 self._put_back()
             elif self._doubted:

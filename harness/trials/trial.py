@@ -40,9 +40,9 @@ class CloneTrial(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """One case on one subject, through some cloners, under all checks.
 
-    `refused` says why the original could not be built, `lost` how it took its process with it: then there are no
-    clones, and the fault is the generator's, or the framework's own. `seconds` is the whole of it, `keras` and `ours`
-    what each side of the child took, `checking` the comparison here.
+    `refused` says why the original could not be built, or that it gives something else each time, `lost` how it took
+    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `seconds`
+    is the whole of it, `keras` and `ours` what each side of the child took, `checking` the comparison here.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -88,6 +88,8 @@ def run(
         outcomes[name] = each = (
             outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
         )
+        if isinstance(each, Answer) and each.refused is not None:
+            return _judge(case, subject, {}, each, began)
         if isinstance(each, Answer):
             judged.update(_judge(case, subject, {name: each}, each, began).clones)
         else:

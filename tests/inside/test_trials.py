@@ -174,3 +174,36 @@ def test_what_a_layer_notes_when_it_is_called_is_no_change_by_a_cloner(child: Ch
     answer = _answer(child, CALLED, numbers, cloners=("upstream", "fixed", "planted/original_frozen"), again=True)
     changed = [name for name, clone in answer["clones"].items() if "original_after" in clone]
     assert changed == ["planted/original_frozen"]
+
+
+COUNTED = """
+import itertools
+
+count = itertools.count()
+
+@keras.utils.register_keras_serializable("own")
+class Counted(layers.Layer):
+    def call(self, x):
+        return x + float(next(count){how})
+
+x = keras.Input((3, 4), name="x")
+model = keras.Model(x, Counted(name="counted")(x))
+"""
+
+
+@pytest.mark.parametrize(("how", "refused"), [("", True), (" * 0", False)], ids=["counts its calls", "does not"])
+@pytest.mark.parametrize("cloner", ["fixed", "planted/outputs_of_layer_swapped"])
+def test_of_a_model_that_is_unlike_itself_no_clone_is_judged(
+    child: Child, how: str, refused: bool, cloner: str
+) -> None:
+    answer = _answer(child, COUNTED.format(how=how), FLOATS, cloners=(cloner,))
+    assert (answer.get("refused") or {}).get("type") == ("Unsteady" if refused else None)
+    assert ("clones" in answer) is not refused
+
+
+def test_a_clone_that_differs_is_judged_where_the_model_is_like_itself(child: Child) -> None:
+    answer = _answer(
+        child, RICH, STEPS, FLOATS, cloners=("planted/mask_of_another_call", "planted/arguments_forgotten"), again=True
+    )
+    original = answer["original"]["inference"]["outputs"]
+    assert any(each["observation"]["inference"]["outputs"] != original for each in answer["clones"].values())

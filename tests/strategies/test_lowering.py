@@ -93,6 +93,17 @@ def test_whole_numbers_that_may_have_grown_are_not_looked_up(operation: str, loo
         infer(graph)
 
 
+@pytest.mark.parametrize(("shape", "fits"), [((3, 3, 1), True), ((3, 2, 1), False), ((1, 1, 1), False)])
+def test_no_image_is_smaller_than_the_filter_it_is_compared_with(shape: tuple[int, ...], fits: bool) -> None:
+    ssim = Layer("ops.image.ssim", (("filter_size", 3),))
+    graph = Graph((Input(shape),), (ssim,), (Call(0, (Ref(0), Ref(0))),), takes=Ref(0), gives=Ref(1))
+    if fits:
+        infer(graph)
+        return
+    with pytest.raises(MalformedGraph, match="ops.image.ssim cannot be called"):
+        infer(graph)
+
+
 def test_a_nested_model_has_no_input_of_numbers_that_may_have_grown() -> None:
     grown = Apply("ops.bitwise_or", options=(("y", Array((1,), "int32")),))
     inner = Nest((Apply("Embedding", options=(("input_dim", 6), ("output_dim", 2))),))

@@ -94,6 +94,14 @@ def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Ve
     assert trial.clones["upstream"].blame == (Blame.UPSTREAM,)
 
 
+def test_an_original_that_is_seen_to_be_unlike_itself_by_one_cloner_is_nobodys_clone() -> None:
+    unlike_itself = Answer(refused=Failure("Unsteady", "other outputs each time"))
+    outcomes = {("upstream",): unlike_itself, ("upstream", "fixed"): TimedOut(9), (): Answer(original=ORIGINAL)}
+    trial = run(CASE, Played(outcomes.__getitem__))
+    assert trial.refused is not None
+    assert (trial.refused.type, trial.clones) == ("Unsteady", {})
+
+
 def test_an_original_that_takes_the_process_is_nobodys_clone() -> None:
     trial = run(CASE, Played(lambda _: Killed("SIGABRT", None)))
     assert trial.lost is not None

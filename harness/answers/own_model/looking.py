@@ -185,6 +185,9 @@ def _unfit(seen: ModelDescribed, model: Model, process: SubjectProcess, wanted: 
 def _untried(trial: Trial, sizes: str) -> _Stopped | None:
     """Why a trial says nothing of any cloner, if it does not."""
     if trial.refused is not None:
+        if trial.refused.type == "Unsteady":
+            advice = "look for random numbers without a seed, or for code of its own that counts its calls"
+            return Status.NOT_CHECKED, trial.refused.message, (advice,)
         return Status.NOT_LOADED, _said(trial.refused), ()
     if trial.lost is not None:
         return (

@@ -71,7 +71,8 @@ _REWIRES = (*_CHANGES_LAYERS, "call order", "layer order")
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
 _GIVERS = ("giver missing", "giver extra")
-_SIDES = ("supports_masking", "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
+_MASKING = "supports_masking"
+_SIDES = (_MASKING, "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure", "weight missing", "weight extra")
 _NAMES = (" name", " scope", " alone")
 _BEGINNINGS = "first value"
@@ -134,10 +135,10 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
     # By what it is, never by where it stands in a list: causes must not depend on the order of the checks.
     at, side, depth, aspect = stage(difference), 0, 0, difference.aspect
     if at in _AT_REST:
-        # The last fits all, but what has a place of its own behind it.
-        kinds = (_WHOLE_LAYERS, _COMES_FIRST, ("",), _GIVERS, _SIDES)
+        # "" fits all, but what has a place of its own behind it.
+        kinds: tuple[tuple[str, ...], ...] = (_WHOLE_LAYERS, _COMES_FIRST, (_MASKING,), ("",), _GIVERS, _SIDES)
         turns = [turn for turn, start in enumerate(kinds) if aspect.startswith(start)]
-        side = turns[-1] if turns[-1] > 2 else turns[0]
+        side = turns[-1] if turns[-1] > 3 and aspect != _MASKING else turns[0]
         depth = difference.first.name.count("/") if difference.first else 0
         # A layer is shared with what it holds, or frozen with it; a setting of a layer shows in the config of what
         # holds it.
@@ -194,6 +195,8 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         return one.startswith("call.")
     if one in _GIVERS:
         return two == "layer order"
+    if one == _MASKING and two.startswith("call.kwargs"):  # a Sequential calls its layers again
+        return later.path.endswith("['mask']") and flow.reaches(earlier.first, later.first)
     if two == "call.kwargs extra" and one in _LOSES_TENSORS and _of_one_call(earlier, later):
         return True  # a call with less in it gets its mask from Keras
     if one == "layer extra" and two == "call count":
@@ -250,7 +253,7 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
 def _in_a_run(later: Difference, earlier: Difference, before: Stage, flow: Flow) -> bool:
     if before is Stage.WEIGHTS and (earlier.path == "set_weights" or earlier.aspect.startswith(("copied", "weight"))):
         return earlier.aspect != "weight trainable" or flow.reaches(earlier.first, later.first)
-    if earlier.aspect == "supports_masking":  # it shows in masks first, and they in everything else
+    if earlier.aspect == _MASKING:  # it shows in masks first, and they in everything else
         return later.check == "masks" and flow.reaches(earlier.first, later.first)
     if later.aspect.startswith(_STRUCTURAL):
         return before in (*_AT_REST, *_RUNS) and earlier.aspect.split()[0] in ("output", "call", "config.", "count")
@@ -270,7 +273,7 @@ def _afterwards(later: Difference, earlier: Difference, before: Stage, now: Stag
         return now is not Stage.AGAIN or later.first is None or flow.reaches(earlier.first, later.first)
     if before is Stage.UNTOUCHED:
         return now is Stage.AGAIN and flow.related(earlier.first, later.first)
-    if earlier.aspect in (*_ASIDE, "supports_masking") and now is not Stage.AGAIN:
+    if earlier.aspect in (*_ASIDE, _MASKING) and now is not Stage.AGAIN:
         return False
     if _new(earlier) and effect(earlier) is Effect.BEHAVIOUR:
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strategies.graph import Array, Layer
-from strategies.kinds.kind import LEFT_OUT, Dims
+from strategies.kinds.kind import LEFT_OUT, Dims, Specs
 from strategies.kinds.operations.rules import (
     IMAGE,
     body,
@@ -34,6 +34,11 @@ def _cropped(shape: Dims, layer: Layer) -> Dims | None:
 def _padded(shape: Dims, layer: Layer) -> Dims | None:
     height, width, channels = shape
     return None if height is None or width is None else (height + 1, width + 2, channels)
+
+
+def _filtered(specs: Specs) -> bool:
+    """No smaller than a filter of three, which leaves nothing of a smaller image: what its mean is nobody knows."""
+    return IMAGE(specs) and all((size or 0) >= 3 for spec in specs for size in spec.shape[:2])
 
 
 def _patches(shape: Dims, layer: Layer) -> Dims | None:
@@ -84,7 +89,7 @@ KINDS = prefixed(
         operation("rgb_to_grayscale", given(lambda shape, layer: (*shape[:-1], 1)), colours),
         *each("rgb_to_hsv hsv_to_rgb", lambda name: operation(name, kept, colours, of=("bright",))),
         operation("sobel_edges", given(lambda shape, layer: (*shape, 2)), IMAGE),
-        operation("ssim", fits=IMAGE, takes=2, then=("mean",), filter_size=(2,), max_val=(LEFT_OUT, 2.0)),
+        operation("ssim", fits=_filtered, takes=2, then=("mean",), filter_size=(3,), max_val=(LEFT_OUT, 2.0)),
         operation(
             "map_coordinates",
             fits=IMAGE,

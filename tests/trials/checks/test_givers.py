@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.subjects.observation import CallSeen, Clone, LayerSeen, Observation
@@ -95,6 +96,18 @@ def test_what_another_call_still_takes_is_a_layer_that_is_missing() -> None:
 def test_one_cause_says_what_was_lost(original: Observation, other: Observation, said: str) -> None:
     (cause,) = causes(original, compare(original, _pair(original, other).clone, ["structure"]))
     assert title(cause) == said
+
+
+def test_a_mask_that_a_layer_no_longer_hands_on_is_no_cause_of_its_own() -> None:
+    def model(hands_on: bool, *masks: LayerSeen, mask: Any) -> Observation:
+        drop = msgspec.structs.replace(layer("drop", "DropMask", 2, gives([0, 0, 0])), supports_masking=hands_on)
+        return observed([INPUT, _caller([2, 0, 0], mask=mask), drop, *masks], [1], masks=False)
+
+    computed = _giver("Any", on=4), _giver("NotEqual")
+    original, clone = model(True, *computed, mask={"tensor": [3, 0, 0]}), model(False, mask=None)
+    (cause,) = causes(original, compare(original, _pair(original, clone).clone, ["structure"]))
+    assert cause.root.aspect == "supports_masking"
+    assert {one.aspect for one in cause.followers} == {"call.kwargs type", "giver missing"}
 
 
 def _pair(original: Observation, other: Observation) -> Pair:
