@@ -17,6 +17,7 @@ from strategies.graph import (
     Layer,
     MalformedGraph,
     Ref,
+    Step,
     Way,
     call_refs,
     leaves,
@@ -25,6 +26,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.pruning import ends_of, reached
+from strategies.states import STEPS
 from strategies.typing import infer
 from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, features_of
 
@@ -55,6 +57,7 @@ FEATURES = (
     "a clone function given",
     "a call function given",
     "cloned recursively",
+    *(sort.happened for sort in STEPS.values()),
 )
 """What a layer can meet, in the order of the matrix's columns."""
 
@@ -113,8 +116,9 @@ def successions(graph: Graph) -> Iterator[Pair]:
                     yield kinds[ref.node - len(level.inputs)], kind
 
 
-def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
+def features(graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...] = ()) -> Iterator[Pair]:
     """Each kind with each feature that a layer of it has; with "" for the kind alone."""
+    state = state or graph.state
     carried = masked(graph)
     depths = _depths(graph)
     used = {ref.node for call in graph.calls for ref in call_refs(call)}
@@ -126,7 +130,7 @@ def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
         calls.setdefault(call.layer, []).append(number)
     for number, layer in enumerate(graph.layers):
         nodes = [len(graph.inputs) + call for call in calls.get(number, [])]
-        found = {"", *around, *_of_layer(layer), *_of_way(graph.way)}
+        found = {"", *around, *_of_layer(layer), *_of_way(graph.way), *_of_state(state, layer)}
         if len(nodes) > 1:
             found.add("called again")
         if len({depths[node] for node in nodes}) > 1:
@@ -147,9 +151,10 @@ def features(graph: Graph, around: tuple[str, ...] = ()) -> Iterator[Pair]:
         yield from ((layer.kind, feature) for feature in found)
         if layer.graph is not None:
             inside = "in a Sequential" if layer.graph.sequential else "in a model"
-            yield from features(layer.graph, (*(each for each in around if each != inside), inside))
+            yield from features(layer.graph, (*(each for each in around if each != inside), inside), state)
         for inner in made_layers(layer):
-            yield from ((inner.kind, feature) for feature in ("", "in a wrapper", *around, *_of_layer(inner)))
+            found_inside = ("", "in a wrapper", *around, *_of_layer(inner), *_of_state(state, inner))
+            yield from ((inner.kind, feature) for feature in found_inside)
 
 
 _WAYS = {
@@ -163,6 +168,12 @@ _WAYS = {
 def _of_way(way: Way | None) -> Iterator[str]:
     if way is not None:
         yield from (_WAYS[name] for name in features_of(way))
+
+
+def _of_state(state: tuple[Step, ...], layer: Layer) -> Iterator[str]:
+    for step in state:
+        if step.does in STEPS and step.kind in (None, layer.kind):
+            yield STEPS[step.does].happened
 
 
 def _of_layer(layer: Layer) -> Iterator[str]:

@@ -23,7 +23,7 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `place` is the name of the first layer, "inner/dense" for one inside another, `found` what was found in
     the place of what was expected, such as the message of an exception, `given` an argument that `clone_model` was
-    given. `leads_to` names the checks that may
+    given, or what was done to the model before. `leads_to` names the checks that may
     show followers of this root; without it, any may.
     """
 

@@ -168,6 +168,17 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
     recursive: bool = False
 
 
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something that is done to a model before it is cloned: to its first layer of `kind`, or to the model itself.
+
+    `does` is one of `strategies.states.STEPS`, `args` what it takes.
+    """
+
+    does: str
+    kind: str | None = None
+    args: tuple[tuple[str, Value], ...] = ()
+
+
 class Base(msgspec.Struct, frozen=True):
     """The ends of another model of the same inputs and calls, which is made first and stays. It takes inputs only."""
 
@@ -181,7 +192,8 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     `takes` and `gives` are the model's inputs and outputs as they are nested, with a `Ref` at each leaf. `batch` is the
     number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `way` is how it is
     cloned, where that is not `clone_model(model)`. With a `base` the model is cut out of that one, which then is what
-    is `sequential`; the model itself begins at any tensors, those that calls give too.
+    is `sequential`; the model itself begins at any tensors, those that calls give too. `state` is what is done to the
+    model, in this order, before it is cloned.
     """
 
     inputs: tuple[Input, ...]
@@ -197,6 +209,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     way: Way | None = None
     version: int = VERSION
     base: Base | None = None
+    state: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:
         check(self)
@@ -295,6 +308,8 @@ def check(graph: Graph) -> None:
     _check_tensors(graph, graph.gives, "gives")
     if any(layer.graph is not None and layer.graph.way is not None for layer in graph.layers):
         raise MalformedGraph("way: expected none for a model within another")
+    if any(layer.graph is not None and layer.graph.state for layer in graph.layers):
+        raise MalformedGraph("state: expected none for a model within another")
     _check_names(graph)
 
 

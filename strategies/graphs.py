@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from hypothesis import strategies as st
 from msgspec import structs
 
+from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
 from strategies.graph import Graph, Input, Value
 from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
@@ -33,6 +34,7 @@ from strategies.programs import (
     Program,
     Touch,
 )
+from strategies.states import STEPS
 
 Feature = Literal[
     "sharing",
@@ -58,10 +60,21 @@ Feature = Literal[
     "recursive cloning",
     "cut out",
     "later inputs",
+    "compile",
+    "trainable",
+    "weight trainable",
+    "set",
+    "call",
+    "run",
+    "policy",
+    "lora",
+    "quantize",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
 """What `clone_model` may be given beside the model, for cloners that take it."""
-FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS
+STATES: frozenset[Feature] = frozenset(each for each in get_args(Feature) if each in STEPS)
+"""What may be done to a model before it is cloned, for cloners that say what becomes of it."""
+FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS - STATES
 """What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
 of tensors of another model, which stays.
 
@@ -121,9 +134,9 @@ def functional_graphs(
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
     """
-    strange = sorted(set(features) - FEATURES - WAYS)
+    strange = sorted(set(features) - FEATURES - WAYS - STATES)
     if strange:
-        raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(FEATURES | WAYS))}")
+        raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(FEATURES | WAYS | STATES))}")
     programs_ = programs(
         generation=generation,
         max_instructions=max_instructions,
@@ -196,6 +209,8 @@ def programs(
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
         ways=st.just(features & WAYS),
+        state=_STATE.map(_state) if features & STATES else st.just(()),
+        steps=st.just(features & STATES),
     )
 
 
@@ -207,6 +222,15 @@ _PLAINLY = 208
 
 def _way(drawn: bytes) -> tuple[int, ...]:
     return tuple(drawn[1:]) if drawn[0] >= _PLAINLY else ()
+
+
+_STATE = st.binary(min_size=1 + STATE_DIGITS, max_size=1 + STATE_DIGITS)
+_AS_IT_IS = 208
+"""A byte below that leaves the model as it was made: four of five."""
+
+
+def _state(drawn: bytes) -> tuple[int, ...]:
+    return tuple(drawn[1:]) if drawn[0] >= _AS_IT_IS else ()
 
 
 def _choices(generation: Generation | None, features: frozenset[Feature]) -> tuple[Input, ...]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from strategies.cutting import cut_out
+from strategies.drawn_states import steps
 from strategies.drawn_ways import chosen
 from strategies.graph import (
     Call,
@@ -57,7 +58,10 @@ def lower(program: Program) -> Graph:
     graph = (_chain(program) if program.sequential else None) or _functional(program)
     graph = _cut_out(graph, program) if program.cut else graph
     graph = graph if graph.sequential or (program.strays and program.idle_inputs) else pruned(graph)
-    return structs.replace(graph, way=chosen(graph, program.way, program.ways)) if program.way else graph
+    way = chosen(graph, program.way, program.ways) if program.way else None
+    if way is None and program.state:
+        return structs.replace(graph, state=steps(graph, program.state, program.steps))
+    return graph if way is None else structs.replace(graph, way=way)
 
 
 def _cut_out(graph: Graph, program: Program) -> Graph:

@@ -100,7 +100,8 @@ class Program:
     An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`. With the
     digits of a `cut` all this is the base of a model that is cut out of it, which may begin at `later_inputs`, the
     tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
-    `clone_model(model)`.
+    `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts; a model that is
+    cloned in a way has none.
     """
 
     inputs: tuple[Input, ...]
@@ -122,3 +123,5 @@ class Program:
     cut: tuple[int, ...] = ()
     way: tuple[int, ...] = ()
     ways: frozenset[str] = frozenset()
+    state: tuple[int, ...] = ()
+    steps: frozenset[str] = frozenset()

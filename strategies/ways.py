@@ -36,6 +36,7 @@ from strategies.kinds import CATALOGUE, Generation, Spec, Specs, catalogue
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.operations import Operation
 from strategies.pruning import idle
+from strategies.states import unsuited_state
 from strategies.typing import fed, infer
 
 INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
@@ -133,11 +134,14 @@ def keeps_layers(way: Way) -> bool:
 
 
 def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
-    """What each node gives. Raises `MalformedGraph` where the graph makes no sense, or the way to clone it does not."""
+    """What each node gives. Raises `MalformedGraph` where the graph, its way or its state makes no sense."""
     specs = infer(graph, where)
     wrong = unsuited(graph)
     if wrong:
         raise MalformedGraph(f"{where}.way{wrong}")
+    wrong = unsuited_state(graph)
+    if wrong:
+        raise MalformedGraph(f"{where}.state{wrong}")
     return specs
 
 

@@ -27,6 +27,7 @@ STRUCTURE = (
     *(f"{end} {what}" for end in ("input", "output") for what in ("count", "order")),
     *(f"{end} {what}" for end in ("input", "output") for what in ("shape", "dtype", "optional", "sparse", "tensor")),
     *("input name", "kind", "name", "role", "trainable", "compiled", "supports_masking", "policy"),
+    *("compiled.loss", "compiled.loss.Huber.delta", "compiled.metrics"),
     *("giver missing", "giver extra"),
     *("layer missing", "layer extra", "layer order", "call count", "call order", "call outputs"),
     *("config.units", "config.optional", "config.sparse", "attribute.seed"),
@@ -35,7 +36,15 @@ WEIGHTS = (
     *(f"{word} {aspect}" for word in ("weight", "state") for aspect in VARIABLES),
     *("state value", "copied value", "copied count"),
 )
-OWN = ("layer shared", "weight shared", "state shared", "not fresh", "first value", "first value set")
+OWN = (
+    "compiled_with shared",
+    "layer shared",
+    "weight shared",
+    "state shared",
+    "not fresh",
+    "first value",
+    "first value set",
+)
 BY_CLONES = tuple(f"{word} shared by clones" for word in ("layer", "weight", "state"))
 SHARING = tuple(f"{word} {how}" for word in ("layer", "weight", "state") for how in ("unshared", "merged"))
 OUTPUTS = (

@@ -6,6 +6,7 @@ import re
 
 TOGETHER = {
     "tests/trials/test_cut_out.py": "keras",
+    "tests/trials/test_states.py": "keras",
     "tests/trials/checks/test_planted.py": "keras",
     "tests/trials/devices/test_across.py": "keras",
     "tests/trials/devices/test_devices_end_to_end.py": "keras",

@@ -16,6 +16,8 @@ class Observer:
         self.framework = framework
         self.seed = seed
         self.backend_draws = False
+        self.values_by_chance = False
+        """Whether the values that variables begin with say nothing: the model was run before."""
         self.clock = Clock()
         self.digests = Digests()
         self._numbers: dict[int, int] = {}

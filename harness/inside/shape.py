@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
-from .canonical import entry
 from .layers import Layers
 from .observer import Observer
 from .structure import skeleton
@@ -53,14 +52,15 @@ class Description:
             "layers": described,
             "weights": [self._variable(weight, owners, id(weight) in trains, observer) for weight in self.weights],
             "states": [self._variable(state, owners, False, observer) for state in self.states],
-            "compiled": None if compiled is None else entry(compiled),
+            "compiled": compiled,
+            "compiled_with": [observer.ident(each) for each in framework.compiled_with(model)],
             "nodes": framework.node_counts(model),
         }
         for written, value in zip(self.shape["weights"], self.initial):
-            if not _by_chance(value):
+            if not observer.values_by_chance and not _by_chance(value):
                 written["value"] = observer.digests.digest(value)
         for written, state, value in zip(self.shape["states"], self.states, self.first_states):
-            if id(state) not in by_chance:
+            if not observer.values_by_chance and id(state) not in by_chance:
                 written["value"] = observer.digests.digest(value)
 
     def fingerprint(self, observer: Observer) -> Any:

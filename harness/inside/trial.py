@@ -49,6 +49,7 @@ def run_trial(
     if "source" not in request and "model" not in request:
         raise ValueError("a trial needs the field `source`: Python that leaves a `model`")
     observer = observer or Observer(framework, int(request.get("seed", 0)))
+    observer.values_by_chance = bool(request.get("ran"))
     clock = observer.clock
     with clock.ours("rest"), framework.on(request.get("device")):
         with clock.keras("reset"):
@@ -330,7 +331,7 @@ class _Trial:
         ours, problem = copy(self._original, self._kept, description, self._observer)
         observation = self._observe(what, description, ours, costly)
         observation["fresh"] = freshness
-        if costly and not self._arguments:
+        if costly and not self._arguments and not self._request.get("ran"):
             self._doubted = self._doubted or doubtful(self._original, description, freshness)
             self._observed.append((observation, description))
         if problem:

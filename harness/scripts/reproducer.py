@@ -176,6 +176,8 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
 def _shared(difference: Difference, dialect: str) -> tuple[list[str], bool]:
     """Lines that fail where the clone has what is the original's own, and whether they would find just that."""
     nested = difference.first is not None and "/" in difference.first.name
+    if difference.path == "compiled_with[0]":
+        return ["", "assert clone.optimizer is not model.optimizer, 'the clone has the optimizer of the model'"], True
     if difference.aspect == "weight shared":
         theirs = "{}.weights"
     elif difference.aspect == "layer shared" and not (nested and dialect == "keras2"):
@@ -210,6 +212,10 @@ def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
         return f"[({about}) for each in {{}}.weights]", True
     if difference.check != "structure":
         return "", False
+    if difference.aspect == "policy" and dialect != "keras2":
+        return "[each.dtype_policy.name for each in {}._flatten_layers()]", True
+    if difference.aspect.startswith("compiled"):
+        return _of_compiled(difference)
     named = difference.aspect == "input name" or (
         difference.aspect == "name" and difference.first is not None and difference.first.kind == "InputLayer"
     )
@@ -243,6 +249,20 @@ def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
     if config and top:
         return f"{{}}.get_layer({name}).get_config().get({json.dumps(config[1])})", True
     return _CONFIG, False
+
+
+def _of_compiled(difference: Difference) -> tuple[str, bool]:
+    """An expression of a part of what a model was compiled with."""
+    part = re.fullmatch(r"model\.compiled\.(\w+)((?:\[[^\[\]]*\])*)(?:\.\w+\.(\w+))?", difference.path)
+    if part is None:
+        return "{}.compiled", difference.aspect == "compiled"
+    name, places, setting = part.groups()
+    its = "{}.optimizer" if name == "optimizer" else f"{{}}._compile_config.config[{json.dumps(name)}]{places}"
+    if setting:
+        # The config of a loss or a metric may leave out what it was made with.
+        told = f"get_config().get({json.dumps(setting)})" if name == "optimizer" else "_fn_kwargs"
+        return f"{its}.{told}", True
+    return (f"type({its}).__name__", True) if difference.expected.isidentifier() else (its, False)
 
 
 def _equal(expression: str) -> list[str]:

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from strategies.graph import Function, MalformedGraph
-from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS, WITH_PARAMETER
+from strategies.kinds.lambdas import (
+    COMPILE_FORMS,
+    ERRORS,
+    EXPRESSIONS,
+    FORMS,
+    MASK_FORMS,
+    MASKS,
+    SHAPE_FORMS,
+    WITH_PARAMETER,
+)
 from strategies.kinds.operations.flow import BODIES
 from strategies.kinds.operations.pictures import CORNERS
 
@@ -26,6 +35,8 @@ def write_function(function: Function, name: Callable[[str], str], trains: str =
     """The text of a function. `name` makes a name that nothing else in the script has, `trains` is the dialect's."""
     if function.form in MASK_FORMS:
         return _mask(function, name)
+    if function.form in COMPILE_FORMS:
+        return _compiled(function, name)
     if function.form in SHAPE_FORMS:
         return WrittenFunction(f"lambda s: {_packed(function, list(function.gives), ('s',))}")
     if function.form == "body":
@@ -73,6 +84,23 @@ def _mask(function: Function, name: Callable[[str], str]) -> WrittenFunction:
         own = name("output_mask")
         return WrittenFunction(own, f"def {own}(x, mask=None):\n    return {packed}\n")
     return WrittenFunction(f"lambda x, mask=None: {packed}")
+
+
+def _compiled(function: Function, name: Callable[[str], str]) -> WrittenFunction:
+    packed = _packed(function, list(function.gives), ERRORS)
+    if function.form == "rate lambda":
+        return WrittenFunction(f"lambda: {packed}")
+    error = f"ops.mean(ops.abs({packed}), axis=-1)"
+    if function.form == "error lambda":
+        return WrittenFunction(f"lambda y_true, y_pred: {error}")
+    if function.form == "error named":
+        own = name("error")
+        return WrittenFunction(own, f"def {own}(y_true, y_pred):\n    return {error}\n")
+    own = name("Error")
+    return WrittenFunction(
+        f"{own}()",
+        f"class {own}(keras.losses.Loss):\n    def call(self, y_true, y_pred):\n        return {error}\n",
+    )
 
 
 def _by(packed: str, by: str) -> str:

@@ -27,7 +27,11 @@ TF_KERAS = Dialect(
         "then second": "{1}[1]",
         "then mean": "{0} * tf.reduce_mean({1})",
     },
-    spelled={"ops.any(": "tf.reduce_any(", "ops.": "tf."},
+    spelled={
+        "ops.any(": "tf.reduce_any(",
+        "ops.": "tf.",
+        "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
+    },
     layer=InputWords("layers.InputLayer", "input_shape"),
 )
 

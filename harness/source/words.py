@@ -30,6 +30,11 @@ def identifier(name: str) -> str:
     return name
 
 
+def dotted(name: str) -> str:
+    """Names with a dot between each two."""
+    return ".".join(map(identifier, name.split(".")))
+
+
 def dtype_literal(dtype: str) -> str:
     """The name of a dtype as a string."""
     if not _DTYPE.fullmatch(dtype):

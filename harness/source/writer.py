@@ -16,6 +16,7 @@ from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
 from harness.source.operations import write_operation
+from harness.source.states import write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
@@ -33,6 +34,7 @@ from strategies.graph import (
     Named,
     Ref,
     Seq,
+    Step,
     Value,
     Way,
     refs,
@@ -40,8 +42,12 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import PATHS
 from strategies.kinds.operations import Operation
+from strategies.states import PATHS as OF_STEPS
+from strategies.states import Target, targets
 from strategies.ways import inputs_of
 
+_STEPS = 3
+"""An open dimension, where a model is run."""
 _RESERVED = frozenset(
     ("model", "inputs", "keras", "layers", "ops", "tf", "np", "functools", "x", "K", "clone_function", "call_function")
 )
@@ -65,7 +71,9 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     script = _Script(dialect)
     way = graph.way
     if way is None:
+        script.keep({target.place for step, target in _done_to(graph) if target is not None})
         script.model(graph, "model", "")
+        script.state(graph)
         return WrittenGraph(script.text())
     arguments = script.arguments(graph, way)
     script.holds = way.clone_function is not None
@@ -87,6 +95,7 @@ class _Script:
         self.dialect = dialect
         self.after = after
         self.holds = False
+        self.kept: set[tuple[int, ...]] = set()
         self.layers: dict[tuple[int, ...], str] = {}
         self.needs = {"keras"}
         self.definitions: list[str] = []
@@ -139,6 +148,28 @@ class _Script:
             return self._input(each, self.dialect.layer)
         text = self._input(each, self.dialect.input)
         return self.need(f'layers.Activation("linear", name="made_{number}")({text})') if way.inputs == "made" else text
+
+    def state(self, graph: Graph) -> None:
+        """The lines of what is done to the model."""
+        for step, target in _done_to(graph):
+            what = "model" if target is None else ".".join((self.layers[target.place], *target.attributes))
+            # Keras 3 does not tell the `input` of a Sequential that was never called.
+            tensor = f"{what}.inputs[0]" if target is None and graph.sequential else f"{what}.input"
+            text = write_step(step, what, lambda value: self.value(value, None), lambda: self._arrays(graph), tensor)
+            self.lines += [self.need(self.dialect.spell(line)) for line in text]
+
+    def _arrays(self, graph: Graph) -> str:
+        """Arrays that the model can be called on, nested as its inputs are."""
+        self.needs.add("np")
+        words = []
+        for given in graph.inputs:
+            shape = (given.batch or graph.batch, *(_STEPS if size is None else size for size in given.shape))
+            words.append(f"np.ones({tuple_literal(shape)}, {dtype_literal(given.dtype)})")
+        return self.value(graph.takes, Inputs(words))
+
+    def keep(self, places: set[tuple[int, ...]]) -> None:
+        """From now on, hold the layers at these places in variables."""
+        self.kept = places
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has: `wanted`, or that with a number."""
@@ -276,7 +307,7 @@ class _Script:
         """
         inside = way if way is not None and way.recursive else None
         if way is None or way.clone_function is None or (layer.graph is not None and inside is not None):
-            made = self._plainly_made(layer, needs_name or self.holds, inside, place)
+            made = self._plainly_made(layer, needs_name or self.holds or place in self.kept, inside, place)
             self.layers[place] = made
             return made
         assert self.after is not None
@@ -368,7 +399,7 @@ class _Script:
             case Made():
                 return self.layer(value.layer)
             case Named(path=path, args=args):
-                if path not in PATHS:
+                if path not in PATHS | OF_STEPS:
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
                 words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
                 return self.need(f"keras.{path}") + ("" if args is None else f"({', '.join(words)})")
@@ -388,6 +419,17 @@ class _Script:
             text = f"np.arange(1, {size + 1}, dtype={dtype_literal(array.dtype)}){shape} / 2"
         whole = self.dialect.tensor.format(text, dtype_literal(array.dtype))
         return self.need(self.dialect.spell(whole)) if array.tensor else text
+
+
+def _done_to(graph: Graph) -> list[tuple[Step, Target | None]]:
+    """The steps of a graph's state, each with the layer that it is done to, None for the model."""
+    if not graph.state:
+        return []
+    there = targets(graph)
+    unknown = sorted({step.kind for step in graph.state if step.kind is not None and step.kind not in there})
+    if unknown:
+        raise MalformedGraph(f"state: there is no layer of the kind {unknown[0]!r}")
+    return [(step, None if step.kind is None else there[step.kind]) for step in graph.state]
 
 
 def _family(layer: Layer) -> str:

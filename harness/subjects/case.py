@@ -24,7 +24,8 @@ class Case(msgspec.Struct, frozen=True):
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
     then asked for, which leaves it in `model`, after `source`. `keeps` says what of the model itself is to stand in the
-    clone.
+    clone. `done` has what the source does to the model once it is made, and `ran` is whether that runs it, so that its
+    states are not what they begin with.
     """
 
     source: str
@@ -35,6 +36,13 @@ class Case(msgspec.Struct, frozen=True):
     arguments: dict[str, str] = {}
     asked: str = ""
     keeps: Literal["", "inputs", "layers"] = ""
+    done: tuple[str, ...] = ()
+    ran: bool = False
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """What a cloner is given beside a plain model: arguments, and what was done to the model before."""
+        return (*self.arguments, *self.done)
 
     def request(self, cloners: Iterable[str], checks: Iterable[str] = (), device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""
@@ -53,6 +61,8 @@ class Case(msgspec.Struct, frozen=True):
         }
         if self.arguments:
             request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps)
+        if self.ran:
+            request["ran"] = True
         if device is not None:
             request["device"] = device
         return request

@@ -115,7 +115,11 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A model at rest: everything that can be said of it without calling it."""
+    """A model at rest: everything that can be said of it without calling it.
+
+    `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
+    metric it was given.
+    """
 
     kind: str
     name: str
@@ -127,7 +131,8 @@ class Shape(msgspec.Struct, frozen=True):
     layers: tuple[LayerSeen, ...]
     weights: tuple[Variable, ...]
     states: tuple[Variable, ...]
-    compiled: str | None = None
+    compiled: dict[str, str] | None = None
+    compiled_with: tuple[int, ...] = ()
     nodes: tuple[int, int] = (0, 0)
 
 

@@ -10,6 +10,7 @@ from msgspec import structs
 from harness.source import written
 from harness.subjects.case import Case
 from strategies.graph import Graph, Input, to_json
+from strategies.states import runs
 from strategies.typing import taken
 from strategies.ways import inputs_of, keeps_layers
 
@@ -22,6 +23,8 @@ def case_of(graph: Graph, dialect: str) -> Case:
         tuple(_input(given) for given in taken(structs.replace(graph, inputs=inputs_of(graph)))),
         batch=graph.batch,
         seed=number_of(graph),
+        done=tuple(dict.fromkeys(step.does for step in graph.state)),
+        ran=runs(graph),
     )
     way = graph.way
     if way is None:

@@ -83,6 +83,7 @@ _AT_REST = {
     "role": "{a} has another role in the layer that holds it{inside}",
     "trainable": "a {frozen} {kind} is {thawed}{inside}",
     "compiled": "a model that is {was}compiled is {now}compiled{inside}",
+    "compiled_with shared": "{clone} is compiled with an optimizer, or a metric, of the original itself",
     "supports_masking": "the supports_masking of {a} is another{inside}",
     "policy": "{a} has another dtype policy{inside}",
     "layer missing": "{a} is missing{inside}",
@@ -258,13 +259,20 @@ def _said(root: Difference) -> str:
     name = argument(root) if part in ("call.args", "call.kwargs") and leaf in _ARGUMENTS else ""
     if name:
         return _ARGUMENTS[leaf].replace("NAME", name).replace("WITH_ARTICLE", _a(name))
+    if aspect.startswith("compiled."):
+        return f"what a model is compiled with is {{change}}{{inside}}: {_plain(aspect.removeprefix('compiled.'))}"
     setting = re.fullmatch(r"(config|attribute)\.(.+)", aspect, re.DOTALL)
     if setting:
         if setting[2] in ("optional", "sparse"):
             return f"{{a}} that is {{was}}{setting[2]} is {{now}}{setting[2]}{{inside}}"
-        name = setting[2].replace("{", "{{").replace("}", "}}")
+        name = _plain(setting[2])
         return f"the {'setting' if setting[1] == 'config' else 'attribute'} {name} of {{a}} is {{change}}{{inside}}"
     return _AT_REST.get(aspect) or _RUNS.get(aspect) or UNKNOWN
+
+
+def _plain(text: str) -> str:
+    """A text as it stands in a template."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _where(root: Difference) -> tuple[str, str, str]:

@@ -45,7 +45,7 @@ _OF_ANY_LAYER = re.compile(
     r"^(weight |input )?(trainable|name)$|^weight (scope|(name|path) alone)$|order$|^(input|output) tensor$"
     r"|^call\.|^call (count|outputs)$|bound nodes$|^(supports_masking|role|policy)$"
     r"|^(layer|weight|state) (shared|unshared|merged|replaced|shared by clones)$|^not fresh$"
-    r"|^config\.(activity_regularizer|autocast|batch_input_shape|dtype|dynamic)$|^attribute\.autocast$"
+    r"|^config\.(activity_regularizer|autocast|batch_input_shape|dtype|dynamic)$|^attribute\.autocast$|^compiled\."
 )
 """What every layer has, whatever it is: a place in the graph, the arguments of its calls, flags, and the settings that
 any constructor takes. It is the machinery of cloning that loses it: lost on one layer, it is lost on the next."""
@@ -73,7 +73,7 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     """The causes behind differences, the costliest first; each difference belongs to exactly one.
 
     Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
-    was given.
+    was given, and what was done before.
     """
     if original is None:
         groups = [(difference, list[Difference]()) for difference in differences]

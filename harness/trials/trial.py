@@ -93,7 +93,7 @@ def run(
         if isinstance(each, Answer):
             judged.update(_judge(case, subject, {name: each}, each, began).clones)
         else:
-            judged[name] = _ended(each, tuple(case.arguments))
+            judged[name] = _ended(each, case.given)
     return Trial(
         _blamed(judged),
         original=alone.original,
@@ -119,7 +119,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         name: CloneTrial(
             verdict(differences),
             tuple(differences),
-            tuple(causes(answer.original, differences, tuple(case.arguments))),
+            tuple(causes(answer.original, differences, case.given)),
             notes=answers[name].clones[name].notes,
         )
         for name, differences in found.items()

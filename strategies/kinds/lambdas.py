@@ -52,6 +52,9 @@ WITH_PARAMETER = ("closure", "default", "arguments", "module", "method", "partia
 
 FORMS = ("lambda", "named", *WITH_PARAMETER, "training", "mask")
 MASK_FORMS = ("mask lambda", "mask named")
+COMPILE_FORMS = ("error lambda", "error named", "loss class", "rate lambda")
+"""What a model can be compiled with."""
+ERRORS = ("y_true - y_pred", "0.5")
 SHAPE_FORMS = ("shape lambda",)
 MASKS = ("mask", "None", "x[..., 0] > 0.0", "x[0][..., 0] > 0.0")
 

@@ -182,9 +182,13 @@ class Framework:
         """The dtype of a tensor or a variable, by name."""
         raise NotImplementedError
 
-    def compiled(self, model: Any) -> Any:
-        """What a model was compiled with, None where it was not."""
+    def compiled(self, model: Any) -> "dict[str, str] | None":
+        """What a model was compiled with, part by part, None where it was not."""
         raise NotImplementedError
+
+    def compiled_with(self, model: Any) -> list[Any]:
+        """The objects with a state of their own that it was compiled with: its optimizer, metrics."""
+        return []
 
     # -- variables
 

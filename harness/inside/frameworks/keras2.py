@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
+from ..compiled import parts
 from .companions import import_tensorflow
 from .graph_session import GraphSession
 from .interface import Framework
@@ -186,7 +187,7 @@ class Keras2(Framework):
         if getattr(model, "optimizer", None) is None:
             return None
         settings = {"loss": model.loss, "metrics": getattr(model, "metrics", None)}
-        return dict(settings, optimizer=type(model.optimizer).__name__, weights=model.loss_weights)
+        return parts(dict(settings, optimizer=type(model.optimizer).__name__, weights=model.loss_weights))
 
     # -- variables
 

@@ -6,10 +6,13 @@ import collections
 import contextlib
 import functools
 import importlib
+import inspect
 import re
 import threading
 from typing import Any, Callable, Iterator
 
+from ..compiled import parts
+from ..structure import leaves
 from .backends import Backend, load_backend, tree_of
 from .eager import Eager
 from .interface import Framework
@@ -20,6 +23,20 @@ _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 def load(dialect: str) -> Framework:
     """Keras 3 as it is installed."""
     return Keras3()
+
+
+def _tells_itself(model: Any, base: Any) -> bool:
+    """Whether the class of a model has a method of its own for what it was compiled with."""
+    return inspect.getattr_static(type(model), "get_compile_config") is not inspect.getattr_static(
+        base, "get_compile_config"
+    )
+
+
+def _metrics(model: Any) -> list[Any]:
+    """The metrics that a model was given, and not those that it makes of names and functions."""
+    given = getattr(getattr(model, "_compile_config", None), "config", None) or {}
+    found = list(leaves([given.get("metrics"), given.get("weighted_metrics")]))
+    return [each for each in found if hasattr(each, "update_state")]
 
 
 class Keras3(Eager):
@@ -142,7 +159,18 @@ class Keras3(Eager):
         return str(getattr(thing, "_dtype", None) or thing.dtype)
 
     def compiled(self, model: Any) -> Any:
-        return model.get_compile_config() if getattr(model, "compiled", False) else None
+        if not getattr(model, "compiled", False):
+            return None
+        given = getattr(getattr(model, "_compile_config", None), "config", None)
+        if given is None or _tells_itself(model, self.keras.Model):
+            return parts(model.get_compile_config())
+        told = {name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}
+        return parts(dict(given, **told))
+
+    def compiled_with(self, model: Any) -> list[Any]:
+        if not getattr(model, "compiled", False):
+            return []
+        return [each for each in (getattr(model, "optimizer", None), *_metrics(model)) if each is not None]
 
     # -- variables
 

@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from ..compiled import parts
 from .backends import TensorFlow
 from .eager import Eager
 from .interface import Framework
@@ -189,7 +190,7 @@ class TfKeras(Eager):
     def compiled(self, model: Any) -> Any:
         if not getattr(model, "_is_compiled", False):
             return None
-        return model.get_compile_config() if hasattr(model, "get_compile_config") else {}
+        return parts(model.get_compile_config() or {}) if hasattr(model, "get_compile_config") else {}
 
     # -- variables
 

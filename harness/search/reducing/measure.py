@@ -3,7 +3,7 @@
 What is compared, the first difference deciding:
 
 1. the lines of its script: inputs, calls, models, layers that are named because they are called several times or not at
-   all, marks; at every level of nesting
+   all, marks; at every level of nesting; two for each step of its state
 2. layers, those within arguments among them
 3. tensors named: in the model's ends, what holds them, in calls, given by calls; and nodes that lead nowhere
 4. how simple the kinds are, the simplest counting nothing
@@ -30,6 +30,7 @@ from strategies.graph import (
     Layer,
     NewInputs,
     Seq,
+    Step,
     Value,
     Way,
     all_layers,
@@ -40,6 +41,7 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation, catalogue
 from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS
 from strategies.pruning import idle
+from strategies.states import STEPS
 
 PLAIN = ("Activation", "Dense", "Add", "Concatenate", "Masking", "SimpleRNN", "GRU", "LSTM", "Attention", "Lambda")
 """What other kinds are replaced by, the simplest first."""
@@ -85,15 +87,18 @@ def size(graph: Graph) -> Size:
     every, layers = list(levels(graph)), list(all_layers(graph))
     generation, text = graph.generation, to_json(graph)
     return (
-        sum(_lines(level) for level in every) + _parts(graph.way),
+        sum(_lines(level) for level in every) + _parts(graph.way) + 2 * len(graph.state),
         len(layers),
         sum(_tensors(level) for level in every),
         sum(rank(layer.kind) for layer in layers if layer.graph is None),
-        sum(_said(level) for level in every) + sum(_said_of(layer) for layer in layers),
+        sum(_said(level) for level in every)
+        + sum(_said_of(layer) for layer in layers)
+        + sum(len(step.args) for step in graph.state),
         graph.batch + sum(_room(level) for level in every) + sum(_width(layer) for layer in layers),
         sum(_distance(layer, generation) for layer in layers)
         + sum(_distance_of(call, level.layers[call.layer], generation) for level in every for call in level.calls)
-        + _far_from_plain(graph.way),
+        + _far_from_plain(graph.way)
+        + sum(_far_from_simple(step, graph) for step in graph.state),
         len(text),
         text,
     )
@@ -115,6 +120,12 @@ def _far_from_plain(way: Way | None) -> int:
     cloned = 0 if clone is None else get_args(CloneChange).index(clone.change)
     called = 0 if call is None else get_args(CallChange).index(call.change)
     return get_args(NewInputs).index(inputs) + cloned + called + others
+
+
+def _far_from_simple(step: Step, graph: Graph) -> int:
+    sort = STEPS.get(step.does)
+    args = {} if sort is None else sort.args(graph, step.kind)
+    return sum(_far(value, args.get(name, ())) for name, value in step.args)
 
 
 def rank(kind: str) -> int:

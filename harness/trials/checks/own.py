@@ -53,6 +53,10 @@ def _all_shared(pair: Pair) -> Iterator[Difference]:
         for index, variable in enumerate(wants):
             if variable.ident in theirs:
                 yield _shared(f"{word}s[{index}]", f"{word} shared", word, cloned, variable.owner)
+    theirs_too = set(clone.compiled_with).intersection(cloned.compiled_with)
+    for place_in_list, ident in enumerate(cloned.compiled_with):
+        if ident in theirs_too:
+            yield _shared(f"compiled_with[{place_in_list}]", "compiled_with shared", "optimizer", cloned, -1)
 
 
 def _beginnings(pair: Pair, observed: Observation) -> Iterator[Difference]:

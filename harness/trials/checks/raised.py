@@ -21,6 +21,9 @@ _PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-
 _OF_LAYERS = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py$")
 """Where layers and operations are called, whichever they are, and where some of them see to it themselves."""
 
+_STANDS_FOR_ALL_BELOW = "compile_from_config"
+"""What fails while a model is compiled is told by who asked for it: below, anything is read back from a config."""
+
 _RAISES_FOR_OTHERS = re.compile(r"_*raise_")
 
 
@@ -36,6 +39,8 @@ def innermost(frames: Sequence[Frame]) -> str:
     Those that only raise for others, only pass an exception on, or belong to one backend, stand back for others.
     """
     own = [frame for frame in frames if _OWN.match(frame.file)]
+    compiling = [number for number, frame in enumerate(own) if frame.function == _STANDS_FOR_ALL_BELOW]
+    own = own[: compiling[0] + 1] if compiling else own
     telling = [
         frame
         for frame in own

@@ -98,7 +98,8 @@ def effect(difference: Difference) -> Effect:
     """How far a difference can reach."""
     if difference.rank is Cost.NAME:
         return Effect.LABEL
-    if difference.aspect.endswith(_TRAINING) or difference.check == "training":
+    trains = difference.aspect.endswith(_TRAINING) or difference.aspect.startswith("compiled")
+    if trains or difference.check == "training":
         return Effect.TRAINING
     return Effect.BEHAVIOUR
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -35,9 +36,10 @@ def _model(pair: Pair) -> Iterator[Difference]:
             ("kind", original.kind, clone.kind, Cost.PROPERTY),
             ("name", original.name, clone.name, Cost.NAME),
             ("trainable", original.trainable, clone.trainable, Cost.TRAINS),
-            ("compiled", original.compiled, clone.compiled, Cost.TRAINS),
+            ("compiled", original.compiled is not None, clone.compiled is not None, Cost.TRAINS),
         ],
     )
+    yield from _compiled(original.compiled or {}, clone.compiled or {}, model)
     for end, want, have in (
         ("input_structure", original.input_structure, clone.input_structure),
         ("output_structure", original.output_structure, clone.output_structure),
@@ -47,6 +49,18 @@ def _model(pair: Pair) -> Iterator[Difference]:
             yield Difference(
                 "structure", f"model.{end}{leaf.path}", aspect, leaf.expected, leaf.found, Cost.COMPUTES, model
             )
+
+
+def _compiled(want: dict[str, str], have: dict[str, str], model: Place) -> Iterator[Difference]:
+    """What the clone was compiled with: "If model compiled already then set same to cloned model" (Keras' cloning.py).
+
+    Nothing is expected where either is not compiled: that is told by itself, or promised nowhere.
+    """
+    for part in dict.fromkeys((*want, *have)) if want and have else ():
+        expected, found = want.get(part, MISSING), have.get(part, MISSING)
+        if expected != found:
+            aspect = "compiled." + re.sub(r"\[[^\]]*\]", "", part)
+            yield Difference("structure", f"model.compiled.{part}", aspect, expected, found, Cost.TRAINS, model)
 
 
 def _ends(pair: Pair, side: str) -> Iterator[Difference]:

@@ -10,7 +10,7 @@ from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from reports.known import load
 from strategies import Graph, functional_graphs, read_example
-from strategies.graph import Call, CallFunction, CloneFunction, Input, Layer, Ref, Seq, Way
+from strategies.graph import Call, CallFunction, CloneFunction, Function, Input, Layer, Ref, Seq, Step, Way
 from strategies.kinds import Generation
 from tests.effort import examples
 from tests.strategies.test_ways import GRAPH
@@ -59,6 +59,21 @@ def test_a_way_goes_where_it_does_not_matter_and_gets_plainer_where_it_does() ->
     assert asked.graph.way == Way(clone_function=CloneFunction())
     called = reduce(graph, lambda each: each.way is not None and each.way.call_function is not None)
     assert called.graph.way == Way(call_function=CallFunction())
+
+
+def test_a_step_goes_where_it_does_not_matter_and_says_less_where_it_does() -> None:
+    loss = Function("error named", ("y_true - y_pred",))
+    compiled = Step("compile", None, (("optimizer", "sgd"), ("loss", loss), ("run_eagerly", True)))
+    graph = structs.replace(GRAPH, state=(Step("trainable", "Dropout", (("trainable", True),)), compiled))
+    assert reduce(graph, lambda each: True).graph.state == ()
+    assert reduce(graph, lambda each: any(step.does == "compile" for step in each.state)).graph.state == (
+        Step("compile"),
+    )
+    told = reduce(graph, lambda each: any(dict(step.args).get("loss") is not None for step in each.state))
+    assert told.graph.state == (Step("compile", None, (("loss", "mse"),)),)
+    frozen = reduce(graph, lambda each: any(step.does == "trainable" for step in each.state))
+    assert frozen.graph.state == (Step("trainable", None, (("trainable", False),)),)
+    assert len(frozen.graph.calls) == 0 or len(frozen.graph.layers) < len(graph.layers)
 
 
 @settings(max_examples=examples(15, 40), deadline=None)

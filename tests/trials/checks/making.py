@@ -75,7 +75,8 @@ def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) ->
         layers=tuple(layers),
         weights=tuple(weights),
         states=states,
-        compiled="adam",
+        compiled={"optimizer": "Adam", "optimizer.Adam.epsilon": "1e-07", "metrics[0]": "'mae'"},
+        compiled_with=(900,),
     )
     run = ModelRun(structure=list(range(len(outputs))), outputs=ends, steps=tuple(steps), losses=("loss 0", "loss 1"))
     trained = tuple(Leaf((3, 3), "float32", f"after {number}") for number in range(len(weights)))
@@ -104,6 +105,7 @@ def renumbered(observation: Observation, base: int) -> Observation:
     for things in (plain["shape"]["layers"], plain["shape"]["weights"], plain["shape"]["states"]):
         for thing in things:
             thing["ident"] += base
+    plain["shape"]["compiled_with"] = [each + base for each in plain["shape"]["compiled_with"]]
     return msgspec.convert(plain, Observation)
 
 

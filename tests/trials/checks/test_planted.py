@@ -22,7 +22,7 @@ from .planted_models import MODELS, case
 CAUGHT_BY = {
     name: (fault.__doc__ or "").split(":", 1)[0]
     for name, fault in PLANTED.items()
-    if name != "aborts" and not name.startswith("way_")  # `tests/trials/test_ways.py` has models for these
+    if name != "aborts" and not name.startswith(("way_", "state_"))  # see `tests/trials/test_ways.py`, `test_states.py`
 }
 
 

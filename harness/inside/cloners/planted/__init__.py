@@ -15,7 +15,7 @@ import types
 from typing import Any, Callable, Iterator
 
 from .. import TrialContext
-from . import at_rest, behaviour, deadly, graph, ways
+from . import at_rest, behaviour, deadly, graph, states, ways
 
 
 def _faults(module: types.ModuleType) -> Iterator[Callable[..., Any]]:
@@ -41,7 +41,11 @@ def _has_calls(model: Any, context: TrialContext) -> bool:
 
 
 PLANTED: dict[str, Callable[[Any, Any], Any]] = {
-    **{fault.__name__: _planted(fault) for module in (graph, behaviour, at_rest, deadly) for fault in _faults(module)},
+    **{
+        fault.__name__: _planted(fault)
+        for module in (graph, behaviour, at_rest, deadly, states)
+        for fault in _faults(module)
+    },
     **{clone.__name__: clone for clone in _faults(ways)},
 }
 """The planted faults by name."""

@@ -29,10 +29,12 @@ from harness.search.reducing.passes.layers import simplify_call, simplify_layer,
 from harness.search.reducing.passes.levels import Pass, everywhere
 from harness.search.reducing.passes.models import drop_idle_inner_input, drop_inner_output, inline_model, not_a_chain
 from harness.search.reducing.passes.saying import say_less, say_less_at_once
+from harness.search.reducing.passes.states import leave_as_made, say_less_of_steps
 from harness.search.reducing.passes.ways import clone_plainly, do_less
 
 PASSES: tuple[Pass, ...] = (
     clone_plainly,
+    leave_as_made,
     forget_base,
     begin_with_inputs,
     simplify_base,
@@ -63,6 +65,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(simplify_call),
     say_less,
     do_less,
+    say_less_of_steps,
     drop_rank,
     shrink_every_dimension,
     shrink_dimension,

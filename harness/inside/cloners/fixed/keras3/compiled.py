@@ -26,9 +26,16 @@ def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -
         return
 
     def own(value: Any) -> Any:
-        return made_again(value) if isinstance(value, (keras.optimizers.Optimizer, keras.metrics.Metric)) else value
+        if not isinstance(value, (keras.optimizers.Optimizer, keras.metrics.Metric)):
+            return value
+        again = made_again(value)
+        if hasattr(again, "_fn_kwargs"):
+            again._fn_kwargs = dict(value._fn_kwargs)  # a CosineSimilarity's config leaves out its axis
+        return again
 
-    keras.Model.compile(clone, **map_leaves(own, arguments))
+    # One that scales its losses was put around the one that was given, by the policy of that time.
+    scaled = isinstance(original.optimizer, keras.optimizers.LossScaleOptimizer)
+    keras.Model.compile(clone, **map_leaves(own, arguments), auto_scale_loss=scaled)
     if getattr(original.optimizer, "built", False):
         clone.optimizer.build(clone.trainable_variables)
 

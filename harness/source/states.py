@@ -1,0 +1,47 @@
+"""What is done to a model before it is cloned, as a person would type it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.source.words import dotted
+from strategies.graph import Step, Value
+
+_WIDEST = 100
+
+
+def write_step(
+    step: Step, target: str, value: Callable[[Value], str], arrays: Callable[[], str], tensor: str
+) -> list[str]:
+    """The lines of a step on what the expression `target` gives.
+
+    `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on.
+    """
+    args = {dotted(name): value(each) for name, each in step.args}
+    if step.does == "run":
+        return _called(target, {"": arrays(), **args})
+    if step.does == "call":
+        return [f"{target}({tensor})"]
+    return _LINES[step.does](target, args)
+
+
+def _called(name: str, args: dict[str, str]) -> list[str]:
+    """A call, on several lines where one is too long."""
+    words = [f"{key}={text}" if key else text for key, text in args.items()]
+    line = f"{name}({', '.join(words)})"
+    return [line] if len(line) <= _WIDEST else [f"{name}(", *(f"    {word}," for word in words), ")"]
+
+
+def _set(target: str, args: dict[str, str]) -> list[str]:
+    return [f"{target}.{name} = {text}" for name, text in args.items()]
+
+
+_LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
+    "compile": lambda target, args: _called(f"{target}.compile", args),
+    "trainable": lambda target, args: _set(target, args),
+    "weight trainable": lambda target, args: _set(target, args),
+    "set": lambda target, args: _set(target, args),
+    "policy": lambda target, args: [f"keras.config.set_dtype_policy({args['name']})"],
+    "lora": lambda target, args: _called(f"{target}.enable_lora", args),
+    "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),
+}

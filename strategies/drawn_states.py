@@ -1,0 +1,52 @@
+"""What is done to the model of a drawn graph before it is cloned: read from a few digits, as far as it suits it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from msgspec import structs
+
+from strategies.graph import Graph, Step
+from strategies.kinds import LEFT_OUT
+from strategies.states import STEPS, unsuited_state
+
+_STEP = 11
+"""As many digits a step is read from: what it does, to what, and its arguments."""
+_MOST = 3
+DIGITS = 1 + _MOST * _STEP
+_FIRST = 160
+"""A digit below that gives an argument its simplest value."""
+
+
+def steps(graph: Graph, digits: Sequence[int], sorts: Collection[str]) -> tuple[Step, ...]:
+    """The steps that the digits stand for: one as a rule, three at most, and none twice."""
+    there = [name for name, sort in STEPS.items() if name in sorts and graph.generation in sort.generations]
+    count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
+    found: tuple[Step, ...] = ()
+    for number in range(count):
+        step = _step(graph, digits[1 + number * _STEP : 1 + (number + 1) * _STEP], there)
+        if step is not None and not unsuited_state(structs.replace(graph, state=(*found, step))):
+            found = (*found, step)
+    return found
+
+
+def _step(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Step | None:
+    which, target, *rest = digits
+    for turn in range(len(there)):
+        name = there[(which + turn) % len(there)]
+        on = list(STEPS[name].on(graph))
+        if not on:
+            continue
+        kind = on[target % len(on)]
+        known = STEPS[name].args(graph, kind)
+        if STEPS[name].one:
+            key, values = list(known.items())[rest[0] % len(known)]
+            return Step(name, kind, ((key, values[rest[1] % len(values)]),))
+        args = []
+        for (key, values), digit in zip(known.items(), rest, strict=False):
+            needed = LEFT_OUT not in values
+            value = values[digit % len(values)] if needed or digit >= _FIRST else values[0]
+            if value != LEFT_OUT:
+                args.append((key, value))
+        return Step(name, kind, tuple(args))
+    return None

@@ -1,0 +1,355 @@
+"""States: what is done to a model before it is cloned, and what of it suits a graph.
+
+Owns the table of the steps. How a step is typed is `harness.source.states`'s to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from strategies.graph import Function, Graph, Items, Layer, Made, Named, Seq, Step, Value, leaves, refs
+from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
+from strategies.kinds.operations import Operation
+
+Values = tuple[Value, ...]
+KERAS: tuple[Generation, ...] = ("keras",)
+
+
+@dataclass(frozen=True, slots=True)
+class StepSort:
+    """A sort of step: what `happened`, the `generations` that have it, what it can be done to, and its arguments.
+
+    `on` gives the kinds of layers, None for the model itself; `args` the values of each argument, the simplest first,
+    which is `LEFT_OUT` where it need not be given. With `one`, exactly one of the arguments is given.
+    A step that `runs` the model leaves other values in its states.
+    """
+
+    happened: str
+    generations: tuple[Generation, ...]
+    on: Callable[[Graph], Iterable[str | None]]
+    args: Callable[[Graph, str | None], Mapping[str, Values]]
+    one: bool = False
+    runs: bool = False
+
+
+def _model(graph: Graph) -> Iterator[str | None]:
+    yield None
+
+
+def _model_and_layers(graph: Graph) -> Iterator[str | None]:
+    yield None
+    yield from targets(graph)
+
+
+def _trainable(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {"trainable": (False, True)}
+
+
+def _of_a_weight(graph: Graph) -> Iterator[str | None]:
+    for kind, target in targets(graph).items():
+        if _WEIGHTS.get(kind) and target.layer.arg("lora_rank") is None and not target.attributes:
+            yield kind
+
+
+def _weight_trainable(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {f"{_WEIGHTS[kind or '']}.trainable": (False,)}
+
+
+_WEIGHTS = {
+    "Dense": "kernel",
+    "EinsumDense": "kernel",
+    "Conv1D": "kernel",
+    "Conv2D": "kernel",
+    "Embedding": "embeddings",
+}
+"""A weight that is an attribute of each layer of a kind."""
+
+
+def _that_can_be_set(graph: Graph) -> Iterator[str | None]:
+    for kind in targets(graph):
+        if _settable(graph, kind):
+            yield kind
+
+
+def _settable(graph: Graph, kind: str | None) -> dict[str, Values]:
+    """What can be set on a layer that its documentation names as an argument, or a flag; one of it is."""
+    target = targets(graph).get(kind or "")
+    if target is None or target.attributes:
+        return {}
+    found: dict[str, Values] = {}
+    if kind in _ACTIVATED:
+        found["activation"] = (Named("activations.tanh"), Named("activations.softsign"))
+    if kind in _DROPPING and target.layer.arg("rate") not in (0, 0.0):
+        found["rate"] = (0.25,)
+    if kind in _NORMALIZING:
+        found["epsilon"] = (0.25,)
+    if kind in _MASKLESS:
+        found["supports_masking"] = (True,)
+    if kind in _ACTIVATED:
+        found["activity_regularizer"] = (_made("regularizers.L1L2", l1=0.25, l2=0.5),)
+    return found
+
+
+_ACTIVATED = ("Dense", "EinsumDense", "Conv1D", "Conv2D")
+_DROPPING = ("Dropout", "SpatialDropout1D", "GaussianDropout")
+_NORMALIZING = ("LayerNormalization", "BatchNormalization")
+_MASKLESS = ("Conv1D", "ZeroPadding1D", "Cropping1D", "UpSampling1D", "MaxPooling1D", "AveragePooling1D")
+
+
+def _nothing(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {}
+
+
+def _once_called(graph: Graph) -> Iterator[str | None]:
+    """Layers that are called once, on all that they are given first; and the model."""
+    if graph.base is None:
+        yield None
+    for kind, target in targets(graph).items():
+        level = level_of(graph, target.place)
+        calls = [call for call in level.calls if call.layer == target.place[-1]]
+        plain = len(calls) == 1 and len(calls[0].args) == 1 and not calls[0].kwargs
+        if plain and not target.attributes and target.layer.graph is None:
+            yield kind
+
+
+def level_of(graph: Graph, place: tuple[int, ...]) -> Graph:
+    """The model in which the layer at a place stands."""
+    for number in place[:-1]:
+        inner = graph.layers[number].graph
+        assert inner is not None
+        graph = inner
+    return graph
+
+
+def _that_runs(graph: Graph) -> Iterator[str | None]:
+    if graph.base is None and not any(given.fill == "words" for given in graph.inputs):
+        yield None
+
+
+def _run(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {"training": (LEFT_OUT, True)}
+
+
+def _policy(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {"name": ("mixed_bfloat16", "float64")}
+
+
+_LOW_RANK = ("Dense", "EinsumDense", "Embedding")
+_CONSTRAINTS = ("kernel_constraint", "embeddings_constraint")
+
+
+def _of_low_rank(graph: Graph) -> Iterator[str | None]:
+    for kind, target in targets(graph).items():
+        layer = target.layer
+        refuses = any(layer.arg(name) is not None for name in ("lora_rank", *_CONSTRAINTS))
+        if kind in _LOW_RANK and not refuses and not target.attributes:
+            yield kind
+
+
+def _low_rank(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {"rank": (1, 2), "lora_alpha": (LEFT_OUT, 3)}
+
+
+def _quantizable(graph: Graph) -> Iterator[str | None]:
+    layers = [target.layer for target in _every_layer(graph, ())]
+    # The quantized kernel of an EinsumDense is laid out by the length of an output shape that may be a number.
+    number = any(layer.kind == "EinsumDense" and isinstance(layer.arg("output_shape"), int) for layer in layers)
+    plain = all(layer.dtype is None for layer in layers)
+    if plain and not number and any(layer.kind in _LOW_RANK for layer in layers):
+        yield None
+
+
+def _quantized(graph: Graph, kind: str | None) -> dict[str, Values]:
+    # A packed kernel of four bits is no weight any more that LoRA could freeze.
+    lora = any(target.layer.arg("lora_rank") is not None for target in _every_layer(graph, ()))
+    return {"mode": ("int8", "float8") if lora else ("int8", "float8", "int4")}
+
+
+def _together(graph: Graph) -> str:
+    """What is wrong with the steps of a graph beside each other: a kernel that is packed, or a sum, is no weight."""
+    done = [step.does for step in graph.state]
+    if "weight trainable" in done and not {"lora", "quantize"}.isdisjoint(done):
+        return ": expected no weight that is frozen by hand where kernels are changed"
+    if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
+        return ": expected no low rank where kernels are packed"
+    return ""
+
+
+def runs(graph: Graph) -> bool:
+    """Whether a model has run before it is cloned, so that its states are not what they begin with."""
+    return any(STEPS[step.does].runs for step in graph.state if step.does in STEPS)
+
+
+def _made(path: str, **args: Value) -> Named:
+    return Named(path, tuple(args.items()))
+
+
+_OPTIMIZERS: Values = (
+    LEFT_OUT,
+    "sgd",
+    _made("optimizers.SGD", learning_rate=0.5, momentum=0.25),
+    _made("optimizers.Adam", clipnorm=1.0, name="mine"),
+    _made(
+        "optimizers.Adam",
+        learning_rate=_made(
+            "optimizers.schedules.ExponentialDecay", initial_learning_rate=0.5, decay_steps=10, decay_rate=0.5
+        ),
+    ),
+    _made("optimizers.SGD", learning_rate=Function("rate lambda", ("0.5",))),
+)
+_LOSSES: Values = (
+    "mse",
+    Named("losses.mean_absolute_error"),
+    _made("losses.MeanSquaredError", reduction="sum"),
+    _made("losses.Huber", delta=2.0),
+    _made("losses.CosineSimilarity", axis=1),
+    _made("losses.BinaryCrossentropy", from_logits=True),
+    Function("error lambda", ("y_true - y_pred",)),
+    Function("error named", ("y_true - y_pred",)),
+    Function("loss class", ("y_true - y_pred",)),
+)
+_METRICS: Values = (
+    "mae",
+    _made("metrics.BinaryAccuracy", threshold=0.25),
+    _made("metrics.CosineSimilarity", axis=1),
+    _made("metrics.MeanAbsoluteError", name="error"),
+    Function("error named", ("y_true - y_pred",)),
+)
+_SEVERAL: Mapping[str, Values] = {
+    "loss": _LOSSES,
+    "loss_weights": (0.5,),
+    "metrics": tuple(Seq((each,)) for each in _METRICS),
+}
+
+
+def _compiled(graph: Graph, kind: str | None) -> dict[str, Values]:
+    """The arguments of `compile`; for a model of several outputs, some of them by output as well."""
+    args: dict[str, Values] = {
+        "optimizer": _OPTIMIZERS,
+        "loss": (LEFT_OUT, *_LOSSES),
+        "loss_weights": (LEFT_OUT, 0.5),
+        "metrics": (LEFT_OUT, *_SEVERAL["metrics"]),
+        "weighted_metrics": (LEFT_OUT, Seq(("mse",))),
+        "run_eagerly": (LEFT_OUT, True),
+        "steps_per_execution": (LEFT_OUT, 2),
+        "jit_compile": (LEFT_OUT, False, True),
+    }
+    for name, values in _SEVERAL.items():
+        args[name] += tuple(each for value in values for each in _by_output(graph, value, values[0]))
+    return args
+
+
+def _by_output(graph: Graph, value: Value, other: Value) -> Iterator[Value]:
+    """The value for the first output, another for the others."""
+    count = len(list(refs(graph.gives)))
+    match graph.gives:
+        case Seq(items=items) if len(items) == count > 1:
+            yield Seq((value, *(other for _ in items[1:])))
+        case Items(items=pairs) if len(pairs) == count > 1:
+            yield Items(((pairs[0][0], value), *((key, other) for key, _ in pairs[1:])))
+
+
+STEPS: Mapping[str, StepSort] = {
+    "compile": StepSort("compiled", KERAS, _model, _compiled),
+    "trainable": StepSort("trainable set later", KERAS, _model_and_layers, _trainable),
+    "weight trainable": StepSort("a weight frozen", KERAS, _of_a_weight, _weight_trainable),
+    "set": StepSort("set later", KERAS, _that_can_be_set, _settable, one=True),
+    "call": StepSort("called once more", KERAS, _once_called, _nothing),
+    "run": StepSort("run before", KERAS, _that_runs, _run, runs=True),
+    "policy": StepSort("another global policy", KERAS, _model, _policy),
+    "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),
+    "quantize": StepSort("quantized", KERAS, _quantizable, _quantized),
+}
+"""What can be done to a model, by name."""
+
+
+def unsuited_state(graph: Graph) -> str:
+    """What is wrong with what is done to a graph's model, "" where nothing is."""
+    if graph.state and graph.way is not None:
+        return ": expected none for a model that is cloned into another"
+    seen = set()
+    for number, step in enumerate(graph.state):
+        wrong = "expected each step once" if (step.does, step.kind) in seen else _unsuited(graph, step)
+        if wrong:
+            return f"[{number}]: {wrong}"
+        seen.add((step.does, step.kind))
+    return _together(graph)
+
+
+def _unsuited(graph: Graph, step: Step) -> str:
+    sort = STEPS.get(step.does)
+    if sort is None:
+        return f"expected one of {', '.join(STEPS)}, found {step.does!r}"
+    if graph.generation not in sort.generations:
+        return f"{step.does}: nobody says what becomes of it in {graph.generation or 'every generation'}"
+    if step.kind not in sort.on(graph):
+        return f"{step.does}: it cannot be done to {step.kind or 'the model'}"
+    args, given = sort.args(graph, step.kind), dict(step.args)
+    for name, value in given.items():
+        if not any(_same(value, each) for each in args.get(name, ())):
+            return f"{step.does}: nothing is known of {name!r} as {value!r}"
+    if sort.one:
+        return "" if len(given) == 1 else f"{step.does}: expected one argument, found {len(given)}"
+    lacking = [name for name, values in args.items() if name not in given and LEFT_OUT not in values]
+    return f"{step.does}: expected {lacking[0]!r}" if lacking else ""
+
+
+def _same(one: Value, other: Value) -> bool:
+    return type(one) is type(other) and one == other != LEFT_OUT
+
+
+class Target(NamedTuple):
+    """A layer that a step is done to: the numbers of the layers that lead to it, and the attributes from there."""
+
+    layer: Layer
+    place: tuple[int, ...]
+    attributes: tuple[str, ...] = ()
+
+
+def targets(graph: Graph) -> dict[str, Target]:
+    """The first layer of each kind that a model calls, in models inside it and in wrappers too."""
+    found: dict[str, Target] = {}
+    for target in _every_layer(graph, ()):
+        found.setdefault(target.layer.kind, target)
+    return found
+
+
+def _every_layer(graph: Graph, place: tuple[int, ...]) -> Iterator[Target]:
+    for number in dict.fromkeys(call.layer for call in graph.calls):
+        layer = graph.layers[number]
+        if layer.graph is None and isinstance(CATALOGUE.get(layer.kind), Operation):
+            continue
+        yield Target(layer, (*place, number))
+        held, attribute = _HELD.get(layer.kind, ("", ""))
+        inner = layer.arg(held)
+        if isinstance(inner, Made):
+            yield Target(inner.layer, (*place, number), (attribute,))
+        if layer.graph is not None:
+            yield from _every_layer(layer.graph, (*place, number))
+
+
+_HELD: Mapping[str, tuple[str, str]] = {
+    "TimeDistributed": ("layer", "layer"),
+    "Bidirectional": ("layer", "forward_layer"),
+    "RNN": ("cell", "cell"),
+}
+"""The argument of a wrapper that a layer is given as, and the attribute under which it is found then."""
+
+
+def _paths() -> Iterator[str]:
+    def named(value: Value) -> Iterator[str]:
+        for leaf in leaves(value):
+            if isinstance(leaf, Named):
+                yield leaf.path
+                for _, each in leaf.args or ():
+                    yield from named(each)
+
+    for values in (_OPTIMIZERS, _LOSSES, _METRICS):
+        for value in values:
+            yield from named(value)
+
+
+PATHS = frozenset((*_paths(), "activations.tanh", "activations.softsign", "regularizers.L1L2"))
+"""The classes and functions of Keras that a step can name."""

@@ -1,0 +1,73 @@
+"""What is done to a model before it is cloned, as a person would type it."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from harness.source import written
+from strategies.graph import Function, Graph, MalformedGraph, Named, Seq, Step
+from tests.strategies.test_states import WRAPPED
+from tests.strategies.test_ways import GRAPH, INNER
+
+ONE = structs.replace(INNER, generation="keras")
+
+
+def lines(graph: Graph, *state: Step) -> list[str]:
+    source = written(structs.replace(graph, state=state), "keras").source
+    return source[source.index("\nmodel = keras.Model") + 1 :].splitlines()[1:]
+
+
+def test_compiled() -> None:
+    assert lines(ONE, Step("compile")) == ["model.compile()"]
+    optimizer = Named("optimizers.SGD", (("learning_rate", 0.5), ("momentum", 0.25)))
+    step = Step("compile", None, (("optimizer", optimizer), ("loss", "mse"), ("metrics", Seq(("mae",)))))
+    assert lines(ONE, step) == [
+        "model.compile(",
+        "    optimizer=keras.optimizers.SGD(learning_rate=0.5, momentum=0.25),",
+        '    loss="mse",',
+        '    metrics=["mae"],',
+        ")",
+    ]
+
+
+def test_functions_and_classes_of_ones_own() -> None:
+    for form, above, text in (
+        ("error lambda", "", "lambda y_true, y_pred: ops.mean(ops.abs(y_true - y_pred), axis=-1)"),
+        ("error named", "def error(y_true, y_pred):\n    return ops.mean(", "error"),
+        ("loss class", "class Error(keras.losses.Loss):\n    def call(self, y_true, y_pred):\n", "Error()"),
+    ):
+        step = Step("compile", None, (("loss", Function(form, ("y_true - y_pred",))),))
+        source = written(structs.replace(ONE, state=(step,)), "keras").source
+        assert "from keras import layers, ops" in source or "from keras import ops" in source
+        assert above in source
+        assert f"model.compile(loss={text})\n" in source
+
+
+def test_a_layer_in_a_model_in_a_wrapper() -> None:
+    assert lines(GRAPH, Step("trainable", None, (("trainable", False),))) == ["model.trainable = False"]
+    assert lines(WRAPPED, Step("trainable", "Dense", (("trainable", False),))) == [
+        "time_distributed_layer.layer.trainable = False"
+    ]
+    source = written(structs.replace(GRAPH, state=(Step("set", "Dropout", (("rate", 0.25),)),)), "keras").source
+    assert "dropout_layer = layers.Dropout(0.5)\n" in source
+    assert source.endswith("\ndropout_layer.rate = 0.25\n")
+
+
+def test_run_and_called_and_changed() -> None:
+    assert lines(GRAPH, Step("run", None, (("training", True),))) == [
+        'model(np.ones((2, 3, 4), "float32"), training=True)'
+    ]
+    assert lines(GRAPH, Step("call", "Dense"), Step("call")) == [
+        "dense_layer(dense_layer.input)",
+        "model(model.input)",
+    ]
+    assert lines(ONE, Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))) == [
+        "dense_layer.enable_lora(rank=2, lora_alpha=3)"
+    ]
+    assert lines(ONE, Step("quantize", None, (("mode", "int8"),))) == ['model.quantize("int8")']
+
+
+def test_a_layer_that_is_not_there() -> None:
+    with pytest.raises(MalformedGraph, match="no layer of the kind 'LSTM'"):
+        written(structs.replace(ONE, state=(Step("call", "LSTM"),)), "keras")

@@ -1,0 +1,111 @@
+"""States: which steps suit a graph, which are drawn, and that they change nothing of the graphs that are drawn."""
+
+from __future__ import annotations
+
+import random
+from typing import get_args
+
+import pytest
+from msgspec import structs
+
+from harness.search.even_draws import evenly
+from strategies import FEATURES, MalformedGraph, from_json, functional_graphs, to_json
+from strategies.drawn_states import DIGITS, steps
+from strategies.graph import Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
+from strategies.graphs import STATES, Feature
+from strategies.kinds import LEFT_OUT
+from strategies.states import STEPS, targets
+from strategies.ways import read_example, well_typed
+from tests.strategies.test_ways import GRAPH, INNER
+
+WRAPPED = structs.replace(
+    INNER, layers=(Layer("TimeDistributed", (("layer", Made(Layer("Dense", (("units", 4),)))),)),), generation="keras"
+)
+
+
+def test_every_step_is_a_feature() -> None:
+    assert set(STEPS) == STATES <= set(get_args(Feature)) - FEATURES
+
+
+@pytest.mark.parametrize("does", STEPS)
+def test_every_step_is_drawn_with_each_value(does: str) -> None:
+    draw = random.Random(0)
+    drawn = [steps(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], {does}) for _ in range(1500)]
+    seen = {(step.kind, name, value) for each in drawn for step in each for name, value in step.args}
+    kinds = {step.kind for each in drawn for step in each}
+    assert kinds == set(STEPS[does].on(GRAPH))
+    for kind in kinds:
+        for name, values in STEPS[does].args(GRAPH, kind).items():
+            missing = [value for value in values if value != LEFT_OUT and (kind, name, value) not in seen]
+            assert not missing, (name, missing)
+    for each in set(drawn):
+        graph = structs.replace(GRAPH, state=each)
+        assert read_example(to_json(graph).decode(), "here") == graph
+
+
+@pytest.mark.parametrize(
+    ("step", "wrong"),
+    [
+        (Step("melt"), "expected one of compile"),
+        (Step("compile", "Dense"), "cannot be done to Dense"),
+        (Step("compile", None, (("loss", "mine"),)), "nothing is known of 'loss'"),
+        (Step("compile", None, (("loss", Seq(("mse", "mse"))),)), "nothing is known of 'loss'"),
+        (Step("compile", None, (("run_eagerly", 1),)), "nothing is known of 'run_eagerly'"),
+        (Step("trainable", "LSTM", (("trainable", False),)), "cannot be done to LSTM"),
+        (Step("trainable", "Dense"), "expected 'trainable'"),
+        (Step("set", "Dropout"), "expected one argument"),
+    ],
+)
+def test_a_step_that_does_not_suit(step: Step, wrong: str) -> None:
+    with pytest.raises(MalformedGraph, match=wrong):
+        well_typed(structs.replace(GRAPH, state=(step,)))
+
+
+def test_a_state_that_does_not_suit() -> None:
+    step = Step("compile")
+    with pytest.raises(MalformedGraph, match="each step once"):
+        well_typed(structs.replace(GRAPH, state=(step, step)))
+    with pytest.raises(MalformedGraph, match="cloned into another"):
+        well_typed(structs.replace(GRAPH, state=(step,), way=Way("fresh")))
+    with pytest.raises(MalformedGraph, match="nobody says"):
+        well_typed(structs.replace(INNER, generation="tf_keras", state=(step,)))
+    inner = Layer("Model", graph=structs.replace(INNER, state=(step,)))
+    with pytest.raises(MalformedGraph, match="within another"):
+        structs.replace(GRAPH, layers=(*GRAPH.layers[:2], inner, GRAPH.layers[3]))
+
+
+def test_a_value_for_each_output() -> None:
+    def losses(gives: Value) -> tuple[Value, ...]:
+        return STEPS["compile"].args(structs.replace(GRAPH, gives=gives), None)["loss"]
+
+    assert Seq(("mse", "mse")) in losses(Seq((Ref(4), Ref(1))))
+    assert not any(isinstance(each, Seq) for each in losses(Seq((Ref(4),))))
+    error = Function("error lambda", ("y_true - y_pred",))
+    assert Seq((error, "mse")) in losses(Seq((Ref(4), Ref(1))))
+    assert Named("losses.mean_absolute_error") in losses(Ref(4))
+
+
+def test_what_a_step_is_done_to() -> None:
+    assert list(targets(GRAPH)) == ["Dense", "Dropout", "Model"]
+    held = targets(WRAPPED)["Dense"]
+    assert (held.place, held.attributes) == ((0,), ("layer",))
+    nested = structs.replace(
+        INNER, layers=(Layer("Model", graph=INNER),), calls=(Call(0, (Ref(0),)),), generation="keras"
+    )
+    assert targets(nested)["Dense"].place == (0, 0)
+    never_called = Graph((Input((3, 4)),), (Layer("Flatten"), *INNER.layers), (Call(1, (Ref(0),)),), Ref(0), Ref(1))
+    assert list(targets(never_called)) == ["Dense"]
+
+
+def test_the_models_that_are_drawn_are_the_same_with_states_and_without() -> None:
+    plain = [each.graph for each in evenly(functional_graphs(generation="keras"), 60, 4)]
+    graphs = functional_graphs(generation="keras", features=FEATURES | STATES)
+    with_states = [each.graph for each in evenly(graphs, 60, 4)]
+    assert [structs.replace(graph, state=()) for graph in with_states] == plain
+    assert any(graph.state for graph in with_states)
+    assert not any(graph.state for graph in plain)
+
+
+def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:
+    assert b"state" not in to_json(GRAPH)
+    assert from_json(to_json(GRAPH)) == GRAPH

@@ -1,0 +1,119 @@
+"""Clones of models that something was done to before, in a real process: what is faithful, and what is caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec import structs
+
+from harness.subjects import SubjectProcess
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import GraphTrials
+from harness.trials.triage import Verdict
+from harness.trials.trial import CloneTrial, run
+from reports.known import KnownIssues
+from strategies.graph import Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value
+from strategies.ways import well_typed
+from tests.strategies.test_ways import GRAPH
+from tests.waiting import PATIENCE
+
+ERROR = ("y_true - y_pred",)
+CHAIN = Graph(
+    (Input((3, 4)),),
+    (Layer("Dense", (("units", 4),)), Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))),))),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+    sequential=True,
+)
+
+
+def compiled(**args: Value) -> Step:
+    return Step("compile", None, tuple(args.items()))
+
+
+COMPILED = (
+    compiled(),
+    compiled(
+        optimizer=Named("optimizers.Adam", (("clipnorm", 1.0), ("name", "mine"))),
+        loss=Named("losses.Huber", (("delta", 2.0),)),
+        loss_weights=0.5,
+        metrics=Seq((Named("metrics.CosineSimilarity", (("axis", 1),)),)),
+        weighted_metrics=Seq(("mse",)),
+        run_eagerly=True,
+        steps_per_execution=2,
+    ),
+    compiled(optimizer=Named("optimizers.SGD", (("learning_rate", Function("rate lambda", ("0.5",))),))),
+    compiled(loss=Function("error lambda", ERROR), metrics=Seq((Function("error named", ERROR),)), jit_compile=True),
+    compiled(loss=Function("loss class", ERROR)),
+)
+OF_BOTH = (
+    Step("trainable", None, (("trainable", False),)),
+    Step("trainable", "Dense", (("trainable", False),)),
+    Step("trainable", "Model", (("trainable", False),)),
+    Step("set", "Dropout", (("rate", 0.25),)),
+    Step("set", "Dense", (("activation", Named("activations.softsign")),)),
+    Step("call", "Dense"),
+    Step("call"),
+    Step("run", None, (("training", True),)),
+)
+OF_KERAS = (
+    *COMPILED,
+    Step("weight trainable", "Dense", (("kernel.trainable", False),)),
+    Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3))),
+    Step("quantize", None, (("mode", "int8"),)),
+)
+FAULTS = {
+    "state_not_compiled": "structure",
+    "state_compiled_otherwise": "structure",
+    "state_optimizer_shared": "own",
+}
+
+
+def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, CloneTrial]:
+    well_typed(graph)
+    trial = run(case_of(graph, process.subject.dialect), process, cloners, timeout=PATIENCE)
+    assert trial.built, (graph.state, trial.refused, trial.lost)
+    return trial.clones
+
+
+@pytest.mark.parametrize("generation", ["keras"])
+def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    process = warm(generation)
+    steps = (*OF_BOTH, *OF_KERAS) if generation == "keras" else OF_BOTH
+    graphs = [structs.replace(GRAPH, generation=generation, state=(step,)) for step in steps]
+    thawed = Step("trainable", "LSTM", (("trainable", True),))
+    graphs.append(structs.replace(CHAIN, generation=generation, state=(OF_BOTH[0], thawed)))
+    for graph in graphs:
+        clone = _tried(graph, process, "fixed")["fixed"]
+        assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.state
+
+
+def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
+    graph = structs.replace(GRAPH, state=(compiled(loss="mse"),))
+    clones = _tried(graph, keras, "fixed", *(f"planted/{fault}" for fault in FAULTS))
+    assert clones["fixed"].differences == ()
+    for fault, check in FAULTS.items():
+        assert check in {each.check for each in clones[f"planted/{fault}"].differences}, fault
+
+
+def test_what_upstream_loses_is_told_by_its_part(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues(), cloners=("upstream",))
+    state = (compiled(loss=Named("losses.Huber", (("delta", 2.0),))),)
+    hits = trials.try_graph(structs.replace(GRAPH, state=state), costly=False).hits
+    titles = {hit.title for hit in hits if hit.cause is not None and hit.cause.given == ("compile",)}
+    assert "What a model is compiled with is another in the clone: loss.Huber.delta" in titles
+    assert len(titles) == len(hits)
+
+
+def test_states_of_a_model_that_ran_are_not_asked_to_begin_there(keras: SubjectProcess) -> None:
+    dropout = Layer("Dropout", (("rate", 0.5), ("seed", 7)))
+    graph = Graph((Input((4,), name="x"),), (dropout,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    ran = case_of(structs.replace(graph, state=(Step("run", None, (("training", True),)),)), "keras")
+    told = [
+        run(case, keras, ("fixed",), timeout=PATIENCE).clones["fixed"]
+        for case in (ran, structs.replace(ran, ran=False))
+    ]
+    assert told[0].differences == ()
+    assert [each.aspect for each in told[1].differences] == ["state value"]
