@@ -67,6 +67,7 @@ Feature = Literal[
     "call",
     "run",
     "policy",
+    "adapt",
     "lora",
     "quantize",
 ]

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from strategies.graph import Function, Graph, Items, Layer, Made, Named, Seq, Step, Value, leaves, refs
+from strategies.graph import Array, Function, Graph, Items, Layer, Made, Named, Seq, Step, Value, leaves, refs
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
 from strategies.kinds.operations import Operation
+from strategies.typing import fed, infer
 
 Values = tuple[Value, ...]
 KERAS: tuple[Generation, ...] = ("keras",)
@@ -134,6 +135,40 @@ def _run(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 def _policy(graph: Graph, kind: str | None) -> dict[str, Values]:
     return {"name": ("mixed_bfloat16", "float64")}
+
+
+LEARNED: Mapping[str, tuple[str, ...]] = {
+    "Normalization": ("mean", "variance"),
+    "Discretization": ("bin_boundaries",),
+    "IntegerLookup": ("vocabulary",),
+    "StringLookup": ("vocabulary",),
+    "TextVectorization": ("vocabulary",),
+}
+"""The arguments of a layer that are left out where it is adapted: it learns from data what they would tell."""
+
+
+def _adaptable(graph: Graph) -> Iterator[str | None]:
+    for kind, target in targets(graph).items():
+        # Other ways to look up need to know how many words there will be.
+        counts = kind.endswith("Lookup") and target.layer.arg("output_mode", "int") != "int"
+        if kind in LEARNED and not target.attributes and not counts and _data(graph, target) is not None:
+            yield kind
+
+
+def _adapted(graph: Graph, kind: str | None) -> dict[str, Values]:
+    data = _data(graph, targets(graph)[kind or ""])
+    return {"data": () if data is None else (data,)}
+
+
+def _data(graph: Graph, target: Target) -> Value:
+    """What a layer learns from: the words that it was to have, or numbers like those that it is called on."""
+    vocabulary = target.layer.arg("vocabulary")
+    if vocabulary is not None:
+        return vocabulary if isinstance(vocabulary, Seq) else None
+    level = level_of(graph, target.place)
+    call = next(call for call in level.calls if call.layer == target.place[-1])
+    shape = fed(call, infer(level, generation=graph.generation))[0].shape
+    return None if None in shape else Array((2, *(size or 0 for size in shape)))
 
 
 _LOW_RANK = ("Dense", "EinsumDense", "Embedding")
@@ -259,6 +294,7 @@ STEPS: Mapping[str, StepSort] = {
     "call": StepSort("called once more", KERAS, _once_called, _nothing),
     "run": StepSort("run before", KERAS, _that_runs, _run, runs=True),
     "policy": StepSort("another global policy", KERAS, _model, _policy),
+    "adapt": StepSort("adapted", KERAS, _adaptable, _adapted),
     "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),
     "quantize": StepSort("quantized", KERAS, _quantizable, _quantized),
 }

@@ -80,6 +80,7 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
         return Config(kind, config, {}, {})
     own = vars(layer)
     settings = {name: value for name, value in plain_settings(layer).items() if name not in config}
+    settings.update(_learned(layer, framework))
     for name in _FALSE_WHERE_LACKING:
         if settings.get(name) is False:
             del settings[name]
@@ -89,6 +90,17 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
     if callables:
         config = {name: value for name, value in config.items() if name not in callables}
     return Config(kind, config, settings, callables)
+
+
+def _learned(layer: Any, framework: Framework) -> dict[str, str]:
+    """What a layer has learned from data, as text, where its config does not tell it."""
+    own = vars(layer)
+    if own.get("input_mean", 0) is None and "mean" in own:
+        return {"statistics": entry([framework.array(own[name])[0].tolist() for name in ("mean", "variance")])}
+    lookup = own.get("_lookup_layer", layer)
+    if vars(lookup).get("input_vocabulary", 0) is None and hasattr(layer, "get_vocabulary"):
+        return {"vocabulary": entry([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}
+    return {}
 
 
 def plain_settings(layer: Any) -> dict[str, Any]:

@@ -53,6 +53,11 @@ _ASKED = "# The model that is asked for, made by hand."
 _OF_THE_MODEL = ("made", "untouched", "own")
 """Checks of the model that is cloned, whatever it is cloned to."""
 _COUNT_ANEW = {"keras": "keras.utils.clear_session()", "tf_keras": "keras.backend.reset_uids()"}
+_LEARNED = {
+    "vocabulary": "{}.get_vocabulary()",
+    "statistics": "keras.ops.convert_to_numpy({}.mean).tolist()",
+}
+"""What tells what a layer has learned from data, by the name that the observation has for it."""
 _SHORT = 60
 _MODES = ("outputs", "masks")
 _NODES = {
@@ -236,6 +241,8 @@ def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
     if setting and top and setting[1] in ("supports_masking", "autocast", "stateful", "use_cudnn"):
         return f"{{}}.get_layer({name}).{setting[1]}", True
     own = re.fullmatch(r"layers\['[^']*'\]\.attribute\.([^\W\d]\w*)", difference.path)
+    if own and top and own[1] in _LEARNED:
+        return _LEARNED[own[1]].format(f"{{}}.get_layer({name})"), True
     if own and top:
         return f"{{}}.get_layer({name}).{own[1]}", True
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)

@@ -41,6 +41,9 @@ _LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
     "trainable": lambda target, args: _set(target, args),
     "weight trainable": lambda target, args: _set(target, args),
     "set": lambda target, args: _set(target, args),
+    "adapt": lambda target, args: [
+        f"{target}.adapt({args['data'] if args['data'].startswith('np.') else 'np.array(' + args['data'] + ')'})"
+    ],
     "policy": lambda target, args: [f"keras.config.set_dtype_policy({args['name']})"],
     "lora": lambda target, args: _called(f"{target}.enable_lora", args),
     "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),

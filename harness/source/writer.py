@@ -42,8 +42,8 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import PATHS
 from strategies.kinds.operations import Operation
+from strategies.states import LEARNED, Target, targets
 from strategies.states import PATHS as OF_STEPS
-from strategies.states import Target, targets
 from strategies.ways import inputs_of
 
 _STEPS = 3
@@ -71,7 +71,8 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     script = _Script(dialect)
     way = graph.way
     if way is None:
-        script.keep({target.place for step, target in _done_to(graph) if target is not None})
+        done = [(step, target.place) for step, target in _done_to(graph) if target is not None]
+        script.keep({place for _, place in done}, {place for step, place in done if step.does == "adapt"})
         script.model(graph, "model", "")
         script.state(graph)
         return WrittenGraph(script.text())
@@ -96,6 +97,7 @@ class _Script:
         self.after = after
         self.holds = False
         self.kept: set[tuple[int, ...]] = set()
+        self.learning: set[tuple[int, ...]] = set()
         self.layers: dict[tuple[int, ...], str] = {}
         self.needs = {"keras"}
         self.definitions: list[str] = []
@@ -167,9 +169,18 @@ class _Script:
             words.append(f"np.ones({tuple_literal(shape)}, {dtype_literal(given.dtype)})")
         return self.value(graph.takes, Inputs(words))
 
-    def keep(self, places: set[tuple[int, ...]]) -> None:
-        """From now on, hold the layers at these places in variables."""
-        self.kept = places
+    def keep(self, places: set[tuple[int, ...]], learning: set[tuple[int, ...]]) -> None:
+        """From now on, hold the layers at these places in variables, and make some without what they learn later."""
+        self.kept, self.learning = places, learning
+
+    @staticmethod
+    def _as_it_learns(layer: Layer) -> Layer:
+        learned = LEARNED[layer.kind]
+        args = tuple((key, value) for key, value in layer.args if key not in learned)
+        bounds = layer.arg("bin_boundaries")
+        if isinstance(bounds, Seq):
+            args = (("num_bins", len(bounds.items) + 1), *args)
+        return structs.replace(layer, args=args)
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has: `wanted`, or that with a number."""
@@ -328,7 +339,7 @@ class _Script:
             if not layer.trainable:
                 self.lines.append(f"{variable}.trainable = False")
             return variable
-        text = self.layer(layer)
+        text = self.layer(self._as_it_learns(layer) if place in self.learning else layer)
         if not needs_name:
             return text
         variable = self.name(f"{snake(layer.kind)}_layer")

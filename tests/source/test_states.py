@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from harness.source import written
-from strategies.graph import Function, Graph, MalformedGraph, Named, Seq, Step
+from strategies.graph import Call, Function, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Step
 from tests.strategies.test_states import WRAPPED
 from tests.strategies.test_ways import GRAPH, INNER
 
@@ -66,6 +66,16 @@ def test_run_and_called_and_changed() -> None:
         "dense_layer.enable_lora(rank=2, lora_alpha=3)"
     ]
     assert lines(ONE, Step("quantize", None, (("mode", "int8"),))) == ['model.quantize("int8")']
+
+
+def test_a_layer_that_learns_from_data_is_made_without_what_it_learns() -> None:
+    lookup = Layer("StringLookup", (("vocabulary", Seq(("red", "green"))), ("num_oov_indices", 2)))
+    graph = Graph((Input((3,), "string"),), (lookup,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    step = Step("adapt", "StringLookup", (("data", Seq(("red", "green"))),))
+    source = written(structs.replace(graph, state=(step,)), "keras").source
+    assert "string_lookup_layer = layers.StringLookup(num_oov_indices=2)\n" in source
+    assert source.endswith('string_lookup_layer.adapt(np.array(["red", "green"]))\n')
+    assert "import numpy as np\n" in source
 
 
 def test_a_layer_that_is_not_there() -> None:

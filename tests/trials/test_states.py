@@ -14,6 +14,7 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues
 from strategies.graph import Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value
+from strategies.states import STEPS
 from strategies.ways import well_typed
 from tests.strategies.test_ways import GRAPH
 from tests.waiting import PATIENCE
@@ -64,6 +65,12 @@ OF_KERAS = (
     Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3))),
     Step("quantize", None, (("mode", "int8"),)),
 )
+LEARNING = (
+    (Input((4,)), Layer("Normalization", (("mean", 0.5), ("variance", 2.0)))),
+    (Input((4,)), Layer("Discretization", (("bin_boundaries", Seq((-0.5, 0.0, 0.5))), ("output_mode", "multi_hot")))),
+    (Input((3,), "int32", fill="ids", high=6), Layer("IntegerLookup", (("vocabulary", Seq((1, 2, 4))),))),
+    (Input((3,), "string", fill="words"), Layer("StringLookup", (("vocabulary", Seq(("red", "green"))),))),
+)
 FAULTS = {
     "state_not_compiled": "structure",
     "state_compiled_otherwise": "structure",
@@ -88,6 +95,14 @@ def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], Subjec
     for graph in graphs:
         clone = _tried(graph, process, "fixed")["fixed"]
         assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.state
+
+
+def test_fixed_keeps_what_was_learned(keras: SubjectProcess) -> None:
+    for given, layer in LEARNING:
+        graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+        data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
+        graph = structs.replace(graph, state=(Step("adapt", layer.kind, (("data", data),)),))
+        assert _tried(graph, keras, "fixed")["fixed"].differences == (), layer.kind
 
 
 def test_planted_faults_are_caught(keras: SubjectProcess) -> None:

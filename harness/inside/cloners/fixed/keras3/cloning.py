@@ -370,6 +370,7 @@ class Cloning:
             states.order_alike(original, clone)
             states.name_alike(original, clone)
             states.freeze_alike(original, clone)
+            states.learn_alike(original, clone)
         for original, clone in self._models:
             compile_alike(original, clone, lambda value: made_again(value, self._sublayer, self.leaf))
 

@@ -142,6 +142,21 @@ def freeze_alike(original: Any, clone: Any) -> None:
             cloned.trainable = held.trainable
 
 
+def learn_alike(original: Any, clone: Any) -> None:
+    """What `adapt` has made of data where neither a config nor a weight has it."""
+    if isinstance(original, keras.layers.Normalization):
+        if original.input_mean is None and original.built and clone.built:
+            # Made of the weights when these are learned, and not again when weights are set.
+            clone.mean, clone.variance = original.mean, original.variance
+        return
+    lookup = getattr(original, "_lookup_layer", original)
+    if getattr(lookup, "input_vocabulary", 0) is None and type(original) is type(clone):
+        words = original.get_vocabulary(include_special_tokens=False)
+        if words:
+            weights = getattr(lookup, "idf_weights_const", None) if lookup.output_mode == "tf_idf" else None
+            clone.set_vocabulary(words, weights)
+
+
 def fresh_variable(variable: Any) -> Any:
     """A variable that belongs to no layer is a constant of the graph: its clone starts with the same value."""
     return keras.Variable(
