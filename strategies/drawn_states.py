@@ -31,22 +31,21 @@ def steps(graph: Graph, digits: Sequence[int], sorts: Collection[str]) -> tuple[
 
 
 def _step(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Step | None:
+    """A step of one of the sorts that can be done to something of the model."""
     which, target, *rest = digits
-    for turn in range(len(there)):
-        name = there[(which + turn) % len(there)]
-        on = list(STEPS[name].on(graph))
-        if not on:
-            continue
-        kind = on[target % len(on)]
-        known = STEPS[name].args(graph, kind)
-        if STEPS[name].one:
-            key, values = list(known.items())[rest[0] % len(known)]
-            return Step(name, kind, ((key, values[rest[1] % len(values)]),))
-        args = []
-        for (key, values), digit in zip(known.items(), rest, strict=False):
-            needed = LEFT_OUT not in values
-            value = values[digit % len(values)] if needed or digit >= _FIRST else values[0]
-            if value != LEFT_OUT:
-                args.append((key, value))
-        return Step(name, kind, tuple(args))
-    return None
+    suited = [(name, on) for name in there if (on := list(STEPS[name].on(graph)))]
+    if not suited:
+        return None
+    name, on = suited[which % len(suited)]
+    kind = on[target % len(on)]
+    known = STEPS[name].args(graph, kind)
+    if STEPS[name].one:
+        key, values = list(known.items())[rest[0] % len(known)]
+        return Step(name, kind, ((key, values[rest[1] % len(values)]),))
+    args = []
+    for (key, values), digit in zip(known.items(), rest, strict=False):
+        needed = LEFT_OUT not in values
+        value = values[digit % len(values)] if needed or digit >= _FIRST else values[0]
+        if value != LEFT_OUT:
+            args.append((key, value))
+    return Step(name, kind, tuple(args))

@@ -23,8 +23,8 @@ class StepSort:
     """A sort of step: what `happened`, the `generations` that have it, what it can be done to, and its arguments.
 
     `on` gives the kinds of layers, None for the model itself; `args` the values of each argument, the simplest first,
-    which is `LEFT_OUT` where it need not be given. With `one`, exactly one of the arguments is given.
-    A step that `runs` the model leaves other values in its states.
+    which is `LEFT_OUT` where it need not be given; they are asked of any kind, and graph. With `one`, exactly one of
+    the arguments is given. A step that `runs` the model leaves other values in its states.
     """
 
     happened: str
@@ -50,12 +50,12 @@ def _trainable(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 def _of_a_weight(graph: Graph) -> Iterator[str | None]:
     for kind, target in targets(graph).items():
-        if _WEIGHTS.get(kind) and target.layer.arg("lora_rank") is None and not target.attributes:
+        if kind in _WEIGHTS and target.layer.arg("lora_rank") is None and not target.attributes:
             yield kind
 
 
 def _weight_trainable(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {f"{_WEIGHTS[kind or '']}.trainable": (False,)}
+    return {f"{_WEIGHTS[kind]}.trainable": (False,)} if kind in _WEIGHTS else {}
 
 
 _WEIGHTS = {
@@ -119,9 +119,15 @@ def level_of(graph: Graph, place: tuple[int, ...]) -> Graph:
     """The model in which the layer at a place stands."""
     for number in place[:-1]:
         inner = graph.layers[number].graph
-        assert inner is not None
+        if inner is None:
+            raise LookupError(f"the layer {number} is no model")
         graph = inner
     return graph
+
+
+def layer_at(graph: Graph, place: tuple[int, ...]) -> Layer:
+    """The layer at a place."""
+    return level_of(graph, place).layers[place[-1]]
 
 
 def _that_runs(graph: Graph) -> Iterator[str | None]:
@@ -156,7 +162,8 @@ def _adaptable(graph: Graph) -> Iterator[str | None]:
 
 
 def _adapted(graph: Graph, kind: str | None) -> dict[str, Values]:
-    data = _data(graph, targets(graph)[kind or ""])
+    target = targets(graph).get(kind or "")
+    data = None if target is None else _data(graph, target)
     return {"data": () if data is None else (data,)}
 
 

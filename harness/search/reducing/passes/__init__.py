@@ -29,7 +29,12 @@ from harness.search.reducing.passes.layers import simplify_call, simplify_layer,
 from harness.search.reducing.passes.levels import Pass, everywhere
 from harness.search.reducing.passes.models import drop_idle_inner_input, drop_inner_output, inline_model, not_a_chain
 from harness.search.reducing.passes.saying import say_less, say_less_at_once
-from harness.search.reducing.passes.states import leave_as_made, say_less_of_steps
+from harness.search.reducing.passes.states import (
+    drop_output_with_its_step,
+    leave_as_made,
+    plainer_kind_with_its_step,
+    say_less_of_steps,
+)
 from harness.search.reducing.passes.ways import clone_plainly, do_less
 
 PASSES: tuple[Pass, ...] = (
@@ -40,6 +45,7 @@ PASSES: tuple[Pass, ...] = (
     simplify_base,
     end_earlier,
     drop_output,
+    drop_output_with_its_step,
     begin_later,
     everywhere(bypass_call),
     everywhere(drop_call),
@@ -60,6 +66,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(unwrap),
     everywhere(plainer_kind),
     everywhere(plainer_kind_on_one),
+    plainer_kind_with_its_step,
     use_plain_inputs,
     everywhere(simplify_layer),
     everywhere(simplify_call),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import structs
 
-from harness.search.reducing.passes.levels import Offers
-from strategies.graph import Graph, Step, Value
+from harness.search.reducing.passes.connections import drop_output
+from harness.search.reducing.passes.kinds import plainer_kind
+from harness.search.reducing.passes.levels import Offers, everywhere
+from strategies.graph import Graph, MalformedGraph, Seq, Step, Value, refs
 from strategies.kinds import LEFT_OUT
-from strategies.states import STEPS
+from strategies.states import STEPS, Target, layer_at, targets
 
 
 def leave_as_made(graph: Graph) -> Offers:
@@ -36,6 +40,50 @@ def say_less_of_steps(graph: Graph) -> Offers:
                     yield _with(graph, number, (*step.args[:place], (name, simpler), *step.args[place + 1 :]))
         for kind in sort.on(graph):
             yield _replaced(graph, number, structs.replace(step, kind=kind))
+
+
+def plainer_kind_with_its_step(graph: Graph) -> Offers:
+    """A layer that a step is done to becomes one of a plainer kind, and it is done to that."""
+    there = targets(graph) if any(step.kind for step in graph.state) else {}
+    for offer in everywhere(plainer_kind)(graph) if there else ():
+        if offer is None:
+            continue
+        try:
+            state = tuple(_on_what_it_became(step, there, offer) for step in graph.state)
+        except (MalformedGraph, LookupError):
+            continue
+        if state != graph.state:
+            yield structs.replace(offer, state=state)
+
+
+def drop_output_with_its_step(graph: Graph) -> Offers:
+    """The model without one of its outputs, and without the last value where a step has one for each."""
+    count = len(list(refs(graph.gives)))
+    if count < 2 or not any(_is_by_output(value, count) for step in graph.state for _, value in step.args):
+        return
+    for offer in drop_output(graph):
+        if offer is not None:
+            left = len(list(refs(offer.gives)))
+            state = tuple(structs.replace(step, args=tuple(_fewer(step, count, left))) for step in graph.state)
+            yield structs.replace(offer, state=state)
+
+
+def _is_by_output(value: Value, count: int) -> bool:
+    return isinstance(value, Seq) and len(value.items) == count
+
+
+def _fewer(step: Step, count: int, left: int) -> Iterator[tuple[str, Value]]:
+    for name, value in step.args:
+        if isinstance(value, Seq) and _is_by_output(value, count):
+            value = Seq(value.items[:left]) if left > 1 else value.items[0]
+        yield name, value
+
+
+def _on_what_it_became(step: Step, there: dict[str, Target], graph: Graph) -> Step:
+    target = None if step.kind is None else there[step.kind]
+    if target is None or target.attributes:
+        return step
+    return structs.replace(step, kind=layer_at(graph, target.place).kind)
 
 
 def _with(graph: Graph, number: int, args: tuple[tuple[str, Value], ...]) -> Graph:

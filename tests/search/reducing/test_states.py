@@ -1,0 +1,97 @@
+"""The smallest state for a question is pinned, exactly, whichever graph and steps the reduction begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.search.even_draws import evenly
+from harness.search.reducing import reduce
+from harness.source import write_source
+from strategies import FEATURES, Graph, functional_graphs
+from strategies.graph import Function, Seq, Step, leaves
+from tests.effort import examples
+
+Question = Callable[[Graph], bool]
+INPUTS = "inputs = keras.Input(shape=(1,))"
+NOTHING = f"{INPUTS}\nmodel = keras.Model(inputs, inputs)\n"
+DENSE = f"{INPUTS}\ndense_layer = layers.Dense(1)\ndense = dense_layer(inputs)\nmodel = keras.Model(inputs, dense)\n"
+PLAIN_DENSE = f"{INPUTS}\ndense = layers.Dense(1)(inputs)\nmodel = keras.Model(inputs, dense)\n"
+RELU = f"""\
+{INPUTS}
+activation_layer = layers.Activation("relu")
+activation = activation_layer(inputs)
+model = keras.Model(inputs, activation)
+"""
+
+
+def does(name: str, holds: Callable[[Step], bool] = lambda step: True) -> Question:
+    return lambda graph: any(step.does == name and holds(step) for step in graph.state)
+
+
+def given(name: str) -> Callable[[Step], bool]:
+    return lambda step: name in dict(step.args)
+
+
+def _of_a_lambda(step: Step) -> bool:
+    loss = dict(step.args).get("loss")
+    return any(isinstance(leaf, Function) and leaf.form == "error lambda" for leaf in leaves(loss))
+
+
+def _by_output(step: Step) -> bool:
+    return isinstance(dict(step.args).get("loss"), Seq)
+
+
+MINIMA: dict[str, tuple[Question, str, str]] = {
+    "compiled": (does("compile"), NOTHING, "model.compile()\n"),
+    "an optimizer": (does("compile", given("optimizer")), NOTHING, 'model.compile(optimizer="sgd")\n'),
+    "a loss that is a lambda": (
+        does("compile", _of_a_lambda),
+        NOTHING,
+        "model.compile(loss=lambda y_true, y_pred: ops.mean(ops.abs(y_true - y_pred), axis=-1))\n",
+    ),
+    "a loss for each output": (
+        does("compile", _by_output),
+        f"{INPUTS}\nmodel = keras.Model(inputs, [inputs, inputs])\n",
+        'model.compile(loss=["mse", "mse"])\n',
+    ),
+    "metrics": (does("compile", given("metrics")), NOTHING, 'model.compile(metrics=["mae"])\n'),
+    "frozen": (does("trainable"), NOTHING, "model.trainable = False\n"),
+    "a frozen layer": (
+        does("trainable", lambda step: step.kind is not None),
+        RELU,
+        "activation_layer.trainable = False\n",
+    ),
+    "a frozen weight": (does("weight trainable"), DENSE, "dense_layer.kernel.trainable = False\n"),
+    "called again": (does("call"), NOTHING, "model(model.input)\n"),
+    "run": (does("run"), NOTHING, 'model(np.ones((2, 1), "float32"))\n'),
+    "a low rank": (does("lora"), DENSE, "dense_layer.enable_lora(rank=1)\n"),
+    "quantized": (does("quantize"), PLAIN_DENSE, 'model.quantize("int8")\n'),
+    "another policy": (does("policy"), NOTHING, 'keras.config.set_dtype_policy("mixed_bfloat16")\n'),
+}
+
+
+SORTS = ("compile", "trainable", "weight trainable", "call", "run", "lora", "quantize", "policy")
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[Graph]:
+    """Graphs of a few kinds, each with a state."""
+    graphs = functional_graphs(
+        generation="keras",
+        kinds=["Dense", "LSTM", "Conv1D", "Flatten", "Dropout", "Add", "Lambda", "BatchNormalization"],
+        features=FEATURES.union(SORTS),  # type: ignore[arg-type]  # the names of features
+        max_instructions=8,
+    )
+    return [each.graph for each in evenly(graphs, 1500, 5) if each.graph.state]
+
+
+@pytest.mark.parametrize("name", MINIMA)
+def test_the_smallest_state_is_pinned(name: str, drawn: list[Graph]) -> None:
+    question, model, line = MINIMA[name]
+    begun = [graph for graph in drawn if question(graph)][: examples(1, 4)]
+    assert begun
+    for graph in begun:
+        source = write_source(reduce(graph, question).graph, "keras")
+        assert source.endswith(f"\n\n{model}{line}"), source
