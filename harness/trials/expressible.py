@@ -11,6 +11,7 @@ from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from strategies.graph import Graph, MalformedGraph, all_layers
 from strategies.kinds import CATALOGUE, catalogue
+from strategies.states import STEPS
 from strategies.ways import features_of
 
 
@@ -57,6 +58,9 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
         here = catalogue(subject.generation).get(layer.kind)
         if here is None or here.only not in (None, subject.generation):
             return f"{layer.kind} is not in this Keras"
+    for step in graph.state:
+        if step.does not in STEPS or subject.generation not in STEPS[step.does].generations:
+            return f"{step.does}: what becomes of it in a clone is not said for this Keras"
     try:
         case_of(graph, subject.dialect)
     except (MalformedGraph, KeyError) as error:

@@ -16,6 +16,7 @@ from strategies.graphs import STATES, Feature
 from strategies.kinds import LEFT_OUT
 from strategies.states import STEPS, targets
 from strategies.ways import read_example, well_typed
+from tests.effort import everything, examples
 from tests.strategies.test_ways import GRAPH, INNER
 
 WRAPPED = structs.replace(
@@ -104,6 +105,18 @@ def test_the_models_that_are_drawn_are_the_same_with_states_and_without() -> Non
     assert [structs.replace(graph, state=()) for graph in with_states] == plain
     assert any(graph.state for graph in with_states)
     assert not any(graph.state for graph in plain)
+
+
+def test_every_step_is_reached() -> None:
+    """Among few kinds by day; within 3,000 draws of all at night."""
+    kinds = None if everything() else ["Dense", "Dropout", "Normalization", "LSTM", "Conv1D", "Flatten"]
+    graphs = functional_graphs(generation="keras", kinds=kinds, features=FEATURES | STATES)
+    reached: set[str] = set()
+    for each in evenly(graphs, examples(600, 3000), 2):
+        reached.update(step.does for step in each.graph.state)
+        if reached == STATES:
+            return
+    assert reached == STATES
 
 
 def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:

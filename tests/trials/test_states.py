@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from harness.subjects import SubjectProcess
+from harness.subjects import Subject, SubjectProcess
 from harness.trials.cases import case_of
+from harness.trials.expressible import unspoken
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
@@ -111,6 +112,13 @@ def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
     assert clones["fixed"].differences == ()
     for fault, check in FAULTS.items():
         assert check in {each.check for each in clones[f"planted/{fault}"].differences}, fault
+
+
+def test_a_state_is_tried_where_somebody_says_what_becomes_of_it() -> None:
+    graph = structs.replace(GRAPH, generation=None, state=(compiled(),))
+    plain = structs.replace(graph, layers=(Layer("ReLU"),), calls=(Call(0, (Ref(0),)),), gives=Ref(1))
+    assert unspoken(plain, Subject.parse("keras")) is None
+    assert "not said for this Keras" in (unspoken(plain, Subject.parse("tf_keras")) or "")
 
 
 def test_what_upstream_loses_is_told_by_its_part(keras: SubjectProcess) -> None:
