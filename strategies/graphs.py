@@ -66,6 +66,8 @@ Feature = Literal[
     "set",
     "call",
     "run",
+    "add_loss",
+    "add_metric",
     "policy",
     "adapt",
     "lora",

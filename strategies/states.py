@@ -16,6 +16,8 @@ from strategies.typing import fed, infer
 
 Values = tuple[Value, ...]
 KERAS: tuple[Generation, ...] = ("keras",)
+TF_KERAS: tuple[Generation, ...] = ("tf_keras",)
+BOTH: tuple[Generation, ...] = ("keras", "tf_keras")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,12 @@ def layer_at(graph: Graph, place: tuple[int, ...]) -> Layer:
 
 def _that_runs(graph: Graph) -> Iterator[str | None]:
     if graph.base is None and not any(given.fill == "words" for given in graph.inputs):
+        yield None
+
+
+def _that_gives_floats(graph: Graph) -> Iterator[str | None]:
+    first = next(refs(graph.gives))
+    if graph.base is None and infer(graph)[first.node][first.output].dtype == "float32":
         yield None
 
 
@@ -295,12 +303,14 @@ def _by_output(graph: Graph, value: Value, other: Value) -> Iterator[Value]:
 
 STEPS: Mapping[str, StepSort] = {
     "compile": StepSort("compiled", KERAS, _model, _compiled),
-    "trainable": StepSort("trainable set later", KERAS, _model_and_layers, _trainable),
+    "trainable": StepSort("trainable set later", BOTH, _model_and_layers, _trainable),
     "weight trainable": StepSort("a weight frozen", KERAS, _of_a_weight, _weight_trainable),
-    "set": StepSort("set later", KERAS, _that_can_be_set, _settable, one=True),
-    "call": StepSort("called once more", KERAS, _once_called, _nothing),
-    "run": StepSort("run before", KERAS, _that_runs, _run, runs=True),
-    "policy": StepSort("another global policy", KERAS, _model, _policy),
+    "set": StepSort("set later", BOTH, _that_can_be_set, _settable, one=True),
+    "call": StepSort("called once more", BOTH, _once_called, _nothing),
+    "run": StepSort("run before", BOTH, _that_runs, _run, runs=True),
+    "add_loss": StepSort("a loss added", TF_KERAS, _that_gives_floats, _nothing),
+    "add_metric": StepSort("a metric added", TF_KERAS, _that_gives_floats, _nothing),
+    "policy": StepSort("another global policy", BOTH, _model, _policy),
     "adapt": StepSort("adapted", KERAS, _adaptable, _adapted),
     "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),
     "quantize": StepSort("quantized", KERAS, _quantizable, _quantized),

@@ -48,6 +48,12 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), call_function
 a = keras.Input((2,))
 keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=True)
 """,
+    "lora": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).layers[0].enable_lora(1, lora_alpha=2)",
+    "quantize": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).quantize('int4')",
+    "policy": """
+config = getattr(keras, "config", None)
+getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
+""",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))

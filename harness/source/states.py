@@ -44,6 +44,8 @@ _LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
     "adapt": lambda target, args: [
         f"{target}.adapt({args['data'] if args['data'].startswith('np.') else 'np.array(' + args['data'] + ')'})"
     ],
+    "add_loss": lambda target, args: [f"{target}.add_loss(tf.reduce_mean({target}.outputs[0]))"],
+    "add_metric": lambda target, args: [f'{target}.add_metric(tf.reduce_mean({target}.outputs[0]), name="mean")'],
     "policy": lambda target, args: [f"keras.config.set_dtype_policy({args['name']})"],
     "lora": lambda target, args: _called(f"{target}.enable_lora", args),
     "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),

@@ -66,6 +66,7 @@ OF_KERAS = (
     Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3))),
     Step("quantize", None, (("mode", "int8"),)),
 )
+OF_TF_KERAS = (Step("add_loss"), Step("add_metric"))
 LEARNING = (
     (Input((4,)), Layer("Normalization", (("mean", 0.5), ("variance", 2.0)))),
     (Input((4,)), Layer("Discretization", (("bin_boundaries", Seq((-0.5, 0.0, 0.5))), ("output_mode", "multi_hot")))),
@@ -86,10 +87,10 @@ def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, Cl
     return trial.clones
 
 
-@pytest.mark.parametrize("generation", ["keras"])
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(generation)
-    steps = (*OF_BOTH, *OF_KERAS) if generation == "keras" else OF_BOTH
+    steps = (*OF_BOTH, *(OF_KERAS if generation == "keras" else OF_TF_KERAS))
     graphs = [structs.replace(GRAPH, generation=generation, state=(step,)) for step in steps]
     thawed = Step("trainable", "LSTM", (("trainable", True),))
     graphs.append(structs.replace(CHAIN, generation=generation, state=(OF_BOTH[0], thawed)))

@@ -1,4 +1,7 @@
-"""Known issues that no drawn graph can show, and that a model of somebody's own can: graphs are never compiled."""
+"""Known issues that no drawn graph can show, and that a model of somebody's own can.
+
+Where nobody promises that a clone is compiled, no graph is.
+"""
 
 from __future__ import annotations
 
