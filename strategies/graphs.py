@@ -21,6 +21,7 @@ from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
 from strategies.kinds.arguments import PATHS, UNDOCUMENTED
 from strategies.kinds.lambdas import BATCH
 from strategies.lowering import REGULARIZED, lower
+from strategies.pieces import BYTES, begun_with_a_piece, pieces_of
 from strategies.programs import (
     MORE,
     NOTHING,
@@ -72,12 +73,16 @@ Feature = Literal[
     "adapt",
     "lora",
     "quantize",
+    "pieces",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
 """What `clone_model` may be given beside the model, for cloners that take it."""
 STATES: frozenset[Feature] = frozenset(each for each in get_args(Feature) if each in STEPS)
 """What may be done to a model before it is cloned, for cloners that say what becomes of it."""
-FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS - STATES
+PIECES: frozenset[Feature] = frozenset(("pieces",))
+"""That a model may begin with a piece of a real architecture: for who draws many, and makes what is found smaller by
+other means as well. Hypothesis alone does not get from what is left of a piece to a smaller graph that has none."""
+FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS - STATES - PIECES
 """What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
 of tensors of another model, which stays.
 
@@ -137,18 +142,31 @@ def functional_graphs(
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
     """
-    strange = sorted(set(features) - FEATURES - WAYS - STATES)
+    strange = sorted(set(features) - frozenset(get_args(Feature)))
     if strange:
-        raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(FEATURES | WAYS | STATES))}")
+        raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(get_args(Feature)))}")
+    names, features_ = _names(generation, kinds, without), frozenset(features)
     programs_ = programs(
         generation=generation,
         max_instructions=max_instructions,
         min_instructions=min_instructions,
-        kinds=_names(generation, kinds, without),
+        kinds=names,
         without=frozenset(without),
-        features=frozenset(features),
+        features=features_,
         max_inputs=max_inputs,
     )
+    pieces = pieces_of(names, features, without, max_inputs, max_instructions) if features_ & PIECES else ()
+    if pieces:
+        touches = {name: _touches(catalogue(generation)[name], features_) for name in names}
+
+        def begun(drawn: tuple[Program, bytes, bytes, bytes]) -> Program:
+            program, *_, piece = drawn
+            return begun_with_a_piece(program, piece, pieces, touches.__getitem__, max_inputs, max_instructions)
+
+        # At the end, so that what is drawn before it stays what it was; and the same whether there are ways and states.
+        nothing = st.just(b"")
+        way, state = nothing if features_ & WAYS else _WAY, nothing if features_ & STATES else _STATE
+        programs_ = st.tuples(programs_, way, state, BYTES).map(begun)
     return programs_.map(lower)
 
 

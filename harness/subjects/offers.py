@@ -15,7 +15,7 @@ from harness.subjects.outcomes import Offers
 from harness.subjects.process import SubjectProcess
 from strategies import FEATURES, functional_graphs
 from strategies.graph import Graph
-from strategies.graphs import STATES, WAYS, Feature
+from strategies.graphs import PIECES, STATES, WAYS, Feature
 from strategies.kinds import Generation, Kind, catalogue
 from strategies.kinds.arguments import PATHS
 from strategies.kinds.not_drawn import INSIDE, NO_OPERATION, NOT_DRAWN
@@ -31,14 +31,15 @@ def graphs_on(
     process: SubjectProcess,
     *,
     without: Collection[str] = (),
-    features: Collection[Feature] = FEATURES,
+    features: Collection[Feature] = FEATURES | PIECES,
     cloners: Collection[str] = (),
     **options: Any,
 ) -> SearchStrategy[Graph]:
     """The graphs that the release of a subject can build; starts the process where it does not run.
 
-    Takes the options of `functional_graphs`, and draws and shrinks as that does. Where all `cloners` take what
-    `clone_model` takes, and there are some, ways to clone are drawn as well, and what is done to a model before.
+    Takes the options of `functional_graphs`, and draws and shrinks as that does, with pieces of real architectures
+    among what it draws. Where all `cloners` take what `clone_model` takes, and there are some, ways to clone are drawn
+    as well, and what is done to a model before.
     """
     offers, generation = process.ready.offers, process.subject.generation
     if cloners and all(map(takes_arguments, cloners)):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 
-from strategies import Graph, infer
+from strategies import Graph, graphs, infer
 from strategies.cutting import later_inputs
 from strategies.graph import Array, Call, Function, Items, Layer, Made, Ref, Seq, Value, call_refs, refs
-from strategies.kinds import CATALOGUE
+from strategies.kinds import CATALOGUE, Generation, catalogue
 from strategies.kinds.lambdas import FORMS
+from strategies.lowering import lower
+from strategies.pieces import Piece, pieces_of
+from strategies.programs import Program
 from strategies.pruning import idle, reached
 
 Question = Callable[[Graph], bool]
@@ -238,3 +242,26 @@ FEATURES: dict[str, Question] = {
         for one in (True, False)
     },
 }
+
+
+@cache
+def offered(generation: Generation) -> tuple[Piece, ...]:
+    """The pieces that a generation has all layers for."""
+    kinds = [name for name, kind in catalogue(generation).items() if kind.only in (None, generation)]
+    return pieces_of(kinds, graphs.FEATURES, (), 4, 24)
+
+
+@cache
+def kinds_called(piece: Piece, generation: Generation) -> list[str]:
+    """The kinds of the layers that a piece calls, in order."""
+    whole = lower(Program(piece.inputs, piece.body, ends=3, generation=generation))
+    return [whole.layers[call.layer].kind for call in whole.calls]
+
+
+def begins_with(graph: Graph, generation: Generation) -> Iterator[str]:
+    """The pieces whose calls, all of them and in their order, are the first of the graph's."""
+    kinds = [graph.layers[call.layer].kind for call in graph.calls]
+    for piece in offered(generation):
+        its = kinds_called(piece, generation)
+        if kinds[: len(its)] == its:
+            yield piece.name

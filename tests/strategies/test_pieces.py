@@ -1,0 +1,135 @@
+"""Pieces of real architectures: whole where nothing is left out, and as small as anything else once they shrink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import find, settings
+from hypothesis import strategies as st
+
+from harness.search.even_draws import evenly
+from strategies import FEATURES, Graph, functional_graphs, infer
+from strategies.graph import Input, all_layers, refs
+from strategies.graphs import PIECES as PIECES_TOO
+from strategies.graphs import WAYS, Feature
+from strategies.kinds import Generation, catalogue
+from strategies.lowering import lower
+from strategies.pieces import BYTES, IDS, IMAGE, PIECES, VECTOR, Piece, begun_with_a_piece, instructions_of, pieces_of
+from strategies.programs import Apply, Nest, Program
+from tests.effort import examples
+
+from .features import begins_with, offered
+
+GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
+LACKING = {("keras2", "an attention block with its masks")}
+"""What a generation has no layers for."""
+
+
+def kinds_of(piece: Piece) -> list[str]:
+    """The kinds of its layers, models in it among them."""
+    found = ["Model" if isinstance(each, Nest) else each.kind for each in _layers(piece)]
+    return list(dict.fromkeys(found))
+
+
+def _layers(piece: Piece) -> Iterator[Apply | Nest]:
+    return (each for each in instructions_of(piece.body) if isinstance(each, (Apply, Nest)))
+
+
+SEQUENCE = Input((3, 4))
+BY_NAME = pytest.mark.parametrize("piece", PIECES, ids=[piece.name for piece in PIECES])
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+@BY_NAME
+def test_a_piece_is_whole(generation: Generation, piece: Piece) -> None:
+    """Each of its instructions finds the tensors that it is meant for."""
+    if (generation, piece.name) in LACKING:
+        assert piece not in offered(generation)
+        return
+    assert piece in offered(generation)
+    graph = lower(Program(piece.inputs, piece.body, ends=3, generation=generation, idle_inputs=False))
+    infer(graph, generation=generation)
+    assert len(graph.calls) == len(piece.body)
+    assert len(graph.inputs) == len(piece.inputs)
+    assert len(list(refs(graph.gives))) == 1
+
+
+@BY_NAME
+def test_a_piece_shrinks_to_the_one_layer_that_matters(piece: Piece) -> None:
+    graphs = of_pieces("keras")
+    options = settings(max_examples=2000, database=None, deadline=None)
+    for kind in kinds_of(piece):
+
+        def has_it(graph: Graph, kind: str = kind) -> bool:
+            return any(layer.kind == kind for layer in all_layers(graph))
+
+        found = find(graphs, has_it, settings=options, random=Random(0))
+        assert [layer.kind for layer in found.layers] == [kind]
+        assert len(found.calls) == 1
+        assert sum(layer.kind != "Model" for layer in all_layers(found)) == 1
+
+
+def of_pieces(generation: Generation) -> st.SearchStrategy[Graph]:
+    """Graphs of pieces alone, of which the simplest has none."""
+    more = (VECTOR, SEQUENCE, IMAGE, IDS)
+    program = Program((VECTOR,), (), ends=3, generation=generation, more_inputs=more, most_inputs=4)
+
+    def begun(drawn: bytes) -> Graph:
+        return lower(begun_with_a_piece(program, drawn, offered(generation), lambda kind: ("",), 4, 24))
+
+    return BYTES.map(begun)
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) -> None:
+    graphs = functional_graphs(generation=generation, features=FEATURES | PIECES_TOO)
+    missing = {piece.name for piece in offered(generation)}
+    for each in evenly(graphs, 1000, 12):
+        infer(each.graph)
+        missing.difference_update(begins_with(each.graph, generation))
+        if not missing:
+            return
+    assert not missing
+
+
+@pytest.mark.parametrize("ways", [frozenset(), WAYS], ids=["plain", "with ways"])
+def test_graphs_without_a_piece_are_what_they_were(ways: frozenset[Feature]) -> None:
+    draws = examples(100, 1000)
+    plain, begun = (
+        [each.graph for each in evenly(functional_graphs(generation="keras", features=features), draws, 3)]
+        for features in (FEATURES | ways, FEATURES | PIECES_TOO | ways)
+    )
+    same = sum(one == other for one, other in zip(plain, begun, strict=True))
+    assert 0.8 * draws <= same < draws
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"kinds": ("Dense", "Add"), "features": FEATURES | PIECES_TOO}, id="kinds"),
+        pytest.param({"features": FEATURES}, id="features"),
+        pytest.param({"max_instructions": 3, "features": FEATURES | PIECES_TOO}, id="instructions"),
+    ],
+)
+def test_what_is_not_offered_holds_no_piece(options: dict[str, Any]) -> None:
+    graphs = functional_graphs(generation="keras", **options)
+    assert not any(list(begins_with(each.graph, "keras")) for each in evenly(graphs, 200, 12))
+
+
+def test_a_piece_needs_what_it_is_made_of() -> None:
+    kinds = [name for name, kind in catalogue("keras").items() if kind.only in (None, "keras")]
+    names = [piece.name for piece in PIECES]
+    without_sharing = pieces_of(kinds, FEATURES - {"sharing"}, (), 4, 24)
+    assert {each.name for each in without_sharing} == set(names) - {
+        "an encoder and a decoder that share an embedding",
+        "a network of two towers",
+    }
+    without_masks = pieces_of(kinds, FEATURES, ("Embedding.mask_zero",), 4, 24)
+    assert {each.name for each in without_masks} == set(names) - {
+        "an encoder and a decoder that share an embedding",
+        "an attention block with its masks",
+    }
+    assert all(len(each.inputs) == 1 for each in pieces_of(kinds, FEATURES, (), 1, 24))
