@@ -18,6 +18,7 @@ from typing import Any, Callable, TextIO
 import numpy as np
 
 from .bench import bench
+from .build import BuiltModel
 from .candidates import cloning
 from .catalogue import model_classes
 from .failures import failure
@@ -99,6 +100,7 @@ class Server:
         self._framework = framework
         self._lines = lines
         self._last: Observer | None = None
+        self._built: BuiltModel | None = None
         self._reach: Reach | None = None
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
@@ -151,12 +153,17 @@ class Server:
         return dict(found, statements=self._reach.statements()) if request.get("statements") else found
 
     def _trial(self, request: dict[str, Any]) -> str:
+        built = self._built if self._built is not None and self._built.is_of(request) else None
+        if built is None:
+            self._let_go()
+        self._built = None
         observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
         progress = self._progress if request.get("progress") else None
         watching = contextlib.nullcontext() if self._reach is None else self._reach.watching()
         with watching:
-            answer = run_trial(request, self._framework, observer, progress)
+            answer = run_trial(request, self._framework, observer, progress, built)
+        del built
         observer.release()
         self._last = observer
         started = perf_counter()
@@ -187,4 +194,14 @@ class Server:
 
     def _own(self, request: dict[str, Any]) -> dict[str, Any]:
         self._last = None
-        return own_model(request, self._framework)
+        self._let_go()
+
+        def keep(built: BuiltModel) -> None:
+            self._built = built
+
+        return own_model(request, self._framework, keep if request.get("keep") else None)
+
+    def _let_go(self) -> None:
+        if self._built is not None:
+            with self._built:
+                self._built = None

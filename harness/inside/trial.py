@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, ContextManager, Iterator
 
 from .beginnings import beginnings, begins_as, doubtful
-from .build import build, build_after, custom_objects, script
+from .build import BuiltModel, build, build_after, custom_objects, script
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, cloner
 from .configs import plain_settings
@@ -37,13 +37,14 @@ def run_trial(
     framework: Framework | None = None,
     observer: Observer | None = None,
     tell: Tell | None = None,
+    built: BuiltModel | None = None,
 ) -> dict[str, Any]:
     """The answer to a trial, as `Answer` declares it on the wire.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
     Instead of `source`, `model` may have a live model: its weights are put back at the end. Where `clone_model` is
     given `arguments`, a clone is held against the model that they ask for, which `asked` builds. `tell` is told how far
-    it has come.
+    it has come. Where its model has been `built` already, it begins with that.
     """
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
@@ -53,20 +54,23 @@ def run_trial(
     clock = observer.clock
     with clock.ours("rest"), framework.on(request.get("device")):
         with clock.keras("reset"):
-            if "source" in request:
-                tidy(framework)
-            framework.reseed(observer.seed)
-        with framework.hooked():
-            scope = script(request["source"]) if "source" in request else contextlib.nullcontext(None)
-            with scope as module:
-                trial = _Trial(request, module, observer, tell)
-                with trial.files():
-                    answer = trial.run()
-                del trial
+            if built is None:
+                if "source" in request:
+                    tidy(framework)
+                framework.reseed(observer.seed)
+        with framework.hooked(), built or _scope(request) as module:
+            trial = _Trial(request, module, observer, tell, None if built is None else built.model)
+            with trial.files():
+                answer = trial.run()
+            del trial
     forget_functions()
     answer["keras"] = clock.keras_seconds
     answer["ours"] = clock.our_seconds
     return answer
+
+
+def _scope(request: dict[str, Any]) -> ContextManager[Any]:
+    return script(request["source"]) if "source" in request else contextlib.nullcontext(None)
 
 
 def chosen_cloners(names: Any) -> dict[str, Cloner]:
@@ -79,8 +83,11 @@ def chosen_cloners(names: Any) -> dict[str, Cloner]:
 class _Trial:
     """The steps of one trial, in their order."""
 
-    def __init__(self, request: dict[str, Any], module: Any, observer: Observer, tell: Tell | None) -> None:
+    def __init__(
+        self, request: dict[str, Any], module: Any, observer: Observer, tell: Tell | None, built: Any = None
+    ) -> None:
         self._request = request
+        self._built = built
         self._module = module
         self._observer = observer
         self._clock = observer.clock
@@ -136,13 +143,16 @@ class _Trial:
             if self._module is None:
                 self._put_back()
             elif self._doubted:
+                self._progress.begin("beginnings", "building the model again")
                 self._tell_beginnings(observation)
-        return {"original": observation, "clones": clones}
+        self._progress.end()
+        return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
     def _build(self) -> Any:
         if self._module is None:
             return self._request["model"]
-        model = build(self._request["source"], self._module)
+        model = build(self._request["source"], self._module) if self._built is None else self._built
+        self._built = None
         self._known = dict(custom_objects(self._module), **self._known)
         return model
 
@@ -314,7 +324,7 @@ class _Trial:
     def _call(
         self, name: str, each: Callable[..., Any], model: Any, context: TrialContext
     ) -> tuple[Any, dict[str, Any] | None]:
-        with self._clock.keras("clone:" + name):
+        with self._clock.keras(("again:" if context.made else "clone:") + name):
             # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
             # clone would begin with the weights of an original that was built after a run with the same one.
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)

@@ -5,6 +5,7 @@ Said before it is tried, so that inputs can be made that it accepts. Building it
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import inspect
@@ -13,11 +14,11 @@ import os
 import re
 import time
 import zipfile
-from typing import IO, Any, Iterator
+from typing import IO, Any, Callable, Iterator
 
 import numpy as np
 
-from .build import build, script
+from .build import BuiltModel, build, script
 from .failures import failure
 from .frameworks.interface import Framework
 from .observer import Observer
@@ -30,8 +31,13 @@ LARGEST_CONFIG = 64 * 1024 * 1024
 _SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb")
 
 
-def own_model(request: dict[str, Any], framework: Framework) -> dict[str, Any]:
-    """What `ModelDescribed` declares on the wire. `request` has a `source`, and may have the `file` that it loads."""
+def own_model(
+    request: dict[str, Any], framework: Framework, keep: Callable[[BuiltModel], None] | None = None
+) -> dict[str, Any]:
+    """What `ModelDescribed` declares on the wire. `request` has a `source`, and may have the `file` that it loads.
+
+    A model that is as it was built is given to `keep`.
+    """
     file = request.get("file")
     code, unread = ([], "") if file is None else searched(file)
     if (code or unread) and not request.get("unsafe"):
@@ -39,8 +45,11 @@ def own_model(request: dict[str, Any], framework: Framework) -> dict[str, Any]:
     framework.forget()
     framework.reseed(int(request.get("seed", 0)))
     began = time.perf_counter()
-    try:
-        with framework.on(request.get("device")), script(request["source"]) as module:
+    kept = False
+    with contextlib.ExitStack() as scope:
+        scope.callback(lambda: None if kept else _forgotten(framework))
+        with framework.on(request.get("device")):
+            module = scope.enter_context(script(request["source"]))
             try:
                 model = build(request["source"], module)
             except Exception as error:  # a file may be anything, and its loading end in anything
@@ -48,13 +57,18 @@ def own_model(request: dict[str, Any], framework: Framework) -> dict[str, Any]:
                 return dict(refused, takes=takes(request.get("application"), framework))
             seconds = (time.perf_counter() - began) * units(len(request.get("cloners", ())), request.get("checks", ()))
             seen = described(model, framework, request.get("suit"))
-            del model
-    finally:
-        framework.forget()
-        # A model that was loaded to be looked at may be as large as the one that is tried after it.
-        gc.collect()
+        if keep is not None and "refusals" not in seen.get("suited", {}):
+            kept = True
+            keep(BuiltModel(request, model, module, scope.pop_all()))
+        del model
     arrays = request.get("arrays")
     return dict(seen, code=code, seconds=seconds, arrays={} if arrays is None else arrays_in(arrays))
+
+
+def _forgotten(framework: Framework) -> None:
+    framework.forget()
+    # A model that was loaded to be looked at may be as large as the one that is tried after it.
+    gc.collect()
 
 
 def described(model: Any, framework: Framework, suit: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -67,8 +67,53 @@ def test_same_request_same_answer(child: Child) -> None:
     request = _case(child, NO_LAMBDA, FLOATS)
     first, second = (child.answer(request, ["fixed"], training_step=True, again=True) for _ in range(2))
     for answer in (first, second):
-        del answer["keras"], answer["ours"]
+        del answer["keras"], answer["ours"], answer["parts"]
     assert first == second
+
+
+COUNTED = """
+import sys
+sys.built_here = getattr(sys, "built_here", 0) + 1
+inputs = keras.Input((3, 4), name="inputs")
+model = keras.Model(inputs, layers.Dense(4, name="dense")(inputs), name="built_%d" % sys.built_here)
+"""
+"""A model whose name tells how often it has been built."""
+
+
+def _without_seconds(answer: dict) -> dict:
+    return {key: value for key, value in answer.items() if key not in ("keras", "ours", "parts")}
+
+
+def _look_at(child: Child, request: dict, *, keep: bool) -> None:
+    assert child.ask(do="own", keep=keep, id=1, source=request["source"], seed=request.get("seed", 0))["own"][
+        "is_graph"
+    ]
+
+
+@pytest.mark.parametrize(("keep", "more"), [(True, 1), (False, 2)])
+def test_a_trial_begins_with_the_model_that_was_just_looked_at(child: Child, keep: bool, more: int) -> None:
+    request = _case(child, COUNTED, FLOATS)
+    built = int(child.answer(request, [])["original"]["shape"]["name"].removeprefix("built_"))
+    _look_at(child, request, keep=keep)
+    assert child.answer(request, [])["original"]["shape"]["name"] == f"built_{built + more}"
+
+
+def test_a_model_that_was_looked_at_answers_as_one_that_was_not(child: Child) -> None:
+    request = _case(child, NO_LAMBDA, FLOATS)
+    whole = child.answer(request, ["upstream", "fixed"], training_step=True, again=True, saving=True)
+    _look_at(child, request, keep=True)
+    begun = child.answer(request, ["upstream", "fixed"], training_step=True, again=True, saving=True)
+    assert _without_seconds(begun) == _without_seconds(whole)
+
+
+@pytest.mark.parametrize("between", ["another", "not kept"])
+def test_a_model_that_was_looked_at_is_for_that_trial_only(child: Child, between: str) -> None:
+    request = _case(child, NO_LAMBDA, FLOATS)
+    whole = child.answer(request, ["fixed"])
+    _look_at(child, request, keep=between == "another")
+    if between == "another":
+        child.answer(_case(child, CHAIN, STEPS), [])
+    assert _without_seconds(child.answer(request, ["fixed"])) == _without_seconds(whole)
 
 
 def test_values_behind_digests(child: Child) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from harness.answers.own_model import inputs, verdicts
+from harness.answers.own_model.applications import MILLIONS
 from harness.answers.own_model.limits import LIMITS
 from harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
@@ -40,6 +41,9 @@ _NO_FILE = re.compile(
 )
 _NO_SAVED_MODEL = re.compile(r"SavedModel format is not supported|TFSMLayer|File format not supported", re.I)
 
+
+_LARGE = 50.0
+"""Millions of parameters from which on a model is built in a second process only once its memory is known."""
 
 _TRUSTED = ("if you trust where it comes from, add --unsafe",)
 
@@ -71,8 +75,6 @@ def look(
 ) -> CheckedModel:
     """Check one model; `tell` is told how far that has come."""
     with Second(process) as second:
-        if model.how == "application" and worth_two(process, wanted.cloners, LONG):
-            second.start()  # all of them are large
         return _look(model, process, second, wanted, known, tell)
 
 
@@ -88,7 +90,7 @@ def _look(
     subject = process.subject
     told = CheckedModel(model.spec, str(subject), Status.CHECKED, versions=process.versions)
     source = source_of(model, subject, wanted.custom, unsafe=wanted.unsafe)
-    request: dict[str, Any] = {"source": source, "seed": wanted.seed, "unsafe": wanted.unsafe}
+    request: dict[str, Any] = {"source": source, "seed": wanted.seed, "unsafe": wanted.unsafe, "keep": True}
     request.update(cloners=wanted.cloners, checks=wanted.checks)
     if model.how == "file":
         request["file"] = model.path
@@ -99,6 +101,10 @@ def _look(
     else:
         chosen = {"size": wanted.size, "sizes": dict(wanted.sizes), "first": wanted.first, "batch": wanted.batch}
         request["suit"] = chosen
+    if model.how == "application" and wanted.processes > 1 and worth_two(process, wanted.cloners, LONG):
+        # All of them take long. Two of the largest may be more than there is room for, so that waits for the first one.
+        its_own = dict(request, suit=None, arrays=None) if MILLIONS.get(model.name, _LARGE) < _LARGE else None
+        second.start(its_own, wanted.seconds)
     seen = process.describe_model(request, wanted.seconds)
     if not isinstance(seen, ModelDescribed):
         raised = "--timeout" if isinstance(seen, TimedOut) else "--memory" if isinstance(seen, OutOfMemory) else ""

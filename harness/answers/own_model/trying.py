@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 from harness.subjects.case import Case
 from harness.subjects.outcomes import SubjectError, TrialProgress
@@ -39,11 +40,12 @@ class Second:
         limits = replace(first.limits, memory=first.limits.memory // 2)
         self._process = SubjectProcess(first.subject, limits=limits, place=first.place)
         self._starting: threading.Thread | None = None
+        self._over = False
 
-    def start(self) -> None:
-        """Let it start, unless it does."""
+    def start(self, request: dict[str, Any] | None = None, seconds: float = 0.0) -> None:
+        """Let it start, unless it does; and look at the model of a request, which a trial can then begin with."""
         if self._starting is None:
-            self._starting = threading.Thread(target=self._start, daemon=True)
+            self._starting = threading.Thread(target=self._start, args=(request, seconds), daemon=True)
             self._starting.start()
 
     def started(self) -> SubjectProcess:
@@ -58,9 +60,11 @@ class Second:
         """The process now, None where there is none."""
         return self._process.pid
 
-    def _start(self) -> None:
-        with contextlib.suppress(SubjectError):
+    def _start(self, request: dict[str, Any] | None, seconds: float) -> None:
+        with contextlib.suppress(SubjectError):  # it says so again when it is asked for more
             self._process.start()
+            if request is not None and not self._over:
+                self._process.describe_model(request, seconds)
 
     def __enter__(self) -> Self:
         """Give itself."""
@@ -68,6 +72,11 @@ class Second:
 
     def __exit__(self, *raised: object) -> None:
         """End the process, if there is one."""
+        self._over = True
+        if self._starting is not None and self._starting.is_alive() and self.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)  # whoever waits for its answer hears of it, and is done
+            self._starting.join()
         self._process.close()
 
 
