@@ -29,7 +29,7 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
     from harness.answers.history import one_release  # a run that only collects tests need not wait for these
     from harness.answers.real_models import trying as real_models
     from harness.answers.replay import trying
-    from harness.cli import check
+    from harness.cli import bench, check
 
     def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
         if place == BESIDE or place.how in ("laid over", "own stack"):
@@ -42,4 +42,5 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
     monkeypatch.setattr(real_models, "started", lambda name, limits: started(Subject.parse(name), limits=limits))
     monkeypatch.setattr(doctor, "SubjectProcess", started)
     monkeypatch.setattr(one_release, "SubjectProcess", started)
-    monkeypatch.setattr(check, "open_subject", lambda subject, limits=None: started(subject, limits=limits))
+    for command in (bench, check):
+        monkeypatch.setattr(command, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

@@ -6,13 +6,21 @@ Owns the options and how the figures are printed.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
+from harness.campaign.size_speed import PATIENT, size_speed
 from harness.campaign.trial_speed import EARLY, LAYERS, trial_speed
+from harness.cli.terminal import StatusLine, about_left
+from harness.cli.text.sizes import charts, sizes_text
 from harness.subjects.case import RATE
+from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
+from reports.growth import picture
+from reports.records import write_bytes
 
 
 @click.command("bench")
@@ -37,16 +45,40 @@ from harness.subjects.subject import Subject
     default=None,
     help="Time campaigns instead: of one job, and of this many, beside trials with nothing around them.",
 )
+@click.option(
+    "--sizes", is_flag=True, help="Time models of 5 to 2,000 layers instead, nested ones, and layers called often."
+)
+@click.option("--largest", type=click.IntRange(min=2), default=None, help="With --sizes, leave out what is larger.")
+@click.option(
+    "--picture", "file", type=click.Path(path_type=Path, dir_okay=False), help="With --sizes, draw them: FILE.svg."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    subject: str, count: int, trials: int | None, seed_: int, rate: int, jobs: int | None, as_json: bool
+    subject: str,
+    count: int,
+    trials: int | None,
+    seed_: int,
+    rate: int,
+    jobs: int | None,
+    sizes: bool,
+    largest: int | None,
+    file: Path | None,
+    as_json: bool,
 ) -> None:
     """Time a trial, phase by phase, beside the harness that one would write first.
 
     Building, cloning, calling, reading configs and setting weights are Keras' own code; all else is ours. The first
     harness builds, clones, copies the weights, calls `predict` on both and compares with `allclose`; its time is held
     against ours on the graphs that it can finish. Each has a process of its own, whose start does not count.
+
+    With --sizes: what building takes, upstream's clone, fixed's, observing and each check, over the number of layers,
+    the depth of nesting and the calls of one layer, and how fast each of them grows.
     """
+    if not sizes and (largest is not None or file is not None):
+        raise click.UsageError("--largest and --picture are for --sizes")
+    if sizes:
+        _sizes(subject, largest, file, as_json)
+        return
     if jobs is not None:
         _campaigns(subject, jobs, trials, as_json)
         return
@@ -59,6 +91,22 @@ def command(
         say=lambda line: None if as_json else click.echo(line, err=True),
     )
     click.echo(json.dumps(summary, indent=2) if as_json else _table(summary))
+
+
+def _sizes(subject: str, largest: int | None, file: Path | None, as_json: bool) -> None:
+    status = StatusLine(quiet=as_json)
+    status.show(f"starting {subject}")
+    with open_subject(Subject.parse(subject), limits=PATIENT) as process:
+        found = size_speed(process, largest, lambda at, left: status.show(f"{at}{about_left(left)}", now=True))
+    status.clear()
+    if file is not None:
+        write_bytes(file, picture(f"{found.subject} {found.keras}: what a trial takes", charts(found)).encode())
+    if as_json:
+        click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
+        return
+    click.echo("\n".join(sizes_text(found)))
+    if file is not None:
+        status.note(f"picture: {file}")
 
 
 def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> None:
