@@ -10,15 +10,32 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from strategies.graph import CallChange, CallFunction, CloneChange, CloneFunction, Graph, NewInputs, Way, all_layers
-from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, SETTINGS, unsuited
+from strategies.graph import (
+    CallChange,
+    CallFunction,
+    CloneChange,
+    CloneFunction,
+    Graph,
+    NewInputs,
+    Way,
+    Wrong,
+    all_layers,
+)
+from strategies.way_functions import SETTINGS, widths
+from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, features_of, unsuited
 
 T = TypeVar("T")
 
-_NEW_INPUTS: tuple[NewInputs, ...] = ("layers", "own", "closed", "fresh", "listed", "batch", "made", "fresh")
+_NEW_INPUTS: tuple[NewInputs, ...] = (
+    *("turned", "layers", "own", "closed", "fresh", "wider", "listed", "batch", "made", "fresh"),
+)
 """Where one does not suit the next is taken; what no release takes comes seldom."""
 
-_TO_SOME: tuple[CloneChange, ...] = ("replaced", "wrapped", "nested")
+_TO_SOME: tuple[CloneChange, ...] = ("replaced", "wrapped", "nested", "model", "raises")
+_SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
+_WRONG: tuple[Wrong, ...] = ("function", "nothing", "more", "numbers", "call", "text")
+_ENDLESS = 4
+"""Of so many graphs that tf_keras would clone for ever, so that each costs the limit of a trial, one is drawn."""
 _TO_ANY: tuple[CloneChange, ...] = ("renamed", "kept", "remade")
 _IN_CALLS: tuple[CallChange, ...] = ("after", "before", "training")
 
@@ -30,15 +47,18 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
     """The way that the digits stand for; None for that of `clone_model(model)`."""
     parts, inputs, clone, clone_of, call, call_of = digits
     way = Way()
+    if parts % 16 == 15 and (wrong := _wrong(graph, inputs, features)):
+        return wrong
+    endless = graph.generation == "keras" or call_of % _ENDLESS == 0
     if RECURSIVE in features and parts & 8:
         way = _first(graph, [structs.replace(way, recursive=True)], 0) or way
     if INPUTS in features and parts & 1:
         # On what a layer made, tf_keras clones for ever (tf_keras/src/models/cloning.py:203): each costs the limit.
-        kinds = [how for how in _NEW_INPUTS if how != "made" or graph.generation == "keras"]
+        kinds = [how for how in _NEW_INPUTS if how != "made" or endless]
         offers = [structs.replace(way, inputs=how) for how in kinds]
         way = _first(graph, offers, inputs) or way
     if CLONE in features and parts & 2:
-        changes = _turned(list(_clone_functions(graph, clone_of)), clone)
+        changes = _turned(list(_clone_functions(structs.replace(graph, way=way), clone_of, endless)), clone)
         offers = [structs.replace(way, clone_function=each) for change in changes for each in change]
         way = _first(graph, offers, 0) or way
     if CALL in features and parts & 4 and not graph.sequential:
@@ -51,6 +71,11 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
     return None if way == Way() else way
 
 
+def _wrong(graph: Graph, which: int, features: Collection[str]) -> Way | None:
+    ways = [Way(wrong=each) for each in _turned(_WRONG, which)]
+    return _first(graph, [way for way in ways if next(features_of(way)) in features], 0)
+
+
 def _first(graph: Graph, offers: Sequence[Way], start: int) -> Way | None:
     return next((way for way in _turned(offers, start) if not unsuited(structs.replace(graph, way=way))), None)
 
@@ -60,14 +85,20 @@ def _turned(items: Sequence[T], start: int) -> list[T]:
     return [*items[at:], *items[:at]]
 
 
-def _clone_functions(graph: Graph, which: int) -> Iterator[Sequence[CloneFunction]]:
+def _clone_functions(graph: Graph, which: int, endless: bool) -> Iterator[Sequence[CloneFunction]]:
     """For each thing that a clone function can do: to layers of one kind or to all, the others remade or kept."""
     kinds = _turned(_kinds(graph), which)
     some: list[str | None] = [*kinds, None] if which % 2 else [None, *kinds]
     settings = _turned(SETTINGS, which)
     yield _with_others([CloneFunction("set", kind, key, value) for key, value in settings for kind in kinds])
+    sizes = widths(graph)
+    for change in _SWAPS:
+        swaps = [CloneFunction(change, kind, value=size) for kind in kinds for size in sizes.get(kind, ())]
+        yield _with_others(swaps)
     for change in _TO_SOME:
-        yield _with_others([CloneFunction(change, kind) for kind in kinds])
+        # A model in the place of a layer tf_keras clones for ever, too (tf_keras/src/engine/functional.py:1497).
+        if change != "model" or endless:
+            yield _with_others([CloneFunction(change, kind) for kind in kinds])
     for each in _TO_ANY:
         yield _with_others([CloneFunction(each, kind) for kind in some])
 

@@ -124,10 +124,13 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     high: int | None = None
 
 
-NewInputs: TypeAlias = Literal["", "fresh", "listed", "layers", "batch", "closed", "own", "made"]
-CloneChange: TypeAlias = Literal["remade", "kept", "renamed", "set", "replaced", "nested", "wrapped"]
+NewInputs: TypeAlias = Literal["", "fresh", "listed", "layers", "batch", "closed", "own", "made", "turned", "wider"]
+CloneChange: TypeAlias = Literal[
+    "remade", "kept", "renamed", "set", "replaced", "nested", "wrapped", "dense", "recurrent", "model", "raises"
+]
 CallChange: TypeAlias = Literal["plain", "training", "after", "before"]
-"""What a way does, the simplest first."""
+Wrong: TypeAlias = Literal["", "function", "call", "nothing", "text", "numbers", "more"]
+"""What a way does, the simplest first; and what is wrong about one."""
 
 
 class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -135,7 +138,8 @@ class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
 
     "remade" is a layer from its config, "kept" the layer itself. "set" sets `key` in the config to `value`, "renamed"
     its name; "replaced" gives an `Activation` of the same name, "wrapped" a `TimeDistributed` around a remade layer,
-    "nested" a `Sequential` of one.
+    "nested" a `Sequential` of one, "model" a functional model of one, "dense" and "recurrent" a `Dense` or `SimpleRNN`
+    of `value` units. "raises" gives none, but an exception.
     """
 
     change: CloneChange = "remade"
@@ -159,13 +163,16 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a model is cloned: what `clone_model` is given beside it.
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
-    no dimension left open, the model's own, or what a layer made of new ones; "" is none.
+    no dimension left open, the model's own, or what a layer made of new ones, in a dict of another order, or one wider;
+    "" is none. What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text
+    or numbers for the inputs, one input too many.
     """
 
     inputs: NewInputs = ""
     clone_function: CloneFunction | None = None
     call_function: CallFunction | None = None
     recursive: bool = False
+    wrong: Wrong = ""
 
 
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):

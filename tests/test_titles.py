@@ -34,7 +34,7 @@ STRUCTURE = (
 )
 WEIGHTS = (
     *(f"{word} {aspect}" for word in ("weight", "state") for aspect in VARIABLES),
-    *("state value", "copied value", "copied count"),
+    *("state value", "copied value", "copied count", "value not kept"),
 )
 OWN = (
     "compiled_with shared",
@@ -65,7 +65,11 @@ APART = (
 )
 LOST = ("process timed out", "process out of memory", "process SIGSEGV", "process exit code 3")
 ASPECTS: dict[str, tuple[str, ...]] = {
-    "made": ("raises", "nothing", "original refused", *LOST),
+    "functions": (
+        *("asked of an input", "asked of an operation", "asked again", "not asked", "not what it gave"),
+        *("own error lost", "raises", "output count", "value"),
+    ),
+    "made": ("raises", "no error", "unclear error", "nothing", "original refused", *LOST),
     "structure": STRUCTURE,
     "weights": (*WEIGHTS, "raises"),
     "own": OWN,

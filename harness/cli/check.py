@@ -21,11 +21,12 @@ from harness.answers.own_model.looking import CheckWanted, look
 from harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
 from harness.answers.own_model.record import CheckedModel, ModelBreak, Status
 from harness.answers.own_model.verdicts import minded
+from harness.answers.own_model.ways import own_way
 from harness.cli import options as shared
 from harness.cli.terminal import StatusLine, one_line
 from harness.cli.text.check import checked_text, models_text
 from harness.scripts.comments import comment
-from harness.subjects.case import COSTLY
+from harness.subjects.case import COSTLY, takes_arguments
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import GIB, Limits
 from harness.subjects.releases import open_subject
@@ -54,6 +55,14 @@ _SHARE = 0.8
     multiple=True,
     help="What the open dimensions, or those of the input NAME, are taken as [a size that the model takes].",
 )
+@click.option(
+    "--way",
+    "ways",
+    metavar="WAY",
+    multiple=True,
+    help="What clone_model is given beside the model: new-inputs, remade, plain-calls, recursive, ARGUMENT=EXPRESSION, "
+    "or FILE.py:FUNCTION that takes the model and gives a dict of arguments. Several are one call.",
+)
 @click.option("--batch", type=click.IntRange(min=1), help="Samples in a batch [2; 1 for applications].")
 @click.option(
     "--costly/--no-costly", default=True, show_default=True, help="A second clone, a training step, a file, as well."
@@ -76,6 +85,7 @@ def command(
     unsafe: bool,
     arrays: Path | None,
     sizes: tuple[str, ...],
+    ways: tuple[str, ...],
     batch: int | None,
     costly: bool,
     seed: int,
@@ -96,6 +106,11 @@ def command(
     applications:MobileNetV2:alpha=0.35:input_shape=96,96,3. `applications` alone is all of them.
     Weights and inputs are set to random numbers; the files are only read. Whole numbers stay within the embeddings that
     they are looked up in, and those of an input that is named as a mask are 0 and 1.
+
+    With --way, clone_model is given arguments. What new-inputs, remade, plain-calls and recursive ask for is a model
+    like the one that is cloned, and the clone is held against that; of arguments of your own it is checked that they
+    are used as clone_model documents. --way 'input_tensors=keras.Input((32, 32, 3))' sees keras, model, and what the
+    model's own file defines as `theirs`. They are code that you name, and are run.
 
     A model is loaded in a process of its own, within --timeout and --memory. That bounds it and is no sandbox: a file
     that holds code (a Lambda of a Python lambda, a SavedModel), or cannot be searched for it, is not loaded without
@@ -128,7 +143,10 @@ def command(
             batch=batch,
             seed=seed,
             seconds=timeout,
+            way=own_way(ways),
         )
+        if wanted.way is not None and (others := [each for each in wanted.cloners if not takes_arguments(each)]):
+            raise ModelError(f"--way: the cloner {others[0]} takes a model and nothing else")
     except (ModelError, InputsError) as error:
         raise click.UsageError(str(error)) from None
     limit = int(memory * GIB) if memory is not None else int(_free() * _SHARE)

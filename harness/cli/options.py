@@ -12,7 +12,20 @@ from harness.cli.terminal import one_line
 from reports.known import KNOWN_ISSUES
 from reports.records import UPSTREAM_AND_FIXED
 
-CLONERS = ("upstream", "fixed", "roundtrip", "from_config", "saved", "multi_gpu", "multi_gpu/fixed")
+CLONERS = (
+    "upstream",
+    "fixed",
+    "roundtrip",
+    "from_config",
+    "saved",
+    "saved/h5",
+    "saved/tf",
+    "deepcopy",
+    "pickled",
+    "same_layers",
+    "multi_gpu",
+    "multi_gpu/fixed",
+)
 """The cloners that a person chooses from; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -55,7 +68,7 @@ def cloners(command: Command) -> Command:
         multiple=True,
         default=UPSTREAM_AND_FIXED,
         show_default=True,
-        help="Who clones.",
+        help=f"Who clones: {', '.join(CLONERS)}.",
     )(command)
 
 

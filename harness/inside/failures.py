@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import re
 import sys
@@ -43,6 +44,19 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
         "message": without_addresses(str(error))[:LONGEST_MESSAGE],
         "frames": [{"file": file, "function": name, "line": line or 0} for file, name, line in named],
     }
+
+
+def is_clear(error: BaseException) -> bool:
+    """Whether an exception says what is wrong with an argument: a `TypeError` or `ValueError` in words, that is raised.
+
+    An accident is of another type (`AttributeError`, `KeyError`, an assertion), or comes of an operation that fails.
+    """
+    if not isinstance(error, (TypeError, ValueError)) or not str(error).strip():
+        return False
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _frames(error: BaseException) -> list[tuple[str, str, Any]]:

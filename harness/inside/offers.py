@@ -54,6 +54,14 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
 config = getattr(keras, "config", None)
 getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
 """,
+    "SavedModel": """
+import inspect
+assert "save_format" in inspect.signature(keras.Model.save).parameters
+""",
+    "copies of models": """
+owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base.__name__ != "Layer"]
+assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
+""",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))

@@ -14,8 +14,9 @@ from .beginnings import beginnings, begins_as, doubtful
 from .build import BuiltModel, build, build_after, custom_objects, script
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, cloner
+from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .configs import plain_settings
-from .failures import failure
+from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh
@@ -23,13 +24,18 @@ from .housekeeping import tidy
 from .layers import Layers
 from .observer import Observer
 from .progress import Progress, Tell
-from .run import run
+from .run import Reader, run
 from .saving import SavedModel
 from .shape import Description
 from .steadiness import UNSTEADY, steady
+from .structure import leaves
 from .training import train
 from .values import input_arrays
 from .variable_values import VariableValues, copy, randomize
+from .watching import ARRIVED, COMPARED, NOT_COMPARED, Watched, asked_for, by_hand
+
+ALL = "**"
+"""The name of an expression that gives all of what `clone_model` is given, as a dict."""
 
 
 def run_trial(
@@ -95,6 +101,7 @@ class _Trial:
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._arguments: dict[str, str] = request.get("arguments") or {}
+        self._watched = Watched()
         self._touched = False
         self._doubted = False
         self._set_by_calls: list[tuple[int, str]] = []  # settings that a layer sets when it is called
@@ -134,7 +141,9 @@ class _Trial:
             self._take_to_clone(model)
             if model is not asked:
                 observation["cloned"] = self._cloned.shape
-                observation["keeps"] = self._request.get("keeps", "")
+            observation["keeps"] = self._request.get("keeps", "")
+            if self._request.get("wrong"):
+                observation["wrong"] = True
             observation["fresh"] = [True] * len(self._original.weights)
             self._first_inference = observation["inference"]
             clones = {name: self._clone(name, each) for name, each in self._cloners.items()}
@@ -159,7 +168,7 @@ class _Trial:
     def _build_both(self) -> tuple[Any, Any]:
         """The model, and the one that its clone is asked to be: itself where `clone_model` is given nothing else."""
         model = self._build()
-        if not self._arguments:
+        if not self._request.get("asked"):
             return model, model
         framework = self._observer.framework
         framework.forget_names()
@@ -182,11 +191,13 @@ class _Trial:
         if self._arguments:
             self._observer.framework.forget_names()
         names = dict(self._module.__dict__, model=self._cloned.model) if self._arguments else {}
-        return {name: eval(text, names) for name, text in self._arguments.items()}  # noqa: S307 - the script's own words
+        given = {name: eval(text, names) for name, text in self._arguments.items()}  # noqa: S307 - the script's own words
+        given.update(given.pop(ALL, None) or {})
+        return self._watched.around(given)
 
     def _renew(self) -> None:
         """Build the original again where a cloner has touched it, so that no other cloner answers for that."""
-        if self._arguments:
+        if self._request.get("asked"):
             self._renew_cloned()
             return
         observer, before = self._observer, self._original
@@ -305,6 +316,7 @@ class _Trial:
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         if self._touched and self._module is not None:
             self._renew()
+        self._watched = Watched()
         context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)
         clone, refused = self._call(name, each, self._cloned.model, context)
@@ -312,12 +324,20 @@ class _Trial:
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
+            answer.update(self._asked(None, refused))
+            if refused.get("own"):
+                answer["notes"] = [*context.notes, ARRIVED % (refused["type"], refused["message"])]
             return answer
         description = Description(clone, self._observer)
-        answer["observation"] = self._observe_clone("the clone of " + name, description)
+        answer.update(self._asked(description, {}))
+        answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if self._checks.get("again") and not self._arguments:
             self._again(name, each, context, description, answer)
-        if self._request.get("keeps"):
+        if self._request.get("own_way"):
+            answer["by_hand"] = told = self._by_hand(description)
+            what = NOT_COMPARED % told["why"] if "why" in told else COMPARED
+            answer["notes"] = [*context.notes, what]
+        if self._request.get("keeps") or name == SAME_LAYERS:
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
 
@@ -331,17 +351,62 @@ class _Trial:
             try:
                 clone = call_cloner(each, model, context)
             except Exception as error:  # what this whole project is about
-                return None, failure(error, below="call_cloner")
+                theirs = self._request.get("functions_raise") and error is self._watched.raised
+                about = {"own": bool(theirs), "clear": is_clear(error)}
+                told = failure(error, below="call_cloner")
+                return None, dict(told, **{key: True for key, value in about.items() if value})
             context.made += 1
             return clone, None
 
-    def _observe_clone(self, what: str, description: Description, costly: bool = True) -> dict[str, Any]:
-        keeps = self._request.get("keeps") == "layers"
+    def _asked(self, clone: Description | None, refused: dict[str, Any]) -> dict[str, Any]:
+        """What the clone function was asked, where there is one; and what it raised, where that did not arrive."""
+        watched = self._watched
+        told: dict[str, Any] = {}
+        if watched.watches:
+            layers = clone.layers if clone is not None else None
+            told = asked_for(watched, self._cloned.layers, self._observer.framework, layers)
+        if watched.raised is not None and self._request.get("functions_raise") and not refused.get("own"):
+            told["raised"] = failure(watched.raised, below="_clone_function")
+        return {"asked": told} if told else {}
+
+    def _by_hand(self, clone: Description) -> dict[str, Any]:
+        """What the graph gives with the layers that were given, and what the clone gives, on the same numbers."""
+        observer = self._observer
+        ends, arrays = clone.shape["inputs"], self._arrays
+        if not fits(ends, arrays):
+            specs = [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
+            arrays = input_arrays(specs, self._request.get("batch"), observer.seed)
+        ran = run(clone, arrays, observer, clone.model, training=False)
+        told: dict[str, Any] = {"found": [leaf["digest"] for leaf in ran["outputs"]]}
+        if "failure" in ran:
+            told["failure"] = ran["failure"]
+        if not self._watched.asked and not self._watched.calls:
+            whole = run(self._original, arrays, observer, self._original.model, training=False)
+            if "failure" not in whole:
+                return dict(told, expected=[leaf["digest"] for leaf in whole["outputs"]])
+        try:
+            framework = observer.framework
+            inputs = list(leaves(framework.feed(clone.model, arrays)))
+            numbers = by_hand(self._original.model, self._watched, inputs, framework)
+        except Exception as error:  # what the layers make of these numbers is theirs to say
+            why = str(error) if type(error) is LookupError else "%s: %s" % (type(error).__name__, error)
+            return dict(told, why=why)
+        reader = Reader(observer)
+        reader.read([numbers])
+        return dict(told, expected=[reader.digest(number) for number in numbers])
+
+    def _observe_clone(self, name: str, what: str, description: Description, costly: bool = True) -> dict[str, Any]:
+        copies = name in KEEP_VALUES
+        keeps = copies or name == SAME_LAYERS or self._request.get("keeps") == "layers"
         freshness = [True] * len(description.weights) if keeps else fresh(self._original, self._kept, description)
+        with self._clock.ours("digest"):
+            brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
         ours, problem = copy(self._original, self._kept, description, self._observer)
         observation = self._observe(what, description, ours, costly)
         observation["fresh"] = freshness
-        if costly and not self._arguments and not self._request.get("ran"):
+        if copies:
+            observation["brought"] = brought
+        if costly and not keeps and not self._arguments and not self._request.get("ran"):
             self._doubted = self._doubted or doubtful(self._original, description, freshness)
             self._observed.append((observation, description))
         if problem:
@@ -389,9 +454,17 @@ class _Trial:
         self._progress.begin("twice", "cloning the clone of " + name)
         twice, refused = self._call(name, each, description.model, context)
         if refused is None:
-            answer["twice"] = self._observe_clone("", Description(twice, self._observer), costly=False)
+            answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer), costly=False)
         else:
             answer["twice_failure"] = refused
+
+
+def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
+    """Whether a model with these inputs takes these arrays."""
+    return len(ends) == len(arrays) and all(
+        len(end["shape"]) == array.ndim and all(size in (None, have) for size, have in zip(end["shape"], array.shape))
+        for end, array in zip(ends, arrays)
+    )
 
 
 def _differing(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[tuple[int, str]]:

@@ -25,7 +25,14 @@ _CLONES = {
     "fixed": "from harness import clone_model\n\nclone = clone_model(model{})",
     "roundtrip": "clone = type(model).from_config(model.get_config())",
     "from_config": "clone = model.__class__.from_config(model.get_config())",
+    "saved": 'model.save("model.keras")\nclone = keras.models.load_model("model.keras")',
+    "saved/h5": 'model.save("model.h5")\nclone = keras.models.load_model("model.h5")',
+    "saved/tf": 'model.save("model", save_format="tf")\nclone = keras.models.load_model("model")',
+    "deepcopy": "import copy\n\nclone = copy.deepcopy(model)",
+    "pickled": "import pickle\n\nclone = pickle.loads(pickle.dumps(model))",
+    "same_layers": "clone = model.__class__(inputs=model.input, outputs=model.output, name=model.name)",
 }
+_SAME_LAYERS_OF_A_SEQUENTIAL = "clone = model.__class__([*model.inputs, *model.layers], name=model.name)"
 _TWO_GPUS = """\
 from keras.utils import multi_gpu_utils
 
@@ -49,8 +56,14 @@ _CONFIG_BUT_FOR_INPUTS = (
     "assert config(clone) == config(model)",
 )
 """All of it: too long to be told where it differs."""
+_ASKED_FOR = {
+    "asked of an input": "not any(isinstance(each, keras.layers.InputLayer) for each in asked)",
+    "asked of an operation": "all(isinstance(each, keras.layers.Layer) for each in asked)",
+    "asked again": "len({id(each) for each in asked}) == len(asked)",
+}
+_NOTED = "clone_function=lambda layer: asked.append(layer) or "
 _ASKED = "# The model that is asked for, made by hand."
-_OF_THE_MODEL = ("made", "untouched", "own")
+_OF_THE_MODEL = ("made", "untouched", "own", "functions")
 """Checks of the model that is cloned, whatever it is cloned to."""
 _COUNT_ANEW = {"keras": "keras.utils.clear_session()", "tf_keras": "keras.backend.reset_uids()"}
 _LEARNED = {
@@ -112,13 +125,21 @@ def reproducer(
         lines = ["", _ASKED, *anew, case.asked.rstrip("\n"), *lines]
     before = ["", *before] if before else []
     clone = clones[cloner].replace("{}", _arguments(case))
+    if cloner == "same_layers" and "model = keras.Sequential(" in source:
+        clone = _SAME_LAYERS_OF_A_SEQUENTIAL
+    if difference.check == "functions" and lines:
+        clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
+    if difference.aspect == "value not kept":
+        drawn = [*running.drawn(case, dialect)[:2], *running.weighted(case)]
+        before = ["", *drawn]
     text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
     return Script(text, raises if lines or difference.check == "made" else "", sure)
 
 
 def _arguments(case: Case | None) -> str:
     """What `clone_model` is given beside the model, as it stands in its call."""
-    given = [] if case is None else [f"{name}={text}" for name, text in case.arguments.items()]
+    named = {} if case is None else case.arguments
+    given = [f"**{text}" if name == "**" else f"{name}={text}" for name, text in named.items()]
     short = "".join(f", {each}" for each in given)
     if len(short) <= _SHORT:
         return short
@@ -139,7 +160,11 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
     """
     check = difference.check
     if check == "made":
-        return [], [], True
+        return [], ['raise AssertionError("no error")'] if difference.aspect == "no error" else [], True
+    if check == "functions":
+        return _asked(difference, case)
+    if difference.aspect == "value not kept":
+        return [], ["", "assert all(map(np.array_equal, clone.get_weights(), model.get_weights()))"], case is not None
     if dialect == "keras2" and check in (*_MODES, "untouched", "weights"):
         return (graph_mode.before_clone(difference), *graph_mode.compared(difference, case))
     if check in _MODES:
@@ -152,6 +177,14 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
     if expression == _CONFIG and dialect == "keras":
         return [], list(_CONFIG_BUT_FOR_INPUTS), sure
     return [], _equal(expression) if expression else [], sure
+
+
+def _asked(difference: Difference, case: Case | None) -> tuple[list[str], list[str], bool]:
+    """Lines that fail where a clone function is asked for what it is not to be asked for."""
+    assertion = _ASKED_FOR.get(difference.aspect)
+    if assertion is None or case is None or "clone_function" not in case.arguments:
+        return [], [], False
+    return ["asked = []"], ["", f"assert {assertion}"], True
 
 
 def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:

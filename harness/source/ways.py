@@ -41,7 +41,24 @@ def _clone_lines(function: CloneFunction, cls: Callable[[str], str], value: Call
         "replaced": 'layers.Activation("tanh", name=layer.name)',
         "wrapped": f"layers.TimeDistributed({_REMADE}, name=layer.name)",
         "nested": f"keras.Sequential([{_REMADE}], name=layer.name)",
+        "dense": f"layers.Dense({value(function.value)}, name=layer.name)",
+        "recurrent": f"layers.SimpleRNN({value(function.value)}, return_sequences=True, name=layer.name)",
+        "model": "keras.Model(inputs, outputs, name=layer.name)",
     }
+    if function.change == "raises" and function.kind is not None:
+        return [
+            f"    if isinstance(layer, {cls(function.kind)}):",
+            '        raise RuntimeError(f"no clone of {layer.name}")',
+            f"    return {given[function.others]}",
+        ]
+    if function.change == "model" and function.kind is not None:
+        return [
+            f"    if isinstance(layer, {cls(function.kind)}):",
+            '        inputs = keras.Input(layer.input.shape[1:], name=f"{layer.name}_input")',
+            f"        outputs = {_REMADE}(inputs)",
+            f"        return {given[function.change]}",
+            f"    return {given[function.others]}",
+        ]
     if function.kind is None:
         return [f"    return {given[function.change]}"]
     return [

@@ -37,6 +37,7 @@ from strategies.graph import (
     Step,
     Value,
     Way,
+    Wrong,
     refs,
 )
 from strategies.kinds import CATALOGUE
@@ -44,7 +45,7 @@ from strategies.kinds.arguments import PATHS
 from strategies.kinds.operations import Operation
 from strategies.states import LEARNED, Target, targets
 from strategies.states import PATHS as OF_STEPS
-from strategies.ways import inputs_of
+from strategies.ways import inputs_of, makes_none
 
 _STEPS = 3
 """An open dimension, where a model is run."""
@@ -77,6 +78,9 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
         script.state(graph)
         return WrittenGraph(script.text())
     arguments = script.arguments(graph, way)
+    if makes_none(way):
+        script.model(graph, "model", "")
+        return WrittenGraph(script.text(), arguments)
     script.holds = way.clone_function is not None
     script.model(graph, "model", "")
     asked = _Script(dialect, script)
@@ -126,11 +130,16 @@ class _Script:
     def arguments(self, graph: Graph, way: Way) -> tuple[tuple[str, str], ...]:
         """What `clone_model` is given, by name; the functions among it are defined."""
         arguments = []
+        if way.wrong:
+            return (self._wrong(graph, way.wrong),)
         if way.inputs == "own":
             arguments.append(("input_tensors", "model.inputs" if graph.sequential else "model.input"))
         elif way.inputs:
             words = [self._given(each, way, number) for number, each in enumerate(inputs_of(graph), start=1)]
-            nested = self.value(graph.takes, Inputs(words))
+            takes = graph.takes
+            if way.inputs == "turned" and isinstance(takes, Items):
+                takes = Items(takes.items[::-1])
+            nested = self.value(takes, Inputs(words))
             flat = f"[{', '.join(words[ref.node] for ref in refs(graph.takes))}]"
             text = nested if self.dialect.generation == "keras" else flat
             arguments.append(("input_tensors", f"[{text}]" if way.inputs == "listed" else text))
@@ -143,6 +152,20 @@ class _Script:
         if way.recursive:
             arguments.append(("recursive", "True"))
         return tuple(arguments)
+
+    def _wrong(self, graph: Graph, wrong: Wrong) -> tuple[str, str]:
+        """An argument that is plainly wrong, with its name."""
+        words = [self._input(each, self.dialect.input) for each in graph.inputs]
+        tensor = self.need(self.dialect.spell(self.dialect.tensor.format("np.ones((2, 3))", '"float32"')))
+        self.needs.update(("np",) if wrong == "numbers" else ())
+        return {
+            "function": (CLONE_FUNCTION, "3"),
+            "nothing": (CLONE_FUNCTION, "lambda layer: None"),
+            "call": (CALL_FUNCTION, "3"),
+            "text": ("input_tensors", '"inputs"'),
+            "numbers": ("input_tensors", tensor),
+            "more": ("input_tensors", f"[{', '.join((*words, words[-1]))}]"),
+        }[wrong]
 
     def _given(self, each: Input, way: Way, number: int) -> str:
         """The expression of an input that `clone_model` is given."""

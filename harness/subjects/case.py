@@ -23,9 +23,11 @@ class Case(msgspec.Struct, frozen=True):
     """What is tried. `kinds` has the kind of the graph by the name of the layer in the model.
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
-    then asked for, which leaves it in `model`, after `source`. `keeps` says what of the model itself is to stand in the
-    clone. `done` has what the source does to the model once it is made, and `ran` is whether that runs it, so that its
-    states are not what they begin with.
+    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With `own_way`
+    nobody knows what model is asked for; with `functions_raise` an exception may be what a function is to give; what is
+    `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less. `keeps` says
+    what of the model itself is to stand in the clone. `done` has what the source does to the model once it is made, and
+    `ran` is whether that runs it, so that its states are not what they begin with.
     """
 
     source: str
@@ -36,6 +38,10 @@ class Case(msgspec.Struct, frozen=True):
     arguments: dict[str, str] = {}
     asked: str = ""
     keeps: Literal["", "inputs", "layers"] = ""
+    own_way: bool = False
+    functions_raise: bool = False
+    promises: str = ""
+    wrong: bool = False
     done: tuple[str, ...] = ()
     ran: bool = False
 
@@ -60,7 +66,9 @@ class Case(msgspec.Struct, frozen=True):
             "checks": {name: name in asked for name in COSTLY},
         }
         if self.arguments:
-            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps)
+            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps, own_way=self.own_way)
+            request.update(wrong=self.wrong)
+            request.update(functions_raise=self.functions_raise)
         if self.ran:
             request["ran"] = True
         if device is not None:

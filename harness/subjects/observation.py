@@ -21,11 +21,16 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception: where it was raised and what it said."""
+    """An exception: where it was raised and what it said. `own` is one of a function that `clone_model` was given.
+
+    `clear` is one that says what is wrong with an argument: raised on purpose, of a type that is for that, in words.
+    """
 
     type: str
     message: str
     frames: tuple[Frame, ...] = ()
+    own: bool = False
+    clear: bool = False
 
 
 class Leaf(msgspec.Struct, frozen=True):
@@ -163,9 +168,11 @@ class Observation(msgspec.Struct, frozen=True):
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
     alone would not give that. `begins` has what the weights begin with, where a clone gives cause to ask: of the
     original the digest of a constant, "drawn", or "" where it is not known; of a clone the digest of the value.
+    `brought` has what the weights of a clone begin with where it is to begin with the original's values.
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
-    `cloned` the other; `keeps` says what of that one is to stand in the clone.
+    `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
+    `wrong`, there is to be a clear error.
     """
 
     shape: Shape
@@ -175,10 +182,40 @@ class Observation(msgspec.Struct, frozen=True):
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
     begins: tuple[str, ...] = ()
+    brought: tuple[str, ...] | None = None
     trained: Trained | None = None
     saved: Saved | None = None
     cloned: Shape | None = None
     keeps: Literal["", "inputs", "layers"] = ""
+    wrong: bool = False
+
+
+class AskedOnce(msgspec.Struct, frozen=True):
+    """A call of a clone function: on which of the model's layers, -1 for none; and if the clone has what it gave."""
+
+    layer: int
+    what: Literal["layer", "operation", "input"]
+    there: bool
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a clone function was asked; `wanted` are the layers that it is to be asked for.
+
+    `raised` is what it, or a call function, ended in.
+    """
+
+    calls: tuple[AskedOnce, ...] = ()
+    wanted: tuple[int, ...] = ()
+    raised: Failure | None = None
+
+
+class ByHand(msgspec.Struct, frozen=True):
+    """What a graph gives with other layers in it, and what the clone gives; `why` says why that cannot be told."""
+
+    expected: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+    failure: Failure | None = None
+    why: str = ""
 
 
 class Clone(msgspec.Struct, frozen=True):
@@ -187,6 +224,7 @@ class Clone(msgspec.Struct, frozen=True):
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
     one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
+    `asked` and `by_hand` are there where functions were given to `clone_model`, and where somebody brought these.
     """
 
     failure: Failure | None = None
@@ -197,6 +235,8 @@ class Clone(msgspec.Struct, frozen=True):
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None
+    asked: Asked | None = None
+    by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()
 
 

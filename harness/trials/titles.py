@@ -104,10 +104,17 @@ _AT_REST = {
     "state value": "a state of {a} begins with another value{inside}",
     "weight value": "a weight has another value{inside}",
     "copied value": "a weight of {a} does not get the value that is copied into it{inside}",
+    "value not kept": "a weight of {a} does not keep its value{inside}",
     "copied count": "{clone} takes more weights, or fewer",
     "first value": "a weight of {a} begins with another constant{inside}",
     "first value set": "a weight of {a} that is drawn by chance begins with a constant{inside}",
     "not fresh": "a weight of {a} begins with the original's value{inside}",
+    "asked of an input": "a clone function is asked for an input layer",
+    "asked of an operation": "a clone function is asked for what is no layer",
+    "asked again": "a clone function is asked for a layer more than once",
+    "not asked": "a clone function is not asked for a layer",
+    "not what it gave": "what a clone function gives is not in the clone",
+    "own error lost": "what a function raises that was given does not arrive",
     "touched": "something is not as it was",
 }
 _RUNS = {
@@ -151,6 +158,8 @@ _TRAINING = {
 _MADE = {
     "raises": "{held} cannot be cloned",
     "nothing": "the cloner gives nothing",
+    "no error": "an argument that is plainly wrong is taken without a word",
+    "unclear error": "an argument that is plainly wrong ends in an accident, not in an error that says so",
     "original refused": "the original cannot be built or run",
     "process timed out": "cloning a model, or running the clone, does not end in time",
     "process out of memory": "cloning a model, or running the clone, takes too much memory",

@@ -43,6 +43,7 @@ class Blame(enum.StrEnum):
 
 _OF_ANY_LAYER = re.compile(
     r"^(weight |input )?(trainable|name)$|^weight (scope|(name|path) alone)$|order$|^(input|output) tensor$"
+    r"|^asked|^not asked$|^not what it gave$|^own error lost$"
     r"|^call\.|^call (count|outputs)$|bound nodes$|^(supports_masking|role|policy)$"
     r"|^(layer|weight|state) (shared|unshared|merged|replaced|shared by clones)$|^not fresh$"
     r"|^config\.(activity_regularizer|autocast|batch_input_shape|dtype|dynamic)$|^attribute\.autocast$|^compiled\."

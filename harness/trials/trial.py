@@ -16,12 +16,18 @@ from harness.subjects.case import Case
 from harness.subjects.observation import Answer, Failure, Observation
 from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
 from harness.subjects.process import SubjectProcess
-from harness.trials.checks import CHECKS, compare
+from harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
 from harness.trials.checks.raised import innermost
+from harness.trials.promises import held_to, promised
 from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
 from reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
 
 __all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
+
+
+_AT_LEAST = 20.0
+_TIMES = 20.0
+"""Where a cloner does not end, each alone has so many times what the model takes, and at least so many seconds."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -82,6 +88,8 @@ def run(
         return Trial(lost=alone, seconds=time.perf_counter() - began)
     if alone.refused is not None:
         return _judge(case, subject, {}, alone, began)
+    if isinstance(outcome, TimedOut):
+        timeout = _enough(alone, outcome.seconds)
     outcomes: dict[str, Outcome] = {}
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
@@ -103,27 +111,33 @@ def run(
     )
 
 
+def _enough(alone: Answer, limit: float) -> float:
+    """The limit of each cloner, where one of them does not end: by what the model takes alone."""
+    seconds = sum(alone.keras.values()) + sum(alone.ours.values())
+    return min(limit, max(_AT_LEAST, _TIMES * seconds))
+
+
 def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer, began: float) -> Trial:
     if answer.original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
+    checks = REFUSED if case.wrong else OWN_WAY if case.own_way else CHECKS
     found: dict[str, list[Difference]] = {}
     for name, its in answers.items():
         clone = its.clones.get(name)
         if clone is None:
             raise ValueError(f"the answer says nothing of the cloner {name!r}: it was asked for {list(answers)}")
-        found[name] = named_kinds(compare(answer.original, clone, CHECKS), case.kinds)
+        found[name] = named_kinds(compare(held_to(name, answer.original), clone, checks), case.kinds)
     found = _with_numbers(found, subject)
-    judged = {
-        name: CloneTrial(
-            verdict(differences),
-            tuple(differences),
-            tuple(causes(answer.original, differences, case.given)),
-            notes=answers[name].clones[name].notes,
-        )
-        for name, differences in found.items()
-    }
+    judged = {}
+    for name, differences in found.items():
+        its_causes = causes(answer.original, differences, case.given)
+        broken = [each for each in its_causes if promised(case.promises or name, each)]
+        if len(broken) < len(its_causes):
+            differences = [one for each in broken for one in each.differences]
+        notes = answers[name].clones[name].notes
+        judged[name] = CloneTrial(verdict(differences), tuple(differences), tuple(broken), notes=notes)
     ended = time.perf_counter()
     return Trial(
         _blamed(judged),

@@ -23,7 +23,7 @@ def test_first_line_says_what_it_is(child: Child) -> None:
     assert set(ready) == said
     assert {"units", "activation", "trainable"} <= set(ready["offers"]["layers"]["Dense"][0])
     assert "training" in ready["offers"]["layers"]["Dropout"][1]
-    assert ready["offers"]["lacks"] == ["multi_gpu_model"]
+    assert ready["offers"]["lacks"] == ["multi_gpu_model", "SavedModel"]
     assert ready["generation"] == child.generation
     assert ready["devices"][0] == "cpu:0"
 

@@ -126,7 +126,10 @@ def test_a_clone_whose_file_is_the_original_s_need_not_be_loaded(child: Child) -
 def test_cloners_that_go_through_configs_and_files(child: Child) -> None:
     answer = _answer(child, NO_LAMBDA, cloners=("roundtrip", "saved"))
     assert answer["clones"]["roundtrip"]["observation"]["inference"] == answer["original"]["inference"]
-    assert answer["clones"]["saved"]["observation"]["fresh"] == [False] * 6
+    saved = answer["clones"]["saved"]["observation"]
+    assert saved["brought"] == answer["original"]["copied_weights"]
+    assert saved["fresh"] == [True] * 6, "it is to bring these values"
+    assert "brought" not in answer["clones"]["roundtrip"]["observation"]
 
 
 def test_a_crash_names_the_frame_in_the_cloner(child: Child) -> None:

@@ -11,6 +11,7 @@ from unittest.mock import ANY
 import pytest
 from msgspec import structs
 
+from harness.inside.cloners.copies import COPIES
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import Script, reproducer
 from harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
@@ -309,3 +310,32 @@ def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:
     script = Script("import os\nos.abort()\n", "SIGABRT", sure=True)
     assert tried_alone(script, Subject.parse("keras"))[0]
     assert tried_alone(Script("pass\n", "SIGABRT", sure=True), Subject.parse("keras"))[0] is False
+
+
+def test_what_a_clone_function_is_asked_is_noted_by_the_script() -> None:
+    case = case_of(ASKED, "keras")
+    asked = Difference("functions", "layers['relu']", "asked of an operation", "not asked", "asked", Cost.PROPERTY)
+    script = reproducer(case.source, "keras", asked, "upstream", case)
+    lines = script.text.splitlines()
+    clone = "clone = keras.models.clone_model(model"
+    note = "clone_function=lambda layer: asked.append(layer) or clone_function(layer)"
+    at = next(place for place, line in enumerate(lines) if line.startswith(clone))
+    assert note in script.text
+    assert lines.index("asked = []") < at
+    assert "assert all(isinstance(each, keras.layers.Layer) for each in asked)" in lines[at:]
+    assert script.sure
+
+
+def test_what_is_taken_without_a_word_ends_the_script() -> None:
+    case = case_of(structs.replace(ASKED, way=Way(wrong="text")), "keras")
+    taken = Difference("made", "clone", "no error", "a clear error", "a clone", Cost.PROPERTY)
+    script = reproducer(case.source, "keras", taken, "upstream", case)
+    assert 'clone = keras.models.clone_model(model, input_tensors="inputs")' in script.text
+    assert script.raises == "AssertionError"
+
+
+@pytest.mark.parametrize("cloner", COPIES)
+def test_each_way_to_copy_is_a_line_of_python(cloner: str) -> None:
+    text = reproducer(SOURCES["keras"], "keras", difference("own", "weights[0]"), cloner).text
+    ast.parse(text)
+    assert "is not to be had outside clonediff" not in text

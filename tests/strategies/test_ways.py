@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import get_args
 
 import pytest
 from msgspec import structs
@@ -10,7 +11,20 @@ from msgspec import structs
 from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, MalformedGraph, from_json, functional_graphs, to_json
 from strategies.drawn_ways import DIGITS, chosen
-from strategies.graph import Call, CallFunction, CloneFunction, Function, Input, Layer, Ref, Way
+from strategies.graph import (
+    Call,
+    CallFunction,
+    CloneChange,
+    CloneFunction,
+    Function,
+    Input,
+    Items,
+    Layer,
+    Ref,
+    Seq,
+    Way,
+    Wrong,
+)
 from strategies.graphs import WAYS
 from strategies.ways import inputs_of, read_example, unsuited, well_typed
 
@@ -46,6 +60,11 @@ SUITED = (
     Way(clone_function=CloneFunction("replaced", "Dropout")),
     Way(clone_function=CloneFunction("wrapped", "Dense")),
     Way(inputs="fresh", clone_function=CloneFunction("nested", "Dense")),
+    Way(clone_function=CloneFunction("dense", "Dropout", value=4)),
+    Way(clone_function=CloneFunction("recurrent", "Dense", value=4), recursive=True),
+    Way(clone_function=CloneFunction("model", "Dense")),
+    Way(clone_function=CloneFunction("raises", "Dense")),
+    *(Way(wrong=wrong) for wrong in get_args(Wrong)[1:]),
     Way(call_function=CallFunction()),
     Way(call_function=CallFunction("after", "Dense"), recursive=True),
     Way(call_function=CallFunction("before", "Dropout")),
@@ -70,6 +89,13 @@ def test_a_way_that_suits(way: Way) -> None:
         (Way(clone_function=CloneFunction("replaced")), "expected a kind"),
         (Way(clone_function=CloneFunction("replaced", "LSTM")), "no layer of the kind"),
         (Way(clone_function=CloneFunction("nested", "Dense")), "numbered otherwise"),
+        (Way(clone_function=CloneFunction("dense", "Dense", value=4)), "is one already"),
+        (Way(clone_function=CloneFunction("dense", "Dropout", value=5)), "nothing of 5 units"),
+        (Way(clone_function=CloneFunction("dense", "Dropout")), "a number of units"),
+        (Way(clone_function=CloneFunction("raises", "Dense"), inputs="fresh"), "looked at alone"),
+        (Way(inputs="wider"), "a width of its own"),
+        (Way(inputs="turned"), "no dict"),
+        (Way(wrong="function", recursive=True), "nothing beside it"),
         (Way(call_function=CallFunction("after")), "expected a kind"),
         (Way(call_function=CallFunction("after", "LSTM")), "no layer of the kind"),
         (Way(call_function=CallFunction("training", "Dense")), "takes no `training`"),
@@ -123,14 +149,32 @@ def test_inputs_that_are_given() -> None:
     assert inputs_of(structs.replace(graph, way=Way(inputs="batch")))[0].batch == 2
 
 
+def test_inputs_of_another_width_and_in_another_order() -> None:
+    graph = structs.replace(INNER, generation="keras", inputs=(Input((3, 4), name="x"),), way=Way(inputs="wider"))
+    assert unsuited(graph) == ""
+    assert inputs_of(graph) == (Input((3, 5), name="given_1"),)
+    pair = Graph(
+        (Input((4,), name="a"), Input((4,), name="b")),
+        (Layer("Add"),),
+        (Call(0, (Seq((Ref(0), Ref(1))),)),),
+        Items((("a", Ref(0)), ("b", Ref(1)))),
+        Ref(2),
+        generation="keras",
+        way=Way(inputs="turned"),
+    )
+    assert unsuited(pair) == ""
+    assert "no dict" in unsuited(structs.replace(pair, generation="tf_keras"))
+
+
 def test_every_way_is_drawn_for_a_graph_that_it_suits() -> None:
     draw = random.Random(0)
     met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS) for _ in range(800)}
     ways = [way for way in met if way is not None]
     assert {way.inputs for way in ways} == {"", "fresh", "listed", "layers", "batch", "own", "made"}
+    assert {way.wrong for way in ways} == set(get_args(Wrong))
     assert {way.recursive for way in ways} == {True, False}
     clones = [way.clone_function for way in ways if way.clone_function is not None]
-    assert {each.change for each in clones} == {"remade", "kept", "renamed", "set", "replaced", "nested", "wrapped"}
+    assert {each.change for each in clones} == set(get_args(CloneChange))
     calls = [way.call_function for way in ways if way.call_function is not None]
     assert {each.change for each in calls} == {"plain", "training", "after", "before"}
     assert all(unsuited(structs.replace(GRAPH, way=way)) == "" for way in ways)
@@ -141,7 +185,7 @@ def test_only_what_is_asked_for_is_drawn() -> None:
     features = {"call functions"}
     met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(100)}
     assert None in met
-    assert all(way is None or way == Way(call_function=way.call_function) for way in met)
+    assert all(way in (None, Way(wrong="call"), Way(call_function=way and way.call_function)) for way in met)
 
 
 def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:

@@ -28,11 +28,13 @@ class Played:
     def __init__(self, outcome: Callable[[tuple[str, ...]], Outcome]) -> None:
         self.outcome = outcome
         self.asked: list[tuple[str, ...]] = []
+        self.limits: list[float | None] = []
 
     def trial(
         self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
     ) -> Outcome:
         self.asked.append(tuple(cloners))
+        self.limits.append(timeout)
         return self.outcome(tuple(cloners))
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
@@ -100,6 +102,15 @@ def test_an_original_that_is_seen_to_be_unlike_itself_by_one_cloner_is_nobodys_c
     trial = run(CASE, Played(outcomes.__getitem__))
     assert trial.refused is not None
     assert (trial.refused.type, trial.clones) == ("Unsteady", {})
+
+
+@pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])
+def test_where_a_cloner_does_not_end_each_alone_has_what_the_model_is_worth(takes: float, limit: float) -> None:
+    late = TimedOut(600.0)
+    alone = Answer(original=ORIGINAL, clones={"fixed": GOOD}, keras={"build": takes})
+    subject = Played(lambda cloners: late if "upstream" in cloners else alone)
+    run(CASE, subject, timeout=600.0)
+    assert subject.limits == [600.0, 600.0, limit, limit]
 
 
 def test_an_original_that_takes_the_process_is_nobodys_clone() -> None:

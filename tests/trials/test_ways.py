@@ -14,9 +14,22 @@ from harness.trials.graph_trials import GraphTrials, NotTried
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues
-from strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Made, Ref, Way
+from strategies.graph import (
+    Call,
+    CallFunction,
+    CloneChange,
+    CloneFunction,
+    Function,
+    Graph,
+    Input,
+    Layer,
+    Made,
+    Ref,
+    Way,
+    Wrong,
+)
 from strategies.ways import well_typed
-from tests.strategies.test_ways import GRAPH, SUITED
+from tests.strategies.test_ways import GRAPH, INNER, SUITED
 from tests.waiting import PATIENCE
 
 CHAIN = Graph(
@@ -100,7 +113,7 @@ def test_fixed_makes_what_is_asked_for(generation: str, warm: Callable[[str], Su
 def _of_keras_2(way: Way) -> bool:
     """Without what Keras 3 alone takes, or what renames operations, which are layers in Keras 2."""
     renames = way.clone_function is not None and way.clone_function == CloneFunction("renamed")
-    return way.inputs not in ("listed", "made") and not renames
+    return way.inputs not in ("listed", "made") and not renames and way.wrong not in ("call", "numbers")
 
 
 @pytest.mark.parametrize("name", LOOKS_OTHERWISE)
@@ -121,6 +134,41 @@ def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
         assert "structure" in {each.check for each in found}, name
 
 
+@pytest.mark.parametrize(
+    ("fault", "change", "aspect"),
+    [
+        ("asked_again", "renamed", "asked again"),
+        ("asked_of_inputs", "kept", "asked of an input"),
+        ("copied_again", "remade", "not what it gave"),
+        ("error_swallowed", "raises", "own error lost"),
+    ],
+)
+def test_planted_faults_of_what_a_clone_function_is_asked_are_caught(
+    fault: str, change: CloneChange, aspect: str, keras: SubjectProcess
+) -> None:
+    kind = "Dense" if change == "raises" else None
+    graph = structs.replace(GRAPH, way=Way(clone_function=CloneFunction(change, kind)))
+    well_typed(graph)
+    clones = _tried(graph, keras, "fixed", f"planted/way_{fault}")
+    assert clones["fixed"].differences == ()
+    found = clones[f"planted/way_{fault}"].differences
+    assert aspect in {each.aspect for each in found if each.check == "functions"}
+
+
+@pytest.mark.parametrize("wrong", ["function", "call", "text"])
+def test_what_is_plainly_wrong_and_taken_without_a_word_is_told(wrong: Wrong, keras: SubjectProcess) -> None:
+    graph = structs.replace(GRAPH, way=Way(wrong=wrong))
+    name = {"function": "clone_function", "call": "call_function", "text": "input_tensors"}[wrong]
+    clones = _tried(graph, keras, "fixed", f"planted/way_{name}")
+    assert clones["fixed"].differences == ()
+    assert [each.aspect for each in clones[f"planted/way_{name}"].differences] == ["no error"]
+
+
+def test_what_comes_of_an_accident_is_no_clear_error(keras: SubjectProcess) -> None:
+    clones = _tried(structs.replace(GRAPH, way=Way(wrong="function")), keras, "upstream")
+    assert [each.aspect for each in clones["upstream"].differences] == ["unclear error"]
+
+
 def test_a_cause_says_what_clone_model_was_given(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=("planted/way_call_function",))
     graph = structs.replace(GRAPH, way=Way(call_function=CallFunction("after", "Dropout")))
@@ -136,6 +184,15 @@ def test_layers_that_are_to_be_kept_are_no_fault_and_others_are(keras: SubjectPr
     shared = structs.replace(GRAPH, way=Way(inputs="fresh"))
     (sharing,) = _tried(shared, keras, "planted/layer_shared_with_original").values()
     assert "layer shared" in {each.aspect for each in sharing.differences}
+
+
+def test_layers_that_are_kept_until_one_raises_are_called_again_and_no_fault(keras: SubjectProcess) -> None:
+    way = Way(clone_function=CloneFunction("raises", "Dropout", others="kept"))
+    graph = structs.replace(INNER, generation="keras", layers=(*INNER.layers, Layer("Dropout", (("rate", 0.5),))))
+    graph = structs.replace(graph, calls=(*graph.calls, Call(1, (Ref(1),))), gives=Ref(2), way=way)
+    well_typed(graph)
+    clones = _tried(graph, keras, "fixed", "upstream")
+    assert [each.differences for each in clones.values()] == [(), ()]
 
 
 def test_a_cloner_that_takes_a_model_only_is_not_tried(keras: SubjectProcess) -> None:

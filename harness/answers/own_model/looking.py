@@ -20,12 +20,15 @@ from harness.answers.own_model.limits import LIMITS
 from harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from harness.answers.own_model.trying import LONG, Second, Tell, try_cloners, worth_two
+from harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
+from harness.inside.watching import ARRIVED
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import reproducer
 from harness.subjects.case import COSTLY, Case
 from harness.subjects.observation import Failure
 from harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
 from harness.subjects.process import SubjectProcess
+from harness.subjects.subject import Subject
 from harness.trials.graph_trials import ExplainedCause, TriedCase
 from harness.trials.triage import Blame, blame, title
 from harness.trials.trial import Trial
@@ -53,7 +56,8 @@ class CheckWanted:
     """How models are to be checked: `seconds` is the limit of each, `arrays` the file of inputs.
 
     `size` is that of whatever the inputs leave open, `sizes` those of inputs by name; what neither says is tried,
-    `first` before others. A model that takes long has `processes` at once.
+    `first` before others. A model that takes long has `processes` at once. `way` is what
+    `clone_model` is given beside it.
     """
 
     cloners: tuple[str, ...] = UPSTREAM_AND_FIXED
@@ -68,6 +72,7 @@ class CheckWanted:
     seed: int = 0
     seconds: float = 600.0
     processes: int = 2
+    way: OwnWay | None = None
 
 
 def look(
@@ -116,8 +121,11 @@ def _look(
         return _not(told, *stopped, began)
     inputs.check_sizes(seen, dict(wanted.sizes))
     specs = seen.suited.inputs if wanted.arrays is None else inputs.from_file(seen, wanted.arrays)
-    told = replace(told, inputs=tuple(inputs.described(seen, specs)))
+    told = replace(told, inputs=tuple(inputs.described(seen, specs)), way=_said_of(wanted.way))
     case = Case(source, specs, batch=wanted.batch or inputs.BATCH, seed=wanted.seed)
+    way = wanted.way
+    if way is not None:
+        case = _in_a_way(case, way, subject)
     known = KnownIssues((*known.issues, *LIMITS.issues))
 
     def about(at: str) -> None:
@@ -127,14 +135,15 @@ def _look(
     def tried_by(*cloners: str) -> list[TriedCase]:
         limits = {"timeout": wanted.seconds, "seconds": seen.seconds}
         beside = second if wanted.processes > 1 else None
-        return try_cloners(case, process, beside, cloners, known, wanted.checks, **limits, tell=about)
+        checks = () if case.own_way else wanted.checks
+        return try_cloners(case, process, beside, cloners, known, checks, **limits, tell=about)
 
     tried = tried_by(*wanted.cloners)
     stopped = _untried(tried[0].trial, inputs.refused(seen))
     if stopped is not None:
         return _not(replace(told, peak=peak(process.pid)), *stopped, began)
     clones = _cloned(tried, wanted.cloners, process)
-    while remedy := verdicts.to_try(clones, subject):
+    while way is None and (remedy := verdicts.to_try(clones, subject)):
         tried += tried_by(remedy)
         clones = _cloned(tried, (*(each.cloner for each in clones), remedy), process)
     asked, others = clones[: len(wanted.cloners)], clones[len(wanted.cloners) :]
@@ -146,6 +155,24 @@ def _look(
         peak=peak(process.pid) + peak(second.pid),
         seconds=time.monotonic() - began,
     )
+
+
+def _said_of(way: OwnWay | None) -> tuple[str, ...]:
+    """What was asked for with it, and what can be said of what comes."""
+    if way is None:
+        return ()
+    return " ".join(way.words), LIKE_THE_MODEL if way.like_the_model else OF_ONE_S_OWN
+
+
+def _in_a_way(case: Case, way: OwnWay, subject: Subject) -> Case:
+    lines = way.lines()
+    source = "\n".join((*lines, *([""] if lines else []), case.source))
+    theirs = not way.like_the_model
+    promises = "from_config" if way.by_config else ""
+    # What they give may be layers of the model itself, which are then called again.
+    case = replace(case, keeps="layers" if theirs else "")
+    arguments = way.arguments(subject)
+    return replace(case, source=source, arguments=arguments, own_way=theirs, functions_raise=theirs, promises=promises)
 
 
 def _not(told: CheckedModel, status: Status, reason: str, advice: Sequence[str], began: float) -> CheckedModel:
@@ -258,8 +285,14 @@ def _cloned(tried: Sequence[TriedCase], order: Sequence[str], process: SubjectPr
             for shown, blame_ in zip(_shown(name, each), blamed[name], strict=True)
         )
         clone = each.trial.clones[name]
-        found.append(Cloned(name, clone.verdict.value, verdicts.outcome(breaks), breaks, clone.notes))
+        outcome = verdicts.RAISED if _arrived(clone.notes) else verdicts.outcome(breaks)
+        found.append(Cloned(name, clone.verdict.value, outcome, breaks, clone.notes))
     return tuple(found)
+
+
+def _arrived(notes: Sequence[str]) -> bool:
+    """Whether there is no clone since a function raised that was given."""
+    return any(note.startswith(ARRIVED.partition("%")[0]) for note in notes)
 
 
 def _shown(cloner: str, tried: TriedCase) -> list[ExplainedCause]:

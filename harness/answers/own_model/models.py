@@ -61,14 +61,27 @@ def parse(spec: str) -> Model:
                 f"{spec!r}: expected {APPLICATIONS}:NAME, such as {APPLICATIONS}:MobileNetV2 or {_SUCH_AS}"
             )
         return Model(spec, "application", name=name, options=_options(options, spec))
-    function = _FUNCTION.fullmatch(spec)
-    if function is not None and not Path(spec).exists():
-        file = _existing(function["file"], spec)
-        _importable(file)
-        return Model(spec, "function", str(file), function["name"])
+    function = function_in(spec, spec)
+    if function is not None:
+        return Model(spec, "function", *function)
     if spec.endswith(".py"):
         raise ModelError(f"{spec}: which function makes the model? Write {spec}:make_model, say")
     return Model(spec, "file", str(_existing(spec, spec)))
+
+
+def function_in(text: str, spec: str) -> tuple[str, str] | None:
+    """The file and the name of FILE.py:FUNCTION, None of any other text. `spec` is what an error names."""
+    found = _FUNCTION.fullmatch(text)
+    if found is None or Path(text).exists():
+        return None
+    file = _existing(found["file"], spec)
+    _importable(file)
+    return str(file), found["name"]
+
+
+def imported(file: Path, name: str) -> list[str]:
+    """The lines that import a file of Python under a name."""
+    return ["import sys", "", f"sys.path.insert(0, {_text(file.parent)})", *_imported(file.stem, name)]
 
 
 def _options(texts: Sequence[str], spec: str) -> tuple[tuple[str, Value], ...]:

@@ -62,7 +62,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
 
     `summary` says what happens to whose clone, and what to do that works; `remedies` are the cloners that were tried to
     find that out, though not asked for. `inputs` has a line for each input that it was fed, `peak` the most memory that
-    its process held, in bytes.
+    its process held, in bytes. `way` says what `clone_model` was given beside the model, and what that is held against.
     """
 
     model: str
@@ -74,6 +74,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
     layers: int = 0
     parameters: int = 0
     inputs: tuple[str, ...] = ()
+    way: tuple[str, ...] = ()
     reason: str = ""
     advice: tuple[str, ...] = ()
     clones: tuple[Cloned, ...] = ()

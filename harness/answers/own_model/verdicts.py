@@ -16,6 +16,7 @@ from reports.records import Cause, Cost, Difference
 FAITHFUL = "cloned faithfully"
 DOCUMENTED = "cloned faithfully but for what is documented to be left out"
 NAME_ONLY = "only a name differs"
+RAISED = "your function raises an exception, which arrives"
 REMEDIES = ("fixed", "from_config")
 """Cloners that are tried, in this order, where Keras' own breaks something and nothing that was asked for holds."""
 
@@ -24,6 +25,10 @@ _DO = {
     "fixed": "`from harness import clone_model`",
     "from_config": "`model.__class__.from_config(model.get_config())`",
     "saved": "to save the model and load it",
+    "saved/h5": "to save the model as .h5 and load it",
+    "saved/tf": "to save the model as a SavedModel and load it",
+    "deepcopy": "`copy.deepcopy(model)`",
+    "pickled": "`pickle.loads(pickle.dumps(model))`",
 }
 _RUNS = ("outputs", "masks", "training", "saved")
 _LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from harness.answers.own_model.verdicts import FAITHFUL
@@ -24,6 +25,9 @@ def checked_text(checked: CheckedModel) -> list[str]:
             f"{checked.seconds:.1f} s, {checked.peak / (1 << 30):.1f} GiB"
         )
     lines += [f"  given {one_line(each)}" for each in checked.inputs]
+    if checked.way:
+        lines.append(f"  --way {one_line(checked.way[0])}")
+        lines += [f"    {line}" for each in checked.way[1:] for line in wrap(each, 112)]
     for cloned in checked.clones:
         lines += _cloned_text(cloned)
     for cloned in checked.remedies:

@@ -6,11 +6,10 @@ classes and functions its source defines. A cloner of a downstream project is a 
 
 from __future__ import annotations
 
-import os
-import tempfile
 from typing import Any, Callable
 
 from ..frameworks.interface import Framework
+from .copies import COPIES
 from .multi_gpu import multi_gpu, multi_gpu_fixed
 
 
@@ -44,31 +43,10 @@ def fixed(model: Any, context: TrialContext) -> Any:
     return context.framework.fixed()(model, **context.arguments())
 
 
-def roundtrip(model: Any, context: TrialContext) -> Any:
-    """Through the config: `from_config(get_config())` with the custom objects of the source."""
-    with context.framework.objects(context.known):
-        return type(model).from_config(model.get_config())
-
-
-def from_config(model: Any, context: TrialContext) -> Any:
-    """Through the config as anybody would type it: with no custom objects, and in safe mode."""
-    return model.__class__.from_config(model.get_config())
-
-
-def saved(model: Any, context: TrialContext) -> Any:
-    """Through a file: saved, then loaded."""
-    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
-        path = os.path.join(folder, "model.keras")
-        model.save(path)
-        return context.framework.load(path, context.known)
-
-
 CLONERS: dict[str, Cloner] = {
     "upstream": upstream,
     "fixed": fixed,
-    "roundtrip": roundtrip,
-    "from_config": from_config,
-    "saved": saved,
+    **COPIES,
     "candidate": upstream,  # in a process where a proposed fix has taken the place of its functions
     "multi_gpu": multi_gpu,
     "multi_gpu/fixed": multi_gpu_fixed,

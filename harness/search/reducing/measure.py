@@ -33,6 +33,7 @@ from strategies.graph import (
     Step,
     Value,
     Way,
+    Wrong,
     all_layers,
     levels,
     refs,
@@ -109,7 +110,7 @@ def _parts(way: Way | None) -> int:
     if way is None:
         return 0
     functions = (way.clone_function, way.call_function)
-    return int(bool(way.inputs)) + way.recursive + 3 * sum(each is not None for each in functions)
+    return int(bool(way.inputs)) + bool(way.wrong) + way.recursive + 3 * sum(each is not None for each in functions)
 
 
 def _far_from_plain(way: Way | None) -> int:
@@ -119,7 +120,7 @@ def _far_from_plain(way: Way | None) -> int:
     others = clone is not None and clone.kind is not None and clone.others == "remade"
     cloned = 0 if clone is None else get_args(CloneChange).index(clone.change)
     called = 0 if call is None else get_args(CallChange).index(call.change)
-    return get_args(NewInputs).index(inputs) + cloned + called + others
+    return get_args(Wrong).index(way.wrong) + get_args(NewInputs).index(inputs) + cloned + called + others
 
 
 def _far_from_simple(step: Step, graph: Graph) -> int:

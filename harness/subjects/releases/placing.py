@@ -12,10 +12,7 @@ import msgspec
 from harness.subjects.place import BESIDE, How, ReleasePlace
 from harness.subjects.presence import missing, without
 from harness.subjects.releases import store
-from harness.subjects.releases.errors import ReleaseError
-from harness.subjects.releases.store import Manifest, Say
-from harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
-from harness.subjects.releases.ways import (
+from harness.subjects.releases.building import (
     around_now,
     entry_of,
     interpreter_of,
@@ -25,6 +22,9 @@ from harness.subjects.releases.ways import (
     stack_entry,
     stack_up,
 )
+from harness.subjects.releases.errors import ReleaseError
+from harness.subjects.releases.store import Manifest, Say
+from harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
 from harness.subjects.subject import Subject
 
 _REMEMBERED = 8

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 from harness.subjects.observation import Clone, Observation
 from harness.trials.checks.again import again
+from harness.trials.checks.functions import functions
 from harness.trials.checks.made import made
 from harness.trials.checks.masks import masks
 from harness.trials.checks.outputs import outputs
@@ -25,7 +26,7 @@ from harness.trials.checks.untouched import untouched
 from harness.trials.checks.weights import weights
 from reports.records import Cost, Difference
 
-__all__ = ["CHECKS", "Check", "Pair", "compare"]
+__all__ = ["CHECKS", "OWN_WAY", "REFUSED", "Check", "Pair", "compare"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,9 +60,18 @@ CHECKS: dict[str, Check] = {
         Check("again", Cost.CRASHES, again, "again"),
         Check("training", Cost.CRASHES, training, "training_step"),
         Check("saved", Cost.CRASHES, saved, "saving"),
+        Check("functions", Cost.CRASHES, functions),
     )
 }
 """The checks by name, in the order of the promise."""
+
+
+OWN_WAY = ("made", "functions", "untouched")
+"""The checks of a clone that somebody's own functions ask for: nobody knows what model that is."""
+
+
+REFUSED = ("made", "untouched")
+"""The checks of a clone that is not to be made."""
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:

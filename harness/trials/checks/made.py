@@ -1,6 +1,13 @@
-"""1. It can be made: the cloner does not raise on a model that built and ran."""
+"""1. It can be made: the cloner does not raise on a model that built and ran.
+
+What is plainly wrong among its arguments is to be refused by a clear error: a `TypeError` or `ValueError` that is
+raised on purpose, in words; no accident, no endless loop, and no clone. What a function raises that `clone_model` was
+given is to arrive.
+"""
 
 from __future__ import annotations
+
+from msgspec.structs import replace
 
 from harness.trials.checks.pairing import Pair
 from harness.trials.checks.places import place
@@ -11,8 +18,22 @@ from reports.records import Cost, Difference
 def made(pair: Pair) -> list[Difference]:
     """The cloner's exception, or that it gave nothing."""
     shape = pair.original.shape
+    if pair.original.wrong:
+        return _refused(pair)
+    if pair.clone.failure is not None and pair.clone.failure.own:
+        return []
     if pair.clone.failure is not None:
         return [raises("made", "clone", "a clone", pair.clone.failure, shape)]
     if pair.observed is None:
         return [Difference("made", "clone", "nothing", "a clone", "nothing", Cost.CRASHES, place(shape, -1))]
     return []
+
+
+def _refused(pair: Pair) -> list[Difference]:
+    failure, first = pair.clone.failure, place(pair.original.shape, -1)
+    if failure is None:
+        return [Difference("made", "clone", "no error", "a clear error", "a clone", Cost.PROPERTY, first)]
+    if failure.clear:
+        return []
+    unclear = raises("made", "clone", "a clear error", failure, pair.original.shape)
+    return [replace(unclear, aspect="unclear error", rank=Cost.PROPERTY, first=first)]

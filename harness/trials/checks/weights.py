@@ -1,5 +1,7 @@
 """2. Weights: the same number, order, names, shapes, dtypes and flags, after `set_weights` the same values.
 
+What a file or a pickle gives has the values without that.
+
 In Keras 3 a variable has a name and a path, each kept by itself: "name: The name of the variable (string). path: The
 path of the variable within the Keras model or layer (string)." (`keras.Variable`)
 """
@@ -25,6 +27,7 @@ def weights(pair: Pair) -> list[Difference]:
         *_variables(pair, "weight", original.weights, clone.weights, pair.weights),
         *_variables(pair, "state", original.states, clone.states, pair.states),
     ]
+    differences += _brought(pair, pair.observed)
     if pair.observed.copied is not None:
         differences.append(raises("weights", "set_weights", "it takes the weights", pair.observed.copied, original))
     else:
@@ -91,6 +94,19 @@ def _count(
         first = place(shape, pair.layers.expected.get(haves[found].owner, -1))
         path = f"{word}s[+{found}]"
         yield Difference("weights", path, f"{word} extra", MISSING, _said(haves[found]), Cost.COMPUTES, first)
+
+
+def _brought(pair: Pair, observed: Observation) -> Iterator[Difference]:
+    """What a clone begins with that is to bring the original's values, such as one from a file."""
+    if observed.brought is None:
+        return
+    wants, haves = pair.original.copied_weights, observed.brought
+    for index, found in pair.weights.pairs:
+        digests = wants[index], haves[found]
+        if digests[0] != digests[1]:
+            first = place(pair.original.shape, pair.original.shape.weights[index].owner)
+            path = f"weights[{index}].brought"
+            yield Difference("weights", path, "value not kept", *digests, Cost.COMPUTES, first, digests=digests)
 
 
 def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:

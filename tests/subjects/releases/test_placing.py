@@ -15,9 +15,9 @@ from harness.subjects import Subject
 from harness.subjects.place import How
 from harness.subjects.presence import without
 from harness.subjects.releases import ReleaseError, place_of, remove, store
+from harness.subjects.releases.building import around_now, entry_of, stack_entry
 from harness.subjects.releases.store import Manifest
 from harness.subjects.releases.table import stack_of_keras
-from harness.subjects.releases.ways import around_now, entry_of, stack_entry
 
 KERAS = Subject.parse("keras==2.2.4")
 STACK = stack_of_keras("2.2.4")

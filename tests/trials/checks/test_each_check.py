@@ -23,6 +23,13 @@ FAILURE = Failure(
     (Frame("keras/src/models/cloning.py", "clone_model", 1), Frame("numpy/core.py", "add", 2)),
 )
 
+
+def asked(*layers: int, what: str = "layer", there: bool = True) -> dict[str, object]:
+    """A clone function that was asked for these layers, and was to be asked for all but the input."""
+    calls = [{"layer": layer, "what": what, "there": there} for layer in layers]
+    return {"calls": calls, "wanted": [1, 2, 3, 4]}
+
+
 BROKEN = [
     # check, what is changed, path, aspect, rank
     ("made", [("failure", FAILURE)], "clone", "raises", Cost.CRASHES),
@@ -48,6 +55,34 @@ BROKEN = [
     ),
     ("weights", [("observation.copied", FAILURE)], "set_weights", "raises", Cost.CRASHES),
     ("weights", [("observation.copied_weights.0", "other")], "weights[0].copied", "copied value", Cost.COMPUTES),
+    ("weights", [("observation.brought", ["other"] * 9)], "weights[0].brought", "value not kept", Cost.COMPUTES),
+    ("functions", [("asked", asked(1, 3, 4))], "layers['lambda_2']", "not asked", Cost.PROPERTY),
+    ("functions", [("asked", asked(1, 2, 3, 2, 4))], "layers['lambda_2']", "asked again", Cost.TRAINS),
+    (
+        "functions",
+        [("asked", {**asked(0, what="input"), "wanted": []})],
+        "layers['input']",
+        "asked of an input",
+        Cost.PROPERTY,
+    ),
+    (
+        "functions",
+        [("asked", {**asked(2, what="operation"), "wanted": []})],
+        "layers['lambda_2']",
+        "asked of an operation",
+        Cost.PROPERTY,
+    ),
+    (
+        "functions",
+        [("asked", {**asked(3, there=False), "wanted": []})],
+        "layers['lstm_3']",
+        "not what it gave",
+        Cost.TRAINS,
+    ),
+    ("functions", [("asked", {"raised": FAILURE})], "model", "own error lost", Cost.CRASHES),
+    ("functions", [("by_hand", {"expected": ["a"], "found": ["b"]})], "by_hand.outputs[0]", "value", Cost.COMPUTES),
+    ("functions", [("by_hand", {"expected": ["a"], "found": []})], "by_hand", "output count", Cost.COMPUTES),
+    ("functions", [("by_hand", {"failure": FAILURE})], "by_hand", "raises", Cost.CRASHES),
     ("weights", [(f"{S}.states.0", GONE)], "states[0]", "state missing", Cost.COMPUTES),
     ("weights", [(f"{S}.states.0.value", "other")], "states[0].value", "state value", Cost.COMPUTES),
     ("own", [(f"{S}.weights.0.ident", 100)], "weights[0]", "weight shared", Cost.TRAINS),
@@ -215,10 +250,30 @@ def test_catches_what_is_broken(
     assert all(CHECKS[check].rank <= one.rank for one in differences)
 
 
+@pytest.mark.parametrize(
+    ("failure", "aspects"),
+    [
+        (None, ["no error"]),
+        (FAILURE, ["unclear error"]),
+        (msgspec.structs.replace(FAILURE, own=True), ["unclear error"]),
+        (msgspec.structs.replace(FAILURE, clear=True), []),
+    ],
+)
+def test_what_is_plainly_wrong_is_to_be_refused_by_a_clear_error(failure: Failure | None, aspects: list[str]) -> None:
+    wrong = altered(ORIGINAL, ("wrong", True))
+    differences = CHECKS["made"](wrong, altered(CLONE, ("failure", failure)))
+    assert [(one.aspect, one.rank) for one in differences] == [(aspect, Cost.PROPERTY) for aspect in aspects]
+
+
+def test_an_exception_of_one_s_own_is_to_arrive() -> None:
+    arrived = altered(CLONE, ("failure", msgspec.structs.replace(FAILURE, own=True)), ("observation", None))
+    assert compare(ORIGINAL, arrived) == []
+
+
 def test_every_check_has_its_promise_and_a_broken_clone_here() -> None:
     assert set(CHECKS) == {case[0] for case in BROKEN}
     promises = [sys.modules[check.differences.__module__].__doc__ or "" for check in CHECKS.values()]
-    assert [promise.partition(".")[0] for promise in promises] == [str(line) for line in range(1, 12)]
+    assert [promise.partition(".")[0] for promise in promises] == [*map(str, range(1, 12)), "13"]
 
 
 def test_each_costly_part_is_for_one_check() -> None:

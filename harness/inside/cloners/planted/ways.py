@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from .. import TrialContext
 
@@ -25,6 +25,44 @@ def way_call_function(model: Any, context: TrialContext) -> Any:
 def way_recursive(model: Any, context: TrialContext) -> Any:
     """structure: a model within the model is asked for as one layer."""
     return _without(model, context, "recursive")
+
+
+def way_asked_again(model: Any, context: TrialContext) -> Any:
+    """functions: the clone function is asked for each layer once more."""
+    return _asking(model, context, lambda layer: isinstance(layer, context.framework.keras.layers.InputLayer))
+
+
+def way_asked_of_inputs(model: Any, context: TrialContext) -> Any:
+    """functions: the clone function is asked for the input layers."""
+    return _asking(model, context, lambda layer: not isinstance(layer, context.framework.keras.layers.InputLayer))
+
+
+def way_copied_again(model: Any, context: TrialContext) -> Any:
+    """functions: what the clone function gives is made once more, from its config."""
+    given = context.arguments()
+    function = given["clone_function"]
+
+    def clone_function(layer: Any) -> Any:
+        new = function(layer)
+        return new.__class__.from_config(new.get_config())
+
+    return context.framework.fixed()(model, **dict(given, clone_function=clone_function))
+
+
+def way_error_swallowed(model: Any, context: TrialContext) -> Any:
+    """functions: where a function raises, the model is cloned without it."""
+    try:
+        return context.framework.fixed()(model, **context.arguments())
+    except Exception:  # the fault that is planted
+        return context.framework.fixed()(model)
+
+
+def _asking(model: Any, context: TrialContext, but_for: Callable[[Any], bool]) -> Any:
+    given = context.arguments()
+    for layer in context.framework.members(model):
+        if context.framework.is_layer(layer) and not but_for(layer):
+            given["clone_function"](layer)
+    return context.framework.fixed()(model, **given)
 
 
 def _without(model: Any, context: TrialContext, name: str) -> Any:

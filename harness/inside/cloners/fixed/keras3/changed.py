@@ -59,7 +59,7 @@ def _as_given(node: Any) -> dict[str, Any]:
 
     def is_written_by_keras(name: str, value: Any) -> bool:
         if name in context and name in parameters:
-            return value is parameters[name].default
+            return value is parameters[name].default and _writes_down(node)
         if name == "mask":
             others = [argument for other, argument in by_name.items() if other != name]
             return any(_is_mask_of(value, argument) for argument in others)
@@ -68,6 +68,15 @@ def _as_given(node: Any) -> dict[str, Any]:
         return False
 
     return {name: value for name, value in kwargs.items() if not is_written_by_keras(name, value)}
+
+
+def _writes_down(node: Any) -> bool:
+    """Whether Keras writes into the very arguments that a call was made with: where it converts any, into a copy."""
+    args, layer = node.arguments.args, node.operation
+    if not getattr(layer, "_convert_input_args", True):
+        return True
+    one = len(args) == 1 and isinstance(args[0], keras.KerasTensor)
+    return one and keras.backend.standardize_dtype(args[0].dtype) == getattr(layer, "input_dtype", args[0].dtype)
 
 
 def _by_name(node: Any) -> dict[str, Any]:

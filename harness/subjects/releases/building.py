@@ -1,4 +1,4 @@
-"""The ways to have a release: each builds an entry of the store, and sees that what it built starts.
+"""How releases are built: each as an entry of the store, and it is seen that what was built starts.
 
 Owns the names of the entries and their manifests; the locks are the caller's.
 """

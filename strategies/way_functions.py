@@ -1,0 +1,279 @@
+"""The functions that `clone_model` is given: which suit a graph, so that the model that they ask for can be built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from msgspec import structs
+
+from strategies.graph import (
+    Call,
+    CallFunction,
+    CloneFunction,
+    Graph,
+    Layer,
+    MalformedGraph,
+    Value,
+    Way,
+    all_layers,
+    call_refs,
+    levels,
+    made_layers,
+)
+from strategies.kinds import CATALOGUE, Generation, Spec, Specs, catalogue
+from strategies.kinds.operations import Operation
+from strategies.typing import fed, infer
+
+SETTINGS: tuple[tuple[str, Value], ...] = (
+    ("activation", "tanh"),
+    ("activation", "relu"),
+    ("recurrent_activation", "tanh"),
+    ("use_bias", False),
+    ("mask_zero", False),
+    ("mask_zero", True),
+    ("mask_value", 1.0),
+    ("rate", 0.25),
+    ("center", False),
+    ("scale", False),
+    ("epsilon", 0.01),
+    ("go_backwards", True),
+    ("trainable", False),
+)
+"""What a clone function sets in the config of a layer: entries that say what an argument of the constructor says."""
+
+_OF_A_WIDTH = {"dense": "Dense", "recurrent": "SimpleRNN"}
+"""The layers of so many units that others are replaced by."""
+
+_SEVERAL = ("RNN", "Bidirectional", "TimeDistributed")
+"""Kinds that other kinds inherit from, or that have what they hold in their config."""
+
+
+class Seen(NamedTuple):
+    """A call of a layer that a function of `clone_model` is asked about."""
+
+    layer: Layer
+    call: Call
+    takes: Specs
+    gives: Specs
+
+
+@lru_cache(maxsize=8)
+def typed(graph: Graph, generation: Generation | None = None) -> tuple[Specs, ...]:
+    """What each node gives: of one graph, many ways are offered."""
+    return infer(graph, generation=generation)
+
+
+def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) -> str:
+    """What is wrong with a clone function, "" where nothing is. `seen` are the calls of what it is asked for."""
+    kind, change = function.kind, function.change
+    if _frozen(graph):
+        return "whether what it gives is frozen with the model is not said anywhere"
+    for layer, *_ in seen:
+        does = change if kind in (None, layer.kind) else function.others
+        if does != "kept" and not _in_its_config(layer, graph.generation):
+            return f"{layer.kind} cannot be made again from its config"
+    if kind is None and change == "renamed" and graph.generation != "keras" and _has_operations(graph):
+        return "in Keras 2 operations are layers, which are renamed, too"
+    if kind is None:
+        return "" if change in ("remade", "kept", "renamed") else f"expected a kind for {change!r}"
+    hit = [each for each in seen if each.layer.kind == kind and each.layer.graph is None]
+    if not hit:
+        return f"there is no layer of the kind {kind!r}"
+    if kind in _SEVERAL:
+        return f"{kind} is more than one kind"
+    way = graph.way or Way()
+    if change == "nested" and (way.recursive or way.inputs in ("", "own")):
+        return "the input of the Sequential would be numbered otherwise than in a model made by hand"
+    if change == "raises":
+        return "" if way == Way(clone_function=function) else "what it raises is looked at alone"
+    if change in _OF_A_WIDTH:
+        return _unsuited_swap(graph, function, hit)
+    for each in hit:
+        if change == "model" and not (_of_one(each) and _once(each, hit)):
+            return f"{kind} cannot stand in a model of its own here"
+        if change == "replaced" and not (_of_one(each) and each.takes[0].shape == each.gives[0].shape):
+            return f"an Activation is nothing like {kind} here"
+        if change == "wrapped" and not _distributed(each, graph.generation):
+            return f"{kind} cannot be distributed over time here"
+        if change == "nested" and not _of_one(each):
+            return f"{kind} cannot stand in a Sequential here"
+        if change == "nested" and any(each.layer is other.layer and each.takes != other.takes for other in hit):
+            return f"a Sequential around a {kind} that is called on two shapes is made for the first"
+    return _unsuited_setting(graph, function) if change == "set" else ""
+
+
+def _once(each: Seen, hit: Sequence[Seen]) -> bool:
+    return sum(other.layer is each.layer for other in hit) == 1
+
+
+def widths(graph: Graph) -> dict[str, list[int]]:
+    """For each kind of layer how wide its tensors are, where all are of one width."""
+    found: dict[str, set[int | None]] = {}
+    for each in calls_seen(graph, graph.way is not None and graph.way.recursive):
+        found.setdefault(each.layer.kind, set()).update(spec.shape[-1] if spec.shape else None for spec in each.gives)
+    return {kind: [size for size in sizes if size is not None] for kind, sizes in found.items() if len(sizes) == 1}
+
+
+def _unsuited_swap(graph: Graph, function: CloneFunction, hit: Sequence[Seen]) -> str:
+    """What is wrong with a `Dense` or a `SimpleRNN` in the place of other layers."""
+    kind, value = function.kind, function.value
+    if type(value) is not int or value < 1:
+        return f"expected a number of units, found {value!r}"
+    if kind == _OF_A_WIDTH[function.change]:
+        return f"{kind} is one already"
+    for each in hit:
+        if not _of_one(each) or each.gives[0].shape != (*each.takes[0].shape[:-1], value) or each.takes[0].rank < 1:
+            return f"nothing of {value} units is like {kind} here"
+        if function.change == "recurrent" and (each.takes[0].rank != 2 or None in each.takes[0].shape):
+            return f"{kind} is not given steps here"
+        if each.takes[0].shape[-1] is None:
+            return f"{kind} is given an open width here"
+    return _alike(graph, _with_swap(graph, function, graph.way is not None and graph.way.recursive))
+
+
+def _with_swap(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
+    more: tuple[tuple[str, Value], ...] = (("return_sequences", True),) if function.change == "recurrent" else ()
+    new = Layer(_OF_A_WIDTH[function.change], (("units", function.value), *more))
+    layers = []
+    for layer in graph.layers:
+        if layer.graph is not None and recursive:
+            layer = structs.replace(layer, graph=_with_swap(layer.graph, function, recursive))
+        elif layer.kind == function.kind:
+            layer = structs.replace(new, name=layer.name)
+        layers.append(layer)
+    return structs.replace(graph, layers=tuple(layers))
+
+
+def _alike(graph: Graph, other: Graph) -> str:
+    before = typed(structs.replace(graph, way=None))
+    try:
+        after = infer(other)
+    except MalformedGraph as error:
+        return str(error)
+    shapes = [[(spec.shape, spec.dtype) for node in each for spec in node] for each in (before, after)]
+    return "" if shapes[0] == shapes[1] else "its tensors are others"
+
+
+def _unsuited_setting(graph: Graph, function: CloneFunction) -> str:
+    key, value, kind = function.key, function.value, function.kind
+    if not any(key == name and type(value) is type(known) and value == known for name, known in SETTINGS):
+        return f"nothing is known of {key!r} set to {value!r}"
+    if key == "trainable":
+        return "a Discretization takes no `trainable`" if kind == "Discretization" else ""
+    known = catalogue(graph.generation).get(kind or "")
+    if known is None or key not in {**known.options, **known.more}:
+        return f"{kind} has no {key!r}"
+    wrong = _alike(graph, _with_setting(graph, function, graph.way is not None and graph.way.recursive))
+    return f"with {key} set to {value!r}: {wrong}" if wrong else ""
+
+
+def _with_setting(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
+    layers = []
+    for layer in graph.layers:
+        if layer.graph is not None and recursive:
+            layer = structs.replace(layer, graph=_with_setting(layer.graph, function, recursive))
+        elif layer.kind == function.kind:
+            others = tuple((key, value) for key, value in layer.args if key != function.key)
+            layer = structs.replace(layer, args=(*others, (function.key, function.value)))
+        layers.append(layer)
+    return structs.replace(graph, layers=tuple(layers))
+
+
+def unsuited_call(graph: Graph, function: CallFunction) -> str:
+    """What is wrong with a call function, "" where nothing is."""
+    kind = function.kind
+    if graph.sequential:
+        return "a Sequential is not called layer by layer"
+    if (kind is None) != (function.change == "plain"):
+        return f"expected a kind for all but 'plain', found {kind!r} for {function.change!r}"
+    if kind is None:
+        return ""
+    recursive = graph.way is not None and graph.way.recursive
+    seen = [each for each in calls_seen(graph, recursive, chains=False) if each.layer.kind == kind]
+    if not seen:
+        return f"no layer of the kind {kind!r} is called"
+    if kind in _SEVERAL:
+        return f"{kind} is more than one kind"
+    if function.change == "training":
+        known = catalogue(graph.generation).get(kind)
+        return "" if known is not None and "training" in known.call_options else f"{kind} takes no `training`"
+    if _frozen(graph):
+        return "whether the new layer is frozen with the model is not said anywhere"
+    if any(len(calls) > 1 for calls in _calls_of(graph, kind)):
+        return f"a layer of the kind {kind} is called twice, and what is inserted has one name"
+    return "" if all(map(_of_one, seen)) else f"{kind} takes or gives several tensors here"
+
+
+def _frozen(graph: Graph) -> bool:
+    return not all(level.trainable for level in levels(graph)) or not all(
+        layer.trainable for layer in all_layers(graph) if layer.graph is not None
+    )
+
+
+def _calls_of(graph: Graph, kind: str) -> Iterator[list[Call]]:
+    """The calls of each layer of a kind, at each level."""
+    for level in levels(graph):
+        for number, layer in enumerate(level.layers):
+            if layer.kind == kind:
+                yield [call for call in level.calls if call.layer == number]
+
+
+def calls_seen(
+    graph: Graph, recursive: bool, chains: bool = True, generation: Generation | None = None
+) -> Iterator[Seen]:
+    """The calls that are made of layers; with `chains`, those in Sequentials too."""
+    generation = graph.generation or generation
+    kinds = catalogue(generation)
+    given = typed(structs.replace(graph, way=None), generation)
+    for number, call in enumerate(graph.calls if chains or not graph.sequential else ()):
+        layer = graph.layers[call.layer]
+        if layer.graph is not None and recursive:
+            yield from calls_seen(layer.graph, recursive, chains, generation)
+        elif layer.graph is not None or not isinstance(kinds.get(layer.kind), Operation):
+            yield Seen(layer, call, fed(call, given), given[len(graph.inputs) + number])
+
+
+def _in_its_config(layer: Layer, generation: Generation | None) -> bool:
+    """Whether `from_config(get_config())` makes it again: nothing in it is a function, or was changed since.
+
+    In Keras 2 a config is read back by the names of classes, and those of a script are not among them.
+    """
+    inside = [*made_layers(layer), *(all_layers(layer.graph) if layer.graph is not None else ())]
+    if generation != "keras" and any(_family(each) == "custom" for each in inside):
+        return False
+    return not any(each.kind in _NOT_IN_CONFIG or each.marks for each in (layer, *inside))
+
+
+_NOT_IN_CONFIG = ("Lambda", "RandomShear")
+"""Kinds that `from_config` refuses what `get_config` says of."""
+
+
+def _family(layer: Layer) -> str:
+    return CATALOGUE[layer.kind].family if layer.kind in CATALOGUE else ""
+
+
+def _has_operations(graph: Graph) -> bool:
+    return any(_family(layer) == "operations" for layer in all_layers(graph))
+
+
+def _of_one(seen: Seen) -> bool:
+    """Whether it makes one tensor of floats of another, and nothing else is said of the call."""
+    layer, call, takes, gives = seen
+    plain = all(spec.dtype == "float32" and spec.rank > 0 for spec in (*takes, *gives))
+    one = len(takes) == len(gives) == len(list(call_refs(call))) == 1 and not call.listed
+    return plain and one and not call.kwargs and layer.dtype is None
+
+
+def _distributed(seen: Seen, generation: Generation | None) -> bool:
+    """Whether the layer does with each step alone what it does with all of them."""
+    layer, _, takes, gives = seen
+    kind = catalogue(generation).get(layer.kind)
+    if kind is None or not _of_one(seen) or takes[0].rank < 2 or None in takes[0].shape:
+        return False
+    if "axis" in {**kind.options, **kind.more} or kind.family == "custom":
+        return False  # A layer that is built has the number of its axis in its config; ours may not tell their shapes.
+    step = (Spec(takes[0].shape[1:], takes[0].dtype),)
+    made = kind.gives(step, layer) if kind.fits(step) else None
+    return made is not None and len(made) == 1 and (takes[0].shape[0], *made[0].shape) == gives[0].shape

@@ -1,0 +1,158 @@
+"""Other ways to copy a model: each on one that it copies, and on one that it breaks; none held to more than it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.cli.options import CLONERS
+from harness.inside.cloners import CLONERS as BY_NAME
+from harness.inside.cloners.copies import COPIES, KEEP_VALUES
+from harness.scripts.reproducer import reproducer
+from harness.subjects import Case, SubjectProcess
+from harness.trials.expressible import unable
+from harness.trials.triage import Verdict
+from harness.trials.trial import CloneTrial, run
+
+WARM = Callable[[str], SubjectProcess]
+SUBJECTS = ("keras", "tf_keras")
+ON = [(subject, cloner) for subject in SUBJECTS for cloner in COPIES if (subject, cloner) != ("keras", "saved/tf")]
+IMPORTS = {"keras": "import keras\n", "tf_keras": "import tf_keras as keras\n"}
+
+PLAIN = """from {}keras import layers
+
+inputs = keras.Input((4,), name="x")
+x = layers.BatchNormalization()(layers.Dense(3)(inputs))
+model = keras.Model(inputs, layers.Dropout(0.5)(x))
+"""
+CHAIN = """from {}keras import layers
+
+model = keras.Sequential([keras.Input((4,)), layers.Dense(3), layers.Dropout(0.5)])
+"""
+FORGETS = """from {}keras import layers
+
+
+@keras.utils.register_keras_serializable("clonediff")
+class Scaled(layers.Dense):
+    def __init__(self, units, factor=2.0, **kwargs):
+        super().__init__(units, **kwargs)
+        self.factor = factor
+
+    def call(self, x):
+        return super().call(x) * self.factor
+
+    def get_config(self):
+        return dict(name=self.name, units=self.units)
+
+
+inputs = keras.Input((4,))
+model = keras.Model(inputs, Scaled(3, factor=5.0)(inputs))
+"""
+SAVES_NOTHING = """from {}keras import layers
+
+
+@keras.utils.register_keras_serializable("clonediff")
+class Unsaved(layers.Dense):
+    def save_own_variables(self, store):
+        pass
+
+    def load_own_variables(self, store):
+        pass
+
+
+inputs = keras.Input((4,))
+model = keras.Model(inputs, Unsaved(3)(inputs))
+"""
+MARKED = """from {}keras import layers
+
+inputs = keras.Input((4,), name="x")
+layer = layers.Dense(3)
+layer.supports_masking = not layer.supports_masking
+model = keras.Model(inputs, layer(inputs))
+"""
+OWN_CONSTRUCTOR = """from {}keras import layers
+
+
+@keras.utils.register_keras_serializable("clonediff")
+class Mine(keras.Model):
+    def __init__(self, units):
+        inputs = keras.Input((4,))
+        super().__init__(inputs, layers.Dense(units)(inputs))
+        self.units = units
+
+    def get_config(self):
+        return dict(units=self.units)
+
+
+model = Mine(3)
+"""
+
+
+def copied(process: SubjectProcess, source: str, cloner: str, *, costly: bool = False) -> CloneTrial:
+    return run(case(process, source), process, (cloner,), ("again", "saving") if costly else ()).clones[cloner]
+
+
+def case(process: SubjectProcess, source: str) -> Case:
+    subject = process.subject.dialect
+    spelled = source.replace("from {}keras", "from tf_keras" if subject == "tf_keras" else "from keras")
+    return Case(IMPORTS[subject] + spelled, ({"shape": [4], "dtype": "float32", "fill": "normal"},))
+
+
+@pytest.mark.parametrize("source", [PLAIN, CHAIN], ids=["functional", "sequential"])
+@pytest.mark.parametrize(("subject", "cloner"), ON)
+def test_a_plain_model_is_copied_faithfully(subject: str, cloner: str, source: str, warm: WARM) -> None:
+    assert copied(warm(subject), source, cloner, costly=cloner != "saved/tf").causes == ()
+
+
+@pytest.mark.parametrize(("subject", "cloner"), [each for each in ON if each[1] != "same_layers"])
+def test_what_a_config_forgets_is_lost(subject: str, cloner: str, warm: WARM) -> None:
+    clone = copied(warm(subject), FORGETS, cloner)
+    assert clone.verdict is Verdict.DIVERGED
+    assert "value" in {difference.aspect for difference in clone.differences if difference.check == "outputs"}
+
+
+@pytest.mark.parametrize(("subject", "cloner"), [each for each in ON if each[1] in ("saved", "deepcopy", "pickled")])
+def test_a_weight_that_no_file_has_is_missed_in_those_that_are_to_bring_it(
+    subject: str, cloner: str, warm: WARM
+) -> None:
+    process = warm(subject)
+    clone = copied(process, SAVES_NOTHING, cloner)
+    cause = next(cause for cause in clone.causes if cause.root.aspect == "value not kept")
+    script = reproducer(case(process, SAVES_NOTHING).source, subject, cause.root, cloner, case(process, SAVES_NOTHING))
+    assert script.text.index("model.set_weights(weights)") < script.text.index("clone = ") < script.text.index("assert")
+
+
+@pytest.mark.parametrize("cloner", ["from_config", "roundtrip"])
+def test_a_config_is_not_held_to_bring_weights(cloner: str, keras: SubjectProcess) -> None:
+    assert copied(keras, SAVES_NOTHING, cloner).verdict is Verdict.FAITHFUL
+    assert cloner not in KEEP_VALUES
+
+
+@pytest.mark.parametrize(("subject", "cloner"), ON)
+def test_what_somebody_set_on_a_layer_is_in_no_config(subject: str, cloner: str, warm: WARM) -> None:
+    assert copied(warm(subject), MARKED, cloner).verdict is Verdict.FAITHFUL
+
+
+def test_the_same_of_upstream_is_a_difference(keras: SubjectProcess) -> None:
+    assert [cause.root.aspect for cause in copied(keras, MARKED, "upstream").causes] == ["supports_masking"]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_constructor_of_one_s_own_takes_no_inputs_and_outputs(subject: str, warm: WARM) -> None:
+    assert copied(warm(subject), OWN_CONSTRUCTOR, "same_layers").verdict is Verdict.CRASHED
+
+
+def test_layers_of_the_original_in_any_other_copy_are_told(keras: SubjectProcess) -> None:
+    checks = {each.check for each in copied(keras, PLAIN, "planted/layer_shared_with_original").differences}
+    assert "own" in checks
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_each_can_be_chosen_and_its_script_has_it(name: str) -> None:
+    assert name in CLONERS
+    assert name in BY_NAME
+
+
+def test_a_release_that_saves_no_such_file_says_so(keras: SubjectProcess) -> None:
+    assert unable("saved/tf", keras) == "saved/tf: keras saves no SavedModel; tf_keras and TensorFlow's own Keras do"
