@@ -49,6 +49,14 @@ _OF_A_WIDTH = {"dense": "Dense", "recurrent": "SimpleRNN"}
 _SEVERAL = ("RNN", "Bidirectional", "TimeDistributed")
 """Kinds that other kinds inherit from, or that have what they hold in their config."""
 
+_NAMED_LIKE_OPERATIONS = frozenset(
+    (
+        *("Add", "Average", "Concatenate", "Dot", "ELU", "Identity"),
+        *("Maximum", "Minimum", "Multiply", "Reshape", "Softmax", "Subtract"),
+    )
+)
+"""Layers that Keras 3 names like operations. It numbers what has no name yet: one made from its config has one."""
+
 
 class Seen(NamedTuple):
     """A call of a layer that a function of `clone_model` is asked about."""
@@ -70,6 +78,12 @@ def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) 
     kind, change = function.kind, function.change
     if _frozen(graph):
         return "whether what it gives is frozen with the model is not said anywhere"
+    if (
+        graph.generation != "keras2"
+        and _has_operations(graph)
+        and any(_named_like_one(each) for each in all_layers(graph))
+    ):
+        return "an operation would be given the name that its layer has from the config"
     for layer, *_ in seen:
         does = change if kind in (None, layer.kind) else function.others
         if does != "kept" and not _in_its_config(layer, graph.generation):
@@ -256,6 +270,10 @@ def _family(layer: Layer) -> str:
 
 def _has_operations(graph: Graph) -> bool:
     return any(_family(layer) == "operations" for layer in all_layers(graph))
+
+
+def _named_like_one(layer: Layer) -> bool:
+    return layer.kind in _NAMED_LIKE_OPERATIONS and layer.name is None
 
 
 def _of_one(seen: Seen) -> bool:

@@ -106,6 +106,15 @@ def test_a_way_that_does_not_suit(way: Way, wrong: str) -> None:
         well_typed(structs.replace(GRAPH, way=way))
 
 
+@pytest.mark.parametrize(("name", "suits"), [(None, False), ("added", True)])
+@pytest.mark.parametrize("way", [Way(clone_function=CloneFunction()), Way(inputs="fresh")], ids=["remade", "inputs"])
+def test_no_operation_takes_the_name_that_a_layer_has_from_its_config(name: str | None, suits: bool, way: Way) -> None:
+    layers = (Layer("Add", name=name), Layer("ops.add", (("x2", 1.0),)))
+    calls = (Call(0, (Seq((Ref(0), Ref(0))),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation="keras", way=way)
+    assert (unsuited(graph) == "") == (suits or way.inputs == "fresh")
+
+
 def test_what_does_not_suit_a_model() -> None:
     function = Way(clone_function=CloneFunction("renamed"))
     frozen = structs.replace(GRAPH, trainable=False, way=function)
