@@ -187,6 +187,8 @@ def _data(graph: Graph, target: Target) -> Value:
 
 
 _LOW_RANK = ("Dense", "EinsumDense", "Embedding")
+_QUANTIZED = (*_LOW_RANK, "MultiHeadAttention", "GroupQueryAttention")
+"""Kinds that can be quantized, or that hold layers that can."""
 _CONSTRAINTS = ("kernel_constraint", "embeddings_constraint")
 
 
@@ -207,7 +209,7 @@ def _quantizable(graph: Graph) -> Iterator[str | None]:
     # The quantized kernel of an EinsumDense is laid out by the length of an output shape that may be a number.
     number = any(layer.kind == "EinsumDense" and isinstance(layer.arg("output_shape"), int) for layer in layers)
     plain = all(layer.dtype is None for layer in layers)
-    if plain and not number and any(layer.kind in _LOW_RANK for layer in layers):
+    if plain and not number and any(layer.kind in _QUANTIZED for layer in layers):
         yield None
 
 

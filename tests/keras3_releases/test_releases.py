@@ -28,6 +28,8 @@ REFUSED_BY = {
         "later inputs",
         "call functions",
         "recursive cloning",
+        "lora",
+        "quantize",
     },
     MIDDLE: {"idle inputs"},
 }

@@ -109,11 +109,13 @@ ONE_NAME = [
     {"given-list", "given-input-layer"},
     {"given-input-name", "input-name"},
     {"open-name-scope", "wrapped-weight-path"},
+    {"quantized-inside", "policy-of-lookup"},
+    {"policy-of-model", "policy-of-pipeline"},
 ]
 """The issues that no fingerprint tells apart: a layer inside another was given no name, or its config has none, and it
 takes the next one, or the name of its weights has another scope before it; or a layer's own config leaves out that it
 is frozen; or a config that cannot be read, or what has become of the arguments of a call, or what a clone is to begin
-with, is refused at one place.
+with, is refused at one place; or no config has the policy of a layer.
 """
 
 

@@ -13,10 +13,10 @@ from harness.trials.expressible import unspoken
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
-from reports.known import KnownIssues
+from reports.known import KnownIssues, load
 from strategies.graph import Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value
 from strategies.states import STEPS
-from strategies.ways import well_typed
+from strategies.ways import read_example, well_typed
 from tests.strategies.test_ways import GRAPH
 from tests.waiting import PATIENCE
 
@@ -97,6 +97,13 @@ def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], Subjec
     for graph in graphs:
         clone = _tried(graph, process, "fixed")["fixed"]
         assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.state
+
+
+def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
+    names = ("quantized-inside", "policy-of-lookup", "policy-of-pipeline")
+    for name in names:
+        graph = read_example(load()[name].example or "", name)
+        assert _tried(graph, keras, "fixed")["fixed"].differences == (), name
 
 
 def test_fixed_keeps_what_was_learned(keras: SubjectProcess) -> None:

@@ -366,6 +366,9 @@ class Cloning:
         for untold in self._untold:
             untold.refuse_if_lost(comparison())
         for original, clone in pairs:
+            states.quantize_alike(original, clone)
+            if policy_of(clone).name != policy_of(original).name:
+                set_policy(clone, self._policy(policy_of(original)))  # of a layer that another makes for itself
             states.take_over_flags(original, clone)
             states.order_alike(original, clone)
             states.name_alike(original, clone)

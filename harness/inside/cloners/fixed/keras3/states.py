@@ -102,6 +102,14 @@ def order_alike(original: Any, clone: Any) -> None:
             variables[:] = [by_name[name] for name in names]
 
 
+def quantize_alike(original: Any, clone: Any) -> None:
+    """Quantizes what a layer makes for itself, where that was quantized since: no config tells."""
+    mode = getattr(original, "quantization_mode", None)
+    if mode is not None and clone.built and getattr(clone, "quantization_mode", None) is None:
+        more = {"config": original.quantization_config} if hasattr(original, "quantization_config") else {}
+        clone.quantize(mode, type_check=False, **more)
+
+
 def build_alike(original: Any, clone: Any) -> None:
     """Builds what the original has built otherwise than by a call of this graph."""
     if not original.built or clone.built:
