@@ -131,6 +131,8 @@ class Cloning:
             clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._untold)
         for held, cloned in states.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
+            if not cloned.built and getattr(policy_of(held), "quantization_mode", None) is None:
+                self._take_over_policy(held, cloned)  # likewise, so that they have its dtypes
             states.take_over_flags(held, cloned)
         self._pairs.append((layer, clone))
         if isinstance(layer, keras.Model):
@@ -321,6 +323,11 @@ class Cloning:
     def _policy(self, policy: Any) -> Any:
         return self._other(policy, lambda: copied_policy(policy))
 
+    def _take_over_policy(self, original: Any, clone: Any) -> None:
+        """That of a layer that another makes for itself, which no config tells."""
+        if policy_of(clone).name != policy_of(original).name:
+            set_policy(clone, self._policy(policy_of(original)))
+
     def _variable(self, variable: Any) -> Any:
         """The variable that the owner's clone has in this place, or a copy where no layer owns it."""
         if self._owners is None:
@@ -367,8 +374,7 @@ class Cloning:
             untold.refuse_if_lost(comparison())
         for original, clone in pairs:
             states.quantize_alike(original, clone)
-            if policy_of(clone).name != policy_of(original).name:
-                set_policy(clone, self._policy(policy_of(original)))  # of a layer that another makes for itself
+            self._take_over_policy(original, clone)
             states.take_over_flags(original, clone)
             states.order_alike(original, clone)
             states.name_alike(original, clone)
