@@ -3,19 +3,25 @@
     python docs/own_tests.py                        the tests that the installed Keras ships
     python docs/own_tests.py tf_keras FILE.py ...   test files of tf_keras, of which its package ships none
 
-Every file of tests that mentions `clone_model` is run whole, by the pytest of this environment; what follows `--` is
-for pytest.
+Every file of tests that mentions `clone_model`, or stands beside a module that imports it, is run whole, by the pytest
+of this environment; what follows `--` is for pytest. Those of Keras' wrappers need scikit-learn. Files of an archive of
+tf_keras are run as copies that import what its package calls `tf_keras.src`.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from harness import clone_model
+
+_IMPORTED = re.compile(r"^from \S+\.src\.models\.cloning import clone_model", re.MULTILINE)
+_WITHIN = re.compile(r"^(from |import )tf_keras((?:\.(?!src)\S+)? (?:import|as) )", re.MULTILINE)
 
 
 def put_in_place(package: str) -> None:
@@ -30,8 +36,22 @@ def put_in_place(package: str) -> None:
 def shipped(package: str) -> list[str]:
     """The files of tests in a package that speak of cloning."""
     folder = Path(str(importlib.import_module(package).__file__)).parent
-    files = sorted((*folder.rglob("*_test.py"), *folder.rglob("test_*.py")))
-    return [str(file) for file in files if "clone_model" in file.read_text(encoding="utf-8", errors="replace")]
+    texts = {file: file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.rglob("*.py"))}
+    tests = [file for file in texts if file.name.endswith("_test.py") or file.name.startswith("test_")]
+    beside = {file.parent for file, text in texts.items() if file not in tests and _IMPORTED.search(text)}
+    return [str(file) for file in tests if "clone_model" in texts[file] or file.parent in beside]
+
+
+def copied(files: list[str], package: str, folder: Path) -> list[str]:
+    """Test files of an archive, as the release of their package would have them."""
+    copies = []
+    for file in map(Path, files):
+        text = _WITHIN.sub(rf"\1{package}.src\2", file.read_text(encoding="utf-8")) if package == "tf_keras" else None
+        copy = folder / file.name if text is not None else file
+        if text is not None:
+            copy.write_text(text, encoding="utf-8")
+        copies.append(str(copy))
+    return copies
 
 
 def main() -> int:
@@ -39,10 +59,11 @@ def main() -> int:
     cut = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     package, *files = sys.argv[1:cut] or ["keras"]
     put_in_place(package)
-    chosen = files or shipped(package)
-    if not chosen:
-        sys.exit(f"{package} ships no tests of cloning: name files of its archive")
-    return int(pytest.main([*chosen, "-q", "-p", "no:cacheprovider", "-o", "addopts=", *sys.argv[cut + 1 :]]))
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = copied(files, package, Path(folder)) or shipped(package)
+        if not chosen:
+            sys.exit(f"{package} ships no tests of cloning: name files of its archive")
+        return int(pytest.main([*chosen, "-q", "-p", "no:cacheprovider", "-o", "addopts=", *sys.argv[cut + 1 :]]))
 
 
 if __name__ == "__main__":
