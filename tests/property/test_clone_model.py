@@ -94,7 +94,6 @@ ONE_NAME = [
         "unnamed-jitter",
         "augmentation-names",
         "patches-name",
-        "clone-function-operations",
     },
     {"tf-unnamed-sublayers", "tf-unnamed-lookup"},
     {
@@ -108,6 +107,7 @@ ONE_NAME = [
     {"tf-constant-dtype", "tf-equal"},
     {"given-list", "given-input-layer"},
     {"given-input-name", "input-name"},
+    {"clone-function-gives-none", "call-function-uncallable"},
     {"open-name-scope", "wrapped-weight-path"},
     {"quantized-inside", "policy-of-lookup"},
     {"policy-of-model", "policy-of-pipeline"},
@@ -115,7 +115,8 @@ ONE_NAME = [
 """The issues that no fingerprint tells apart: a layer inside another was given no name, or its config has none, and it
 takes the next one, or the name of its weights has another scope before it; or a layer's own config leaves out that it
 is frozen; or a config that cannot be read, or what has become of the arguments of a call, or what a clone is to begin
-with, is refused at one place; or no config has the policy of a layer.
+with, is refused at one place; or what is called there is no layer, or no function; or no config has the policy of a
+layer.
 """
 
 
