@@ -209,8 +209,8 @@ def _unsuited_wrong(graph: Graph, way: Way) -> str:
         return ".wrong: a Sequential takes no call_function at all"
     if _WRONG[way.wrong] != INPUTS and not list(calls_seen(graph, False)):
         return ".wrong: there is no layer to ask for"
-    if way.wrong == "numbers" and graph.generation != "keras" and not graph.sequential:
-        return ".wrong: numbers are wrapped in an input"
+    if way.wrong == "numbers" and graph.generation != "keras":
+        return ".wrong: before Keras 3, numbers are wrapped in an input"
     return ""
 
 
