@@ -31,7 +31,7 @@ REFUSED_BY = {
         "lora",
         "quantize",
     },
-    MIDDLE: {"idle inputs"},
+    MIDDLE: {"idle inputs", "quantize"},
 }
 
 Process = Callable[[str], SubjectProcess]
