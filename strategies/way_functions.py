@@ -78,12 +78,11 @@ def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) 
     kind, change = function.kind, function.change
     if _frozen(graph):
         return "whether what it gives is frozen with the model is not said anywhere"
-    if (
-        graph.generation != "keras2"
-        and _has_operations(graph)
-        and any(_named_like_one(each) for each in all_layers(graph))
-    ):
-        return "an operation would be given the name that its layer has from the config"
+    if graph.generation not in ("keras2", "tf_keras"):
+        if _has_operations(graph) and any(_named_like_one(each) for each in all_layers(graph)):
+            return "an operation would be given the name that its layer has from the config"
+        if "kept" in (change, function.others) and any(_makes_masks(each) for each in all_layers(graph)):
+            return "what computes a mask anew would be given the name of what computed it before, which is kept"
     for layer, *_ in seen:
         does = change if kind in (None, layer.kind) else function.others
         if does != "kept" and not _in_its_config(layer, graph.generation):
@@ -274,6 +273,10 @@ def _has_operations(graph: Graph) -> bool:
 
 def _named_like_one(layer: Layer) -> bool:
     return layer.kind in _NAMED_LIKE_OPERATIONS and layer.name is None
+
+
+def _makes_masks(layer: Layer) -> bool:
+    return layer.kind == "Masking" or bool(layer.arg("mask_zero", False))
 
 
 def _of_one(seen: Seen) -> bool:

@@ -115,6 +115,15 @@ def test_no_operation_takes_the_name_that_a_layer_has_from_its_config(name: str 
     assert (unsuited(graph) == "") == (suits or way.inputs == "fresh")
 
 
+@pytest.mark.parametrize(("change", "suits"), [("kept", False), ("remade", True)])
+def test_no_layer_is_kept_beside_a_mask_that_is_computed_anew(change: CloneChange, suits: bool) -> None:
+    layers = (Layer("Masking"), Layer("LSTM", (("units", 2),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    way = Way(clone_function=CloneFunction(change))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras", way=way)
+    assert (unsuited(graph) == "") is suits
+
+
 def test_what_does_not_suit_a_model() -> None:
     function = Way(clone_function=CloneFunction("renamed"))
     frozen = structs.replace(GRAPH, trainable=False, way=function)
