@@ -11,6 +11,7 @@ import pytest
 
 from harness.campaign.size_speed import BUILDING, FAMILIES, Grown, SizeSpeed, Timed, exponents
 from harness.cli.text.sizes import charts, sizes_text
+from harness.trials.checks import CHECKS
 from reports.growth import picture
 from tests.command_line import Command
 
@@ -63,7 +64,7 @@ def test_bench_times_small_sizes(clonediff: Command, warm_commands: None, tmp_pa
         seconds = each["timed"][-1]["seconds"]
         for part in (BUILDING, "upstream's clone", "fixed's clone", "observing", "saving", "two clones more"):
             assert seconds[part] > 0, part
-        assert sum(name.startswith("check ") for name in seconds) == 11
+        assert sum(name.startswith("check ") for name in seconds) == len(CHECKS)
     assert XML.parse(file).getroot().tag.endswith("svg")
 
 

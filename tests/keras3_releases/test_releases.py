@@ -30,8 +30,10 @@ REFUSED_BY = {
         "recursive cloning",
         "lora",
         "quantize",
+        "SavedModel",
+        "copies of models",
     },
-    MIDDLE: {"idle inputs", "quantize"},
+    MIDDLE: {"idle inputs", "quantize", "SavedModel"},
 }
 
 Process = Callable[[str], SubjectProcess]
