@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from harness.subjects.observation import Clone, Failure, Frame, Observation
 from harness.trials.checks import compare
+from harness.trials.checks.roots import roots
 from harness.trials.triage import Blame, Verdict, alike, blame, causes, fingerprint, named_kinds, title, verdict
 from reports.records import Cause, Cost, Difference, Place, Raised
 
@@ -468,3 +469,12 @@ def test_kinds_of_the_graph_replace_classes() -> None:
     assert named.first is not None
     assert named.first.kind == "LambdaOfTwo"
     assert title(Cause("x", named)) == "The clone does not run: ValueError in functional.py:call"
+
+
+def test_weights_cannot_be_set_since_one_is_missing_and_not_since_calls_changed_places() -> None:
+    first, second = (Place(f"dense_{number}", "Dense", number) for number in (1, 2))
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, first)
+    missing = Difference("weights", "weights[2]", "weight missing", "x", "nothing", Cost.COMPUTES, second)
+    raised = Difference("weights", "set_weights", "raises", "4 weights", "3 weights", Cost.CRASHES)
+    found = roots(chain("Dense", "Dense"), [calls, missing, raised])
+    assert found == [(calls, []), (missing, [raised])]

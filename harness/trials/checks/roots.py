@@ -67,7 +67,8 @@ _TRAINING = (
     "losses value",
 )
 _CHANGES_LAYERS = ("kind", "layer missing", "layer extra", "call count")
-_REWIRES = (*_CHANGES_LAYERS, "call order", "layer order")
+_MOVES_WEIGHTS = (*_CHANGES_LAYERS, "layer order")
+_REWIRES = (*_MOVES_WEIGHTS, "call order")
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
 _GIVERS = ("giver missing", "giver extra")
@@ -235,7 +236,7 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
     if before is Stage.WEIGHTS:
         return copying and not earlier.aspect.startswith("state")
     if copying and before in _AT_REST:
-        return earlier.aspect in _REWIRES or "shared" in earlier.aspect or "merged" in earlier.aspect
+        return earlier.aspect in _MOVES_WEIGHTS or "shared" in earlier.aspect or "merged" in earlier.aspect
     if later.aspect.endswith("order"):
         return before is Stage.STRUCTURE and earlier.aspect in _REWIRES
     if before in _AT_REST:
