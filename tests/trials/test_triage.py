@@ -472,9 +472,9 @@ def test_kinds_of_the_graph_replace_classes() -> None:
 
 
 def test_weights_cannot_be_set_since_one_is_missing_and_not_since_calls_changed_places() -> None:
-    first, second = (Place(f"dense_{number}", "Dense", number) for number in (1, 2))
+    first = Place("dense_1", "Dense", 1)
     calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, first)
-    missing = Difference("weights", "weights[2]", "weight missing", "x", "nothing", Cost.COMPUTES, second)
+    missing = Difference("weights", "weights[2]", "weight missing", "x", "nothing", Cost.COMPUTES, first)
     raised = Difference("weights", "set_weights", "raises", "4 weights", "3 weights", Cost.CRASHES)
     found = roots(chain("Dense", "Dense"), [calls, missing, raised])
     assert found == [(calls, []), (missing, [raised])]

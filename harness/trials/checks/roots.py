@@ -239,6 +239,8 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
         return earlier.aspect in _MOVES_WEIGHTS or "shared" in earlier.aspect or "merged" in earlier.aspect
     if later.aspect.endswith("order"):
         return before is Stage.STRUCTURE and earlier.aspect in _REWIRES
+    if earlier.aspect in _ASIDE:
+        return False
     if before in _AT_REST:
         if earlier.aspect == "trainable" and later.aspect != "weight trainable":
             return False
