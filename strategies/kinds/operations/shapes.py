@@ -139,7 +139,9 @@ def as_said(shape: Dims, layer: Layer) -> Dims | None:
 
 
 def _rotated(shape: Dims, layer: Layer) -> Dims | None:
-    return _swapped(shape, Layer("", (("axis1", 1), ("axis2", 2)))) if layer.arg("k", 1) != 2 else shape
+    """Keras says that the sides change places, which after two turns is so of a square alone."""
+    turned = _swapped(shape, Layer("", (("axis1", 1), ("axis2", 2))))
+    return turned if layer.arg("k", 1) != 2 or turned == shape else None
 
 
 def _sliced(spec: Spec, drawn: Value) -> Value:
@@ -233,7 +235,7 @@ KINDS = (
     operation("flip", on_axis(kept), axis=(LEFT_OUT, 1, -1)),
     *each("fliplr flipud", operation),
     operation("roll", on_axis(kept), shift=(1, -2), axis=AXIS),
-    operation("rot90", given(_rotated), GRID, k=(LEFT_OUT, 2), axes=(tupled(1, 2),)),
+    operation("rot90", given(_rotated), GRID, k=(LEFT_OUT, 3), axes=(tupled(1, 2),)),
     operation("tile", given(tiled), arrange=suiting(repeats=by_rank(1, 2)), repeats=("last",)),
     operation("repeat", along(times), repeats=(2,), axis=AXIS),
     operation(
