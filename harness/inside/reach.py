@@ -1,7 +1,8 @@
 """Which statements of Keras' own cloning code the trials of this process have run.
 
-Only statements in functions count: the others run when a module is imported. From Python 3.12 on each line is seen once
-and then costs nothing; before that, every call in the process costs, so that only one trial of `RATE` is watched.
+Only statements in functions count: the others run when a module is imported. From Python 3.12 on each line that
+was seen costs nothing until somebody was told of it; before that, every call in the process costs, so that only one
+trial of `RATE` is watched.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _MODULES = (
 
 
 class Reach:
-    """The lines seen so far, and those that somebody has been told of."""
+    """The lines seen since somebody was told of them last."""
 
     def __init__(self, framework: Framework) -> None:
         root = framework.keras.models.clone_model.__module__
@@ -55,7 +56,6 @@ class Reach:
                 self._files[path] = name.replace(".", "/") + ".py"
         self._codes: dict[Any, set[int] | None] = {}
         self._seen: dict[str, set[int]] = {path: set() for path in self._files}
-        self._told: dict[str, set[int]] = {path: set() for path in self._files}
         self._trials = 0
 
     def statements(self) -> dict[str, list[dict[str, Any]]]:
@@ -66,14 +66,14 @@ class Reach:
                 found[name] = statements(file.read())
         return found
 
-    def fresh(self) -> dict[str, list[int]]:
-        """The lines seen that were not told before, by file."""
-        found = {}
-        for path, name in self._files.items():
-            fresh = self._seen[path] - self._told[path]
-            if fresh:
-                found[name] = sorted(fresh)
-                self._told[path] |= fresh
+    def seen(self) -> dict[str, list[int]]:
+        """The lines seen since this was asked last, by file."""
+        found = {name: sorted(self._seen[path]) for path, name in self._files.items() if self._seen[path]}
+        for lines in self._seen.values():
+            lines.clear()
+        monitoring = getattr(sys, "monitoring", None)
+        if monitoring is not None:
+            monitoring.restart_events()
         return found
 
     @contextlib.contextmanager

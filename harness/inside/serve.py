@@ -149,7 +149,7 @@ class Server:
         """The lines that trials ran since this was asked last; from the first time on, trials are watched."""
         if self._reach is None:
             self._reach = Reach(self._framework)
-        found = {"lines": self._reach.fresh()}
+        found = {"lines": self._reach.seen()}
         return dict(found, statements=self._reach.statements()) if request.get("statements") else found
 
     def _trial(self, request: dict[str, Any]) -> str:

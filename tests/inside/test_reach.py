@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from harness.campaign.reach import file_reached
-from harness.inside.reach import statements
+import importlib.util
+from pathlib import Path
+
+from harness.campaign.reach import OUT_OF_REACH, file_reached
+from harness.inside.reach import RATE, statements
 from harness.search.even_draws import evenly
 from harness.subjects.outcomes import Statement
 from harness.subjects.process import Limits, SubjectProcess
@@ -58,28 +61,66 @@ def test_statements_are_those_in_functions_that_do_something() -> None:
 
 def test_a_statement_ran_if_one_of_its_lines_did_and_some_are_left_aside() -> None:
     its = [
-        Statement(1, 3, "clone_model", "return f("),
-        Statement(4, 4, "clone_model", "raise ValueError("),
-        Statement(5, 5, "_wrap_clone_function.inner", "return x"),
-        Statement(6, 6, "_wrap_clone_functions", "return y"),
+        Statement(1, 3, "Sequential.build", "return f("),
+        Statement(4, 4, "Sequential.build", "raise ValueError("),
+        Statement(5, 5, "Sequential.pop.inner", "return x"),
+        Statement(6, 6, "Sequential.popped", "return y"),
     ]
-    found = file_reached("models/cloning.py", its, {2})
+    found = file_reached("models/sequential.py", its, {2})
     assert (found.statements, found.ran) == (2, 1)
     assert [each.line for each in found.missed] == [6]
     assert sum(found.aside.values()) == 2
 
 
+def test_of_a_function_that_can_be_reached_a_part_may_be_left_aside() -> None:
+    function = "deserialize_node"
+    its = [
+        Statement(1, 1, function, "return [], {}"),
+        Statement(2, 2, function, "input_tensors = []"),
+        Statement(3, 3, function, "for input_data in node_data:"),
+        Statement(4, 4, "other", "return [unpack_singleton(y)]"),
+        Statement(5, 5, function, "return [unpack_singleton(x)]"),
+        Statement(6, 6, function, "args = 1"),
+    ]
+    assert [each.line for each in file_reached("models/functional.py", its, ()).missed] == [1, 4, 6]
+    its = [each for each in its if each.first != 5]
+    assert [each.line for each in file_reached("models/functional.py", its, ()).missed] == [1, 2, 3, 4, 6]
+
+
+def test_each_part_that_is_left_aside_is_there_in_the_keras_at_hand() -> None:
+    keras = importlib.util.find_spec("keras")
+    assert keras is not None
+    assert keras.origin is not None
+    for one in OUT_OF_REACH:
+        text = (Path(keras.origin).parent / "src" / one.file).read_text(encoding="utf-8")
+        its = [Statement(**each) for each in statements(text)]
+        assert one.why in file_reached(one.file, its, ()).aside, one
+
+
 def test_what_trials_run_is_seen_although_the_child_is_replaced() -> None:
     with SubjectProcess(Subject.parse("keras"), limits=Limits(trials=2)) as process:
-        there = process.reach(statements=True).statements
-        trials = GraphTrials(process, KnownIssues(), cloners=("upstream",), rate=0)
-        for drawn in evenly(functional_graphs(generation="keras", features=()), 3, 0):
-            trials.try_graph(drawn.graph)
+        process.reach()
+        ran = _cloning_run(process, 3)
         assert process.recycled
-        seen = process.reach().lines
-        cloning = {each.first: each for each in there["models/cloning.py"]}
-        ran = {cloning[line].function for line in seen["models/cloning.py"] if line in cloning}
         assert "_clone_functional_model" in ran
         assert "_clone_sequential_model" not in ran
-        assert "layers/layer.py" in seen
-        assert process.reach().lines == {}, "each line is told once"
+        assert process.reach().lines == {}, "nothing ran since"
+
+
+def test_what_one_child_runs_again_is_told_again() -> None:
+    with SubjectProcess(Subject.parse("keras")) as process:
+        process.reach()
+        for _ in range(2):
+            assert "_clone_functional_model" in _cloning_run(process, RATE)
+        assert not process.recycled
+
+
+def _cloning_run(process: SubjectProcess, graphs: int) -> set[str]:
+    """The functions of Keras' module of cloning that some graphs run, since this was asked last."""
+    trials = GraphTrials(process, KnownIssues(), cloners=("upstream",), rate=0)
+    for drawn in evenly(functional_graphs(generation="keras", features=()), graphs, 0):
+        trials.try_graph(drawn.graph)
+    told = process.reach(statements=True)
+    assert "layers/layer.py" in told.lines
+    cloning = {each.first: each for each in told.statements["models/cloning.py"]}
+    return {cloning[line].function for line in told.lines["models/cloning.py"] if line in cloning}
