@@ -210,9 +210,11 @@ def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
         return None
     given = kind.gives(specs, layer)
-    if given is None or (kind.masks and all(spec.rank > 1 for spec in given)):
-        return given
-    return tuple(replace(spec, mask=False) if spec.mask else spec for spec in given)
+    if given is None:
+        return None
+    return tuple(
+        replace(spec, mask=False) if spec.mask and not (kind.masks and spec.rank > 1) else spec for spec in given
+    )
 
 
 def masked_by_call(specs: Specs, call_options: Mapping[str, Value]) -> Specs:

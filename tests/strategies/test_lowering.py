@@ -62,6 +62,19 @@ def test_a_mask_of_the_call_is_handed_on_like_one_of_the_tensor() -> None:
     assert [ref.node for call in lowered.calls for ref in fed_refs(call)] == [0, 0, 0]
 
 
+def test_the_mask_of_a_sequence_is_handed_on_beside_the_states() -> None:
+    """`RNN.compute_mask` answers with the mask and a None for each state."""
+    rnn = Layer("SimpleRNN", (("units", 2), ("return_sequences", True), ("return_state", True)))
+    graph = Graph(
+        inputs=(Input((3, 4)),),
+        layers=(Layer("Masking"), rnn),
+        calls=(Call(0, (Ref(0),)), Call(1, (Ref(1),), outputs=2)),
+        takes=Ref(0),
+        gives=Ref(2),
+    )
+    assert [spec.mask for spec in infer(graph)[2]] == [True, False]
+
+
 def test_a_sequential_is_made_of_what_links() -> None:
     body = (Apply("Dense", (2,), 2, DENSE), Apply("Add", (0, 0)), Apply("Dense", (3,), 1, DENSE))
     graph = lower(Program(STRAY.inputs, body, (1,), sequential=True, takes="dict", gives="list"))
