@@ -53,8 +53,17 @@ any constructor takes. It is the machinery of cloning that loses it: lost on one
 
 _CALL_TYPE = re.compile(r"^call\.\w+ type$")
 _ARGUMENT = ("call.args ", "call.kwargs ")
-_FORMS = (("[", "list"), ('{"tuple"', "tuple"), ('{"dict"', "dict"), ('{"tensor"', "tensor"), ('{"array"', "array"))
-"""How a skeleton of an argument begins, and what it is."""
+_FORMS = (
+    ("[", "list"),
+    ('{"tuple"', "tuple"),
+    ('{"dict"', "dict"),
+    ('{"tensor"', "tensor"),
+    ('{"array"', "array"),
+    ('{"constant"', "array"),
+)
+"""How a skeleton of an argument begins, and what it is. A constant tensor is an array that the framework holds."""
+_DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
+"""What holds a layer and differs in its dimensions only: those of two and three have one base with that of one."""
 
 _MODELS = ("Functional", "Model", "Sequential")
 _OF_A_KIND = re.compile(r"/layers/(?!layer\.py|__init__)")
@@ -108,7 +117,7 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """
     raised = root.raised
     if raised is None:
-        return root.check, _aspect(root), _kind(root), "", ""
+        return root.check, _aspect(root), _DIMENSIONS.sub("1D", _kind(root)), "", ""
     if root.check not in _CLONING:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
@@ -152,7 +161,8 @@ def blame(
 
 def title(cause: Cause) -> str:
     """A sentence that says what is wrong."""
-    return sentence(cause.root, signature(cause.root)[2])
+    root = cause.root
+    return sentence(root, _kind(root) if root.raised is None else signature(root)[2])
 
 
 def named_kinds(differences: Iterable[Difference], kinds: Mapping[str, str]) -> list[Difference]:

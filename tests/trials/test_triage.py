@@ -368,11 +368,24 @@ def test_a_lost_flag_is_a_models_or_a_layers_or_of_what_holds_the_layer() -> Non
     assert called(Place("a/query", "EinsumDense", 2, inside="MultiHeadAttention")) not in held
 
 
+def test_a_flag_lost_in_a_layer_of_one_dimension_is_lost_in_those_of_two_and_three() -> None:
+    def lost_in(kind: str) -> Cause:
+        first = Place("x/cell", "ConvLSTMCell", 2, inside=kind)
+        return causes(None, [Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first)])[0]
+
+    found = [lost_in(f"ConvLSTM{dimensions}D") for dimensions in (1, 2, 3)]
+    assert {each.fingerprint for each in found} == {"structure-trainable-in-convlstm1d-e6e47901"}
+    assert "ConvLSTM2D" in title(found[1])
+
+
 def test_a_tuple_that_is_a_list_has_one_name_and_another_than_a_list_that_is_a_tensor() -> None:
     tuples = {*lost("call.args type", '{"tuple": [1]}', "[1]"), *lost("call.kwargs type", '{"tuple": []}', "[]")}
     tensors = lost("call.args type", '[{"tensor": "x#0.0"}]', '{"tensor": "x#0.0"}')
     arrays = lost("call.kwargs type", '{"array": {"digest": "1"}}', "[1]")
     assert [len(each) for each in (tuples, tensors, arrays, tuples | tensors | arrays)] == [1, 1, 1, 3]
+    assert lost("call.kwargs type", '{"constant": {"digest": "1"}}', "[1]") == arrays, (
+        "a tensor that is no symbolic one"
+    )
 
 
 CALLING = (
