@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tensorflow as tf
 import tf_keras as keras
 from tf_keras import layers
 
@@ -135,6 +136,28 @@ class Difference(keras.Model):
 @pytest.mark.parametrize("place", ["root", "inside"])
 def test_a_config_that_connects_the_same_layers_otherwise_is_not_taken(place):
     model = PLACES[place](Difference(backwards=True, name="mine"))
+    clone = clone_model(model)
+    clone.set_weights(model.get_weights())
+    assert np.array_equal(clone(VECTORS), model(VECTORS))
+
+
+class Tied(keras.Model):
+    """Puts what a weight is when the model is made into its graph, as a constant."""
+
+    def __init__(self, units, **kwargs):
+        inputs = keras.Input((3,), name="x")
+        dense = layers.Dense(units, name="first")
+        hidden = dense(inputs)
+        super().__init__(inputs, tf.matmul(hidden, tf.transpose(dense.kernel)), **kwargs)
+        self.units = units
+
+    def get_config(self):
+        return {"name": self.name, "units": self.units}
+
+
+@pytest.mark.parametrize("place", ["root", "inside"])
+def test_a_constant_that_was_a_weight_is_the_same_constant(place):
+    model = PLACES[place](Tied(5, name="mine"))
     clone = clone_model(model)
     clone.set_weights(model.get_weights())
     assert np.array_equal(clone(VECTORS), model(VECTORS))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..twins import View
 from .release import Release
 
@@ -23,6 +25,13 @@ class OlderView(View):
 
     def is_tensor(self, value: Any) -> bool:
         return self._release.is_symbolic(value)
+
+    def constant(self, value: Any) -> Any:
+        """Without eager execution a tensor has no numbers yet."""
+        if self._release.is_part(value) or not self._release.is_tensor(value):
+            return None
+        numbers = getattr(value, "numpy", None)
+        return None if numbers is None else np.asarray(numbers())
 
     def calls(self, graph: Any) -> list[tuple[str, Any]]:
         own = {id(node) for node in self._release.graph_nodes(graph)}

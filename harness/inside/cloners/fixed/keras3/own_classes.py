@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 import keras
+import numpy as np
 
 from ....structure import leaves
 from ..options import said
@@ -37,6 +38,9 @@ class Keras3View(View):
 
     def is_tensor(self, value: Any) -> bool:
         return isinstance(value, keras.KerasTensor)
+
+    def constant(self, value: Any) -> Any:
+        return np.asarray(keras.ops.convert_to_numpy(value)) if keras.ops.is_tensor(value) else None
 
     def held(self, layer: Any) -> list[Any]:
         return list(layer._layers)
