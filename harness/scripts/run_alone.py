@@ -27,7 +27,7 @@ UNTOLD = ("timed out", "out of memory")
 """What a trial ends in that a run of a script says nothing of: it takes longer, or holds more, than a trial may."""
 
 _ALONE = """\
-import os, signal, sys
+import os, runpy, signal, sys
 
 try:
     import ctypes
@@ -39,7 +39,7 @@ for name in ("harness", "strategies", "reports"):
     sys.modules[name] = None
 path = sys.argv[1]
 sys.path[:0] = sys.argv[2:]
-{before}exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {{"__name__": "__main__", "__file__": path}})
+{before}runpy.run_path(path, run_name="__main__")
 """
 """It dies with the thread that started it, which is the one that waits for it; and at once if that is gone already."""
 

@@ -55,6 +55,12 @@ def test_it_is_said_why_it_is_not_known_whether_a_script_fails(script: Script, a
     assert tried_alone(script, Subject.parse("keras")) == answer
 
 
+def test_what_a_script_defines_is_found_in_its_module() -> None:
+    """`tf_keras` looks there for what the function of a Lambda reads."""
+    reads = "import sys\nFACTOR = 2\nassert sys.modules[__name__].FACTOR == 3\n"
+    assert tried_alone(Script(reads, "AssertionError", sure=True), Subject.parse("keras")) == (True, "")
+
+
 @pytest.mark.parametrize(
     ("raises", "ended", "proves"),
     [
