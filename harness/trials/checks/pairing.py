@@ -149,8 +149,8 @@ class Pair:
         mine, theirs = self._users
 
         def keys(args: Any, kwargs: Any, use: int, used: int) -> Keys:
-            text = repr((args, kwargs))
-            return ((text, used, use), (text, used), (text, use), text, use)
+            whole, alone = repr((args, kwargs)), repr(args)  # what the clone adds by keyword moves no call
+            return (*((text, *more) for text in (whole, alone) for more in ((used, use), (used,), (use,), ())), use)
 
         return pair(
             [

@@ -30,6 +30,17 @@ def test_calls_on_the_same_tensor_are_told_apart_by_who_uses_them() -> None:
     assert [(one.aspect, one.path) for one in structure(Pair(original, clone))] == [("call order", "layers['s'].calls")]
 
 
+def test_calls_change_places_also_where_the_clone_adds_an_argument_to_each() -> None:
+    """Keras 2.2 hands `mask=None` on."""
+    shared = layer("s", "ReLU", 2, gives([0, 0, 0]), gives([1, 0, 0]))
+    original = observed([layer("input", "InputLayer", 0), layer("a", "ELU", 1, gives([0, 0, 0])), shared], [2])
+    added = {"mask": None}
+    clone = altered(
+        faithful(original), (f"{S}.layers.2.calls", [gives([1, 0, 0], kwargs=added), gives([0, 0, 0], kwargs=added)])
+    )
+    assert Pair(original, clone).calls[2].pairs == ((0, 1), (1, 0))
+
+
 def test_calls_that_nobody_tells_apart_keep_their_order() -> None:
     original = _shared_twice()
     assert Pair(original, Clone(observation=original)).calls[1].pairs == ((0, 0), (1, 1))
