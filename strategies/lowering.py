@@ -295,7 +295,7 @@ class Builder:
         """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""
         if isinstance(instruction, Apply) and self.kinds[instruction.kind].takes[0] == 1:
             kind = self.kinds[instruction.kind]
-            if not kind.shared or kind.pass_as in ("each", "list") or "by" in kind.call_options:
+            if not kind.shared or kind.pass_as not in ("one", "either") or "by" in kind.call_options:
                 return
             before = len(self.calls), len(self.layers), len(self.specs), list(self.registers)
             self.apply(replace(instruction, sources=(0,), dest=0, way="", call_options=()))
@@ -420,8 +420,7 @@ class Builder:
         given: Specs,
         dest: int,
     ) -> None:
-        listed = len(sources) > 1 if kind is None else kind.listed(len(sources))
-        args: tuple[Value, ...] = (Seq(sources),) if listed else sources
+        args = kind.packed(sources) if kind is not None else (Seq(sources),) if len(sources) > 1 else sources
         self.calls.append(Call(number, args, kwargs, len(given)))
         self.specs.append(given)
         self.first.setdefault(number, tuple(self.spec(ref) for ref in sources))

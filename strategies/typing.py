@@ -93,6 +93,8 @@ def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, pl
         raise MalformedGraph(f"{place}: expected a kind of the catalogue, found {layer.kind!r}")
     if call.listed != kind.listed(len(specs)):
         raise MalformedGraph(f"{place}.args: expected {'no' if call.listed else 'one'} list for {layer.kind}")
+    if kind.pass_as in ("nested", "gapped", "apart") and call.args != kind.packed(tuple(fed_refs(call))):
+        raise MalformedGraph(f"{place}.args: expected tensors as {layer.kind} takes them")
     for key, value in layer.args:
         _check_inner(kinds, value, f"{place}, argument {key!r} of {layer.kind}")
     _check_options(layer, kind, place)

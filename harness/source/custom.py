@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-_HANDS_MASK_ON = """\
-    def __init__(self, **kwargs):
-        super().__init__(**kwargs)
-        self.supports_masking = True
-"""
+from harness.source.own_layers import BODIES, HANDS_MASK_ON
 
 _BODIES = {
     "Scale": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def build(self, input_shape):
         self.scale = self.add_weight(name="scale", shape=(input_shape[-1],), initializer="uniform")
         self.built = True
@@ -22,7 +18,7 @@ _BODIES = {
         return input_shape
 """,
     "Offset": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def build(self, input_shape):
         self.offset = self.add_weight(shape=(input_shape[-1],), initializer="uniform")
         self.built = True
@@ -34,7 +30,7 @@ _BODIES = {
         return input_shape
 """,
     "MakeMask": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def call(self, x):
         return x * 2.0
 
@@ -42,7 +38,7 @@ _BODIES = {
         return ops.any(ops.not_equal(x, 0.0), axis=-1)
 """,
     "UseMask": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def call(self, x, mask=None):
         return x if mask is None else x * ops.cast(mask, x.dtype)[..., None]
 """,
@@ -51,7 +47,7 @@ _BODIES = {
         return x * 2.0
 """,
     "ChangeMask": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def call(self, x):
         return x * 2.0
 
@@ -59,7 +55,7 @@ _BODIES = {
         return None if mask is None else ~mask
 """,
     "Fork": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def call(self, x):
         return [x * 1.0, x * 2.0]
 
@@ -67,7 +63,7 @@ _BODIES = {
         return [mask, None]
 """,
     "ForkDict": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def call(self, x):
         return {{"right": x * 0.5, "left": x * 2.0}}
 
@@ -93,7 +89,7 @@ _BODIES = {
         return total
 """,
     "Shift": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def call(self, x, by=None):
         if by is None:
             return x * 1.0
@@ -121,10 +117,12 @@ _BODIES = {
         return {**super().get_config(), "units": self.units}
 """,
 }
+_BASES = {"Amplify": "keras.Operation"}
+"""What is no layer."""
 
 CLASSES = {
-    name: f"@keras.saving.register_keras_serializable()\nclass {name}(layers.Layer):\n{body}"
-    for name, body in _BODIES.items()
+    name: f"@keras.saving.register_keras_serializable()\nclass {name}({_BASES.get(name, 'layers.Layer')}):\n{body}"
+    for name, body in {**_BODIES, **BODIES}.items()
 }
 """The class of each custom kind."""
 
@@ -132,7 +130,7 @@ _KERAS2_BODIES = {
     "Scale": _BODIES["Scale"],
     "MakeMask": _BODIES["MakeMask"].replace("ops.", "K."),
     "UseMask": f"""\
-{_HANDS_MASK_ON}
+{HANDS_MASK_ON}
     def call(self, x, mask=None):
         return x if mask is None else x * K.expand_dims(K.cast(mask, "float32"))
 """,
@@ -156,6 +154,8 @@ _KERAS2_BODIES = {
         return None
 """,
     "Shift": _BODIES["Shift"],
+    "Adjust": BODIES["Adjust"],
+    "Span": BODIES["Span"],
     "LeakyCell": _BODIES["LeakyCell"].replace("ops.matmul", "K.dot"),
 }
 

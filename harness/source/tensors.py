@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from harness.source.functions import KEYS
@@ -49,11 +49,11 @@ class Variables:
         if container == "one":
             self.words[node, 0] = self.name(stem)
             return self.words[node, 0]
-        if container in ("dict", "fork"):
+        if container == "dict" or layer.kind in _ENTRIES:
             word = self.name(stem)
-            keys = KEYS if container == "dict" else ("left", "right")
+            entries = _ENTRIES.get(layer.kind) or [f'["{key}"]' for key in KEYS]
             for output in range(count):
-                self.words[node, output] = f'{word}["{keys[output]}"]'
+                self.words[node, output] = word + entries[output]
             return word
         words = [self.name(f"{stem}_{KEYS[output]}" if output < 4 else stem) for output in range(count)]
         for output, word in enumerate(words):
@@ -88,9 +88,14 @@ class Inputs:
         return self.expressions[ref.node]
 
 
+_ENTRIES: Mapping[str, tuple[str, ...]] = {
+    "ForkDict": ('["left"]', '["right"]'),
+    "ForkNested": ('["whole"]', '["parts"][0]', '["parts"][1][0]'),
+}
+"""Where the tensors are in what layers of one's own give."""
+
+
 def _container(layer: Layer, count: int) -> str:
-    if layer.kind == "ForkDict":
-        return "fork"
     function = layer.arg("function")
     if isinstance(function, Function):
         return function.container

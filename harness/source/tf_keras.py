@@ -29,6 +29,7 @@ TF_KERAS = Dialect(
     },
     spelled={
         "ops.any(": "tf.reduce_any(",
+        "ops.mean(": "tf.reduce_mean(",
         "ops.": "tf.",
         "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
     },

@@ -41,7 +41,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds import CATALOGUE
-from strategies.kinds.arguments import PATHS
+from strategies.kinds.arguments import OF_NUMPY, PATHS
 from strategies.kinds.operations import Operation
 from strategies.states import LEARNED, Target, targets
 from strategies.states import PATHS as OF_STEPS
@@ -433,10 +433,11 @@ class _Script:
             case Made():
                 return self.layer(value.layer)
             case Named(path=path, args=args):
-                if path not in PATHS | OF_STEPS:
+                if path not in PATHS | OF_STEPS | OF_NUMPY:
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
                 words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
-                return self.need(f"keras.{path}") + ("" if args is None else f"({', '.join(words)})")
+                name = self.need(path if path in OF_NUMPY else f"keras.{path}")
+                return name if args is None else f"{name}({', '.join(words)})"
         raise MalformedGraph(f"value: {value!r} cannot be written")
 
     def _array(self, array: Array) -> str:

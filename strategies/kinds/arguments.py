@@ -194,3 +194,6 @@ def _paths() -> Iterator[str]:
 
 PATHS = frozenset((*_paths(), *(policy("float32").path for policy in POLICIES.values())))
 """The classes and functions of Keras that a graph can name."""
+
+OF_NUMPY = frozenset(("np.dtype",))
+"""What of NumPy a call may be given."""

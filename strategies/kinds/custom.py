@@ -5,7 +5,7 @@ The classes themselves are in `harness/source/custom`, in each dialect; here is 
 
 from __future__ import annotations
 
-from strategies.graph import Array, Layer, Seq
+from strategies.graph import Array, Items, Layer, Named, Seq
 from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, plain, same
 
 ANY = plain(floats(1, 3))
@@ -20,9 +20,27 @@ def _twice(specs: Specs, layer: Layer) -> Specs:
     return same(specs, layer) * 2
 
 
+def _thrice(specs: Specs, layer: Layer) -> Specs:
+    return (Spec(specs[0].shape, computed(layer)),) * 3
+
+
 def _kept_if_told(specs: Specs, layer: Layer) -> Specs:
     (given,) = same(specs, layer)
     return (given if "supports_masking" in layer.marks else Spec(given.shape, given.dtype),)
+
+
+def _as_wide_as_its_last(specs: Specs, layer: Layer) -> Specs:
+    widths = layer.arg("widths")
+    assert isinstance(widths, Seq)
+    wide = widths.items[-1]
+    assert isinstance(wide, int)
+    return (Spec((*specs[0].shape[:-1], wide), computed(layer)),)
+
+
+def _as_wide(specs: Specs, layer: Layer) -> Specs:
+    units = layer.arg("units")
+    assert isinstance(units, int)
+    return (Spec((*specs[0].shape[:-1], units), computed(layer)),)
 
 
 KINDS = (
@@ -46,5 +64,40 @@ KINDS = (
         gives=same,
         masks=True,
         weight=2,
+    ),
+    Kind(
+        "Adjust",  # its call takes constants of every sort
+        call_options={
+            "how": (
+                *(2, "double", True, 0.5),
+                Items((("factor", 2.0), ("terms", Seq((1.0, 2), "tuple")))),
+                Seq((Seq((2.0, 1), "tuple"), "halved"), "tuple"),
+                Seq((None, 3.0)),
+                Array((1,), "int32"),
+                Named("np.dtype", (("dtype", "float16"),)),
+            ),
+        },
+        fits=ANY,
+        gives=same,
+        masks=True,
+    ),
+    Kind("Span", options={"low": (LEFT_OUT, 0.25), "high": (LEFT_OUT, 3.0)}, fits=ANY, gives=same, masks=True),
+    Kind("Stack", options={"widths": (Seq((4, 3)), Seq((2,), "tuple"))}, fits=ANY, gives=_as_wide_as_its_last),
+    Kind("Branches", options={"units": (4, 2)}, fits=ANY, gives=_as_wide),
+    Kind("Center", call_options={"training": (LEFT_OUT, True)}, fits=ANY, gives=same, masks=True),
+    Kind("Jitter", options={"seed": (LEFT_OUT, 7)}, fits=ANY, gives=same, masks=True, only="keras"),
+    Kind("Assemble", takes=(1, 3), pass_as="nested", fits=alike(ANY), gives=same),
+    Kind("Gather", takes=(1, 3), pass_as="gapped", fits=alike(ANY), gives=same),
+    Kind("Join", takes=(2, 3), pass_as="apart", fits=alike(ANY), gives=same),
+    Kind("ForkNested", fits=ANY, gives=_thrice),
+    Kind(
+        "Amplify",  # an operation, and no layer
+        options={"factor": (LEFT_OUT, 3.0)},
+        fits=ANY,
+        gives=same,
+        shared=False,
+        takes_trainable=False,
+        takes_regularizer=False,
+        only="keras",
     ),
 )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from strategies.graph import Layer, Made, Named, Seq, Value
+from strategies.graph import Items, Layer, Made, Named, Ref, Seq, Value
 
 Generation = Literal["keras", "tf_keras", "keras2"]
 """Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
@@ -57,8 +57,9 @@ Arrange = Callable[[Specs, Mapping[str, Value]], "dict[str, Value] | None"]
 class Kind:
     """A layer or an operation: which tensors it accepts, what it gives back, which arguments it can have.
 
-    `takes` is how many tensors one call is given and `pass_as` how: the only argument, a list, one argument each, or
-    either the only argument or a list, by their number.
+    `takes` is how many tensors one call is given and `pass_as` how: the only argument, a list, one argument each,
+    either the only argument or a list, by their number; "nested" is a dict of one and a tuple of the others, and
+    "gapped" a list, or "apart" one argument each, with None after the first.
     `options` are constructor arguments with the values to draw from, `call_options` call arguments that are plain
     values, `calls` the call arguments that are tensors. `gives` answers None where the layer cannot be called on
     those tensors; it sees the layer as it stands, so that it also decides whether a layer may be called again.
@@ -76,7 +77,7 @@ class Kind:
     more: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     calls: tuple[Literal["mask", "initial_state"], ...] = ()
     takes: tuple[int, int] = (1, 1)
-    pass_as: Literal["one", "list", "each", "either"] = "one"
+    pass_as: Literal["one", "list", "each", "either", "nested", "gapped", "apart"] = "one"
     masks: bool = False
     arrange: Arrange | None = None
     family: str = ""
@@ -89,7 +90,19 @@ class Kind:
 
     def listed(self, count: int) -> bool:
         """Whether so many tensors are passed in a list."""
-        return count > 1 if self.pass_as == "either" else self.pass_as == "list"
+        return count > 1 if self.pass_as == "either" else self.pass_as in ("list", "gapped")
+
+    def packed(self, tensors: tuple[Ref, ...]) -> tuple[Value, ...]:
+        """What a call on these tensors is given before its keywords."""
+        first, rest = tensors[0], tensors[1:]
+        match self.pass_as:
+            case "nested":
+                return (Items((("main", first), ("rest", Seq(rest, "tuple")))),)
+            case "gapped":
+                return (Seq((first, None, *rest)),)
+            case "apart":
+                return (first, None, *rest)
+        return (Seq(tensors),) if self.listed(len(tensors)) else tensors
 
 
 def less(kind: Kind, without: Collection[str]) -> Kind | None:

@@ -8,7 +8,7 @@ from functools import cache
 
 from strategies import Graph, graphs, infer
 from strategies.cutting import later_inputs
-from strategies.graph import Array, Call, Function, Items, Layer, Made, Ref, Seq, Value, call_refs, refs
+from strategies.graph import Array, Call, Function, Items, Layer, Made, Named, Ref, Seq, Value, call_refs, refs
 from strategies.kinds import CATALOGUE, Generation, catalogue
 from strategies.kinds.lambdas import FORMS
 from strategies.lowering import lower
@@ -60,6 +60,13 @@ def shared_at_depths(graph: Graph) -> bool:
     found = depths(graph)[len(graph.inputs) :]
     of = {layer: {found[n] for n, call in enumerate(graph.calls) if call.layer == layer} for layer in shared(graph)}
     return any(len(each) > 1 for each in of.values())
+
+
+def shallower_later(graph: Graph) -> bool:
+    """Whether a layer is called deep in the graph first, and nearer to the inputs then."""
+    found = depths(graph)[len(graph.inputs) :]
+    of = [[found[n] for n, call in enumerate(graph.calls) if call.layer == layer] for layer in shared(graph)]
+    return any(each != sorted(each) for each in of)
 
 
 def shared_on_shapes(graph: Graph) -> bool:
@@ -177,6 +184,21 @@ FEATURES: dict[str, Question] = {
     "None as argument": lambda graph: kwarg(graph, "by", lambda value: value is None),
     "a tuple as argument": lambda graph: kwarg(graph, "by", lambda value: isinstance(value, Seq)),
     "an array as argument": lambda graph: kwarg(graph, "by", lambda value: isinstance(value, Array)),
+    "a text as argument": lambda graph: kwarg(graph, "how", lambda value: isinstance(value, str)),
+    "a dict as argument": lambda graph: kwarg(graph, "how", lambda value: isinstance(value, Items)),
+    "a whole number as argument": lambda graph: kwarg(graph, "how", lambda value: type(value) is int),
+    "a truth value as argument": lambda graph: kwarg(graph, "how", lambda value: value is True),
+    "a tuple in a tuple as argument": lambda graph: kwarg(
+        graph, "how", lambda value: isinstance(value, Seq) and isinstance(value.items[0], Seq)
+    ),
+    "a dtype as argument": lambda graph: kwarg(graph, "how", lambda value: isinstance(value, Named)),
+    "states in a list": lambda graph: kwarg(graph, "initial_state", lambda value: isinstance(value, Seq)),
+    "None among the tensors of a list": any_call(
+        lambda _, call: isinstance(call.args[0], Seq) and None in call.args[0].items
+    ),
+    "None between tensors": any_call(lambda _, call: None in call.args),
+    "tensors in a dict and a tuple": any_call(lambda _, call: isinstance(call.args[0], Items)),
+    "calls in an order that is not their depth's": shallower_later,
     "a tensor twice in a call": lambda graph: any(max(Counter(call_refs(call)).values()) > 1 for call in graph.calls),
     "an input that is an output": lambda graph: any(is_input(graph, ref) for ref in refs(graph.gives)),
     "an output twice": lambda graph: max(Counter(refs(graph.gives)).values()) > 1,

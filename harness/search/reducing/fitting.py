@@ -13,7 +13,7 @@ from msgspec import structs
 
 from harness.search.reducing.drawn import arranged, choices
 from harness.search.reducing.rewiring import taking_what_it_needs
-from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
+from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, fed_refs, refs
 from strategies.kinds import NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
 from strategies.kinds.arguments import suits
 from strategies.pruning import moved_call, moved_ends
@@ -97,7 +97,7 @@ def _fed(graph: Graph, specs: Specs) -> Graph:
 def _addressed(call: Call, kind: Kind) -> Call:
     """The tensors in a list or not, as the kind takes them, and only arguments that it knows."""
     tensors = tuple(fed_refs(call))
-    listed = kind.listed(len(tensors))
-    args = call.args if call.listed == listed else (Seq(tensors),) if listed else tensors
+    plainly = kind.pass_as in ("one", "each", "list", "either")
+    args = call.args if plainly and call.listed == kind.listed(len(tensors)) else kind.packed(tensors)
     known = (*kind.calls, *kind.call_options)
     return structs.replace(call, args=args, kwargs=tuple(pair for pair in call.kwargs if pair[0] in known))
