@@ -29,6 +29,14 @@ keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])
     "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
+    "automatic configs": """
+class Tried(keras.layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+
+
+assert Tried(2).get_config()["units"] == 2
+""",
     "policies": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",
     "multi_gpu_model": "keras.utils.multi_gpu_model",
     "strings": """

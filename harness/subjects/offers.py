@@ -62,6 +62,8 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     if generation == "tf_keras" and "registered classes" in offers.lacks:
         # TensorFlow 2.0 has no decorator for them.
         names += [kind.name for kind in kinds if kind.family == "custom"]
+    if "automatic configs" in offers.lacks:
+        names.append("Branches")
     if offers.names:
         names += sorted(PATHS.difference(offers.names))
     names += [kind.name for kind in kinds if kind.name in offers.lacks]
