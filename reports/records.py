@@ -241,7 +241,8 @@ class Run(msgspec.Struct, frozen=True):
     `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
     that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is
     None as long as it runs; a run that was killed has none either. `drawing` and `shrinking` are the seconds of its
-    workers that went into drawing and trying graphs, and into making findings smaller.
+    workers that went into drawing and trying graphs, and into making findings smaller; `states` are the drawn graphs to
+    which something costly is done before they are cloned, and `stating` the seconds that these took.
     """
 
     started: str
@@ -259,6 +260,8 @@ class Run(msgspec.Struct, frozen=True):
     refused: int | None = None
     drawing: float | None = None
     shrinking: float | None = None
+    states: int | None = None
+    stating: float | None = None
     lost: dict[str, str] = {}
     how: dict[str, str] = {}
     coverage: Coverage | None = None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Collection, Sequence
 
 from msgspec import structs
 
 from strategies.graph import Graph, Step
 from strategies.kinds import LEFT_OUT
-from strategies.states import STEPS, unsuited_state
+from strategies.states import RATE, STEPS, unsuited_state
 
 _STEP = 11
 """As many digits a step is read from: what it does, to what, and its arguments."""
@@ -18,13 +19,22 @@ _FIRST = 160
 """A digit below that gives an argument its simplest value."""
 
 
-def steps(graph: Graph, digits: Sequence[int], sorts: Collection[str]) -> tuple[Step, ...]:
-    """The steps that the digits stand for: one as a rule, three at most, and none twice."""
+def steps(graph: Graph, digits: Sequence[int], sorts: Collection[str], rate: int = RATE) -> tuple[Step, ...]:
+    """The steps that the digits stand for: one as a rule, three at most, and none twice.
+
+    In one of `rate` cases the first is a costly one, if any suits the graph; 0 is never, 1 always.
+    """
     there = [name for name, sort in STEPS.items() if name in sorts and graph.generation in sort.generations]
+    cheap = [name for name in there if not STEPS[name].costly]
     count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
+    chosen = rate > 0 and zlib.crc32(bytes(digits)) % rate == 0
     found: tuple[Step, ...] = ()
     for number in range(count):
-        step = _step(graph, digits[1 + number * _STEP : 1 + (number + 1) * _STEP], there)
+        read = digits[1 + number * _STEP : 1 + (number + 1) * _STEP]
+        step = None
+        if chosen and number == 0:
+            step = _step(graph, read, [name for name in there if STEPS[name].costly])
+        step = step or _step(graph, read, cheap)
         if step is not None and not unsuited_state(structs.replace(graph, state=(*found, step))):
             found = (*found, step)
     return found

@@ -35,7 +35,7 @@ from strategies.programs import (
     Program,
     Touch,
 )
-from strategies.states import STEPS
+from strategies.states import RATE, STEPS
 
 Feature = Literal[
     "sharing",
@@ -73,6 +73,7 @@ Feature = Literal[
     "adapt",
     "lora",
     "quantize",
+    "train",
     "pieces",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
@@ -129,6 +130,7 @@ def functional_graphs(
     without: Collection[str] = (),
     features: Collection[Feature] = FEATURES,
     max_inputs: int = 4,
+    state_rate: int = RATE,
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
 
@@ -137,7 +139,8 @@ def functional_graphs(
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
     level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after" and of objects as
     "initializers.Constant"; what is named there stands nowhere. Without the feature "idle inputs", an input that
-    nothing uses is halved, whatever the kinds are.
+    nothing uses is halved, whatever the kinds are. Where something is done to a model, it is something costly with one
+    in `state_rate`; 0 for none, 1 for all that it suits.
 
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
@@ -154,6 +157,7 @@ def functional_graphs(
         without=frozenset(without),
         features=features_,
         max_inputs=max_inputs,
+        state_rate=state_rate,
     )
     pieces = pieces_of(names, features, without, max_inputs, max_instructions) if features_ & PIECES else ()
     if pieces:
@@ -197,6 +201,7 @@ def programs(
     features: frozenset[Feature],
     max_inputs: int,
     without: frozenset[str] = frozenset(),
+    state_rate: int = RATE,
 ) -> st.SearchStrategy[Program]:
     """Register programs over these kinds. Shrinks towards one input and no instruction."""
     arrange = "arrangements" in features
@@ -232,6 +237,7 @@ def programs(
         ways=st.just(features & WAYS),
         state=_STATE.map(_state) if features & STATES else st.just(()),
         steps=st.just(features & STATES),
+        state_rate=st.just(state_rate),
     )
 
 

@@ -60,7 +60,7 @@ def lower(program: Program) -> Graph:
     graph = graph if graph.sequential or (program.strays and program.idle_inputs) else pruned(graph)
     way = chosen(graph, program.way, program.ways) if program.way else None
     if way is None and program.state:
-        return structs.replace(graph, state=steps(graph, program.state, program.steps))
+        return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))
     return graph if way is None else structs.replace(graph, way=way)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from strategies.graph import Input, Value
 from strategies.kinds import Generation
+from strategies.states import RATE
 
 REGISTERS = 3
 """Few, so that an instruction drawn at random mostly finds what an earlier one left.
@@ -100,8 +101,8 @@ class Program:
     An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`. With the
     digits of a `cut` all this is the base of a model that is cut out of it, which may begin at `later_inputs`, the
     tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
-    `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts; a model that is
-    cloned in a way has none.
+    `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts, of which the
+    costly ones are for one of `state_rate`; a model that is cloned in a way has none.
     """
 
     inputs: tuple[Input, ...]
@@ -125,3 +126,4 @@ class Program:
     ways: frozenset[str] = frozenset()
     state: tuple[int, ...] = ()
     steps: frozenset[str] = frozenset()
+    state_rate: int = RATE

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from strategies.graph import Array, Function, Graph, Items, Layer, Made, Named, Seq, Step, Value, leaves, refs
+from strategies.graph import Array, Function, Graph, Items, Layer, Made, Named, Ref, Seq, Step, Value, leaves, refs
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
 from strategies.kinds.operations import Operation
+from strategies.learning import learns
 from strategies.typing import fed, infer
 
 Values = tuple[Value, ...]
@@ -26,7 +27,8 @@ class StepSort:
 
     `on` gives the kinds of layers, None for the model itself; `args` the values of each argument, the simplest first,
     which is `LEFT_OUT` where it need not be given; they are asked of any kind, and graph. With `one`, exactly one of
-    the arguments is given. A step that `runs` the model leaves other values in its states.
+    the arguments is given. A step that `runs` the model leaves other values in its states. One that is `costly` takes
+    more time than the rest of a trial, and is for some graphs only.
     """
 
     happened: str
@@ -35,6 +37,11 @@ class StepSort:
     args: Callable[[Graph, str | None], Mapping[str, Values]]
     one: bool = False
     runs: bool = False
+    costly: bool = False
+
+
+RATE = 2
+"""Of so many graphs to which something is done, it is something costly with one, where nothing else is asked for."""
 
 
 def _model(graph: Graph) -> Iterator[str | None]:
@@ -143,6 +150,26 @@ def _that_gives_floats(graph: Graph) -> Iterator[str | None]:
         yield None
 
 
+def _that_trains(graph: Graph) -> Iterator[str | None]:
+    """Models that give floats only, of which a loss can be taken, and that learn from it."""
+    specs = infer(graph)
+    if all(specs[ref.node][ref.output].dtype == "float32" for ref in refs(graph.gives)) and learns(graph):
+        yield from _that_runs(graph)
+
+
+def _trained(graph: Graph, kind: str | None) -> dict[str, Values]:
+    args: dict[str, Values] = {
+        "optimizer": (
+            "sgd",
+            _made("optimizers.SGD", learning_rate=0.5, momentum=0.25),
+            _made("optimizers.Adam", clipnorm=1.0),
+        ),
+        "loss": ("mse", _made("losses.Huber", delta=2.0)),
+    }
+    # A list of metrics is one for each output.
+    return {**args, "metrics": (LEFT_OUT, Seq(("mae",)))} if isinstance(graph.gives, Ref) else args
+
+
 def _run(graph: Graph, kind: str | None) -> dict[str, Values]:
     return {"training": (LEFT_OUT, True)}
 
@@ -224,6 +251,10 @@ def _together(graph: Graph) -> str:
     done = [step.does for step in graph.state]
     if "weight trainable" in done and not {"lora", "quantize"}.isdisjoint(done):
         return ": expected no weight that is frozen by hand where kernels are changed"
+    if "train" in done and not {"compile", "quantize", "policy"}.isdisjoint(done):
+        return ": expected nothing else that compiles the model, or changes dtypes, where it is trained"
+    if "train" in done and "trainable" in done[: done.index("train")]:
+        return ": expected nothing to be frozen before the model is trained"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
         return ": expected no low rank where kernels are packed"
     return ""
@@ -232,6 +263,11 @@ def _together(graph: Graph) -> str:
 def runs(graph: Graph) -> bool:
     """Whether a model has run before it is cloned, so that its states are not what they begin with."""
     return any(STEPS[step.does].runs for step in graph.state if step.does in STEPS)
+
+
+def costly(graph: Graph) -> bool:
+    """Whether something is done to a model that takes more time than the rest of a trial."""
+    return any(STEPS[step.does].costly for step in graph.state if step.does in STEPS)
 
 
 def _made(path: str, **args: Value) -> Named:
@@ -315,7 +351,8 @@ STEPS: Mapping[str, StepSort] = {
     "policy": StepSort("another global policy", BOTH, _model, _policy),
     "adapt": StepSort("adapted", KERAS, _adaptable, _adapted),
     "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),
-    "quantize": StepSort("quantized", KERAS, _quantizable, _quantized),
+    "quantize": StepSort("quantized", KERAS, _quantizable, _quantized, costly=True),
+    "train": StepSort("trained for a step", BOTH, _that_trains, _trained, runs=True, costly=True),
 }
 """What can be done to a model, by name."""
 

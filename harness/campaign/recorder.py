@@ -107,6 +107,8 @@ class Recorder:
                 refused=sum(each.refused for each in totals.of.values()),
                 drawing=round(sum(each.seconds for each in totals.of.values()), 1),
                 shrinking=round(sum(each.shrinking for each in totals.of.values()), 1),
+                states=sum(each.states for each in totals.of.values()),
+                stating=round(sum(each.stating for each in totals.of.values()), 1),
                 lost=totals.lost,
                 how={name: each.met.how for name, each in totals.of.items()},
                 coverage=totals.coverage.coverage(),

@@ -32,6 +32,7 @@ from reports.records import Budget, RecordError
 from reports.run_folder import RunFolder
 from reports.verdict import verdict
 from strategies.graph import to_json
+from strategies.states import RATE
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -58,6 +59,7 @@ class CampaignOptions:
     trials: int | None
     seed_: int
     rate: int
+    state_rate: int | None
     out: Path | None
     known_issues: Path
     corpus: Path | None
@@ -155,6 +157,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         campaign=uuid4().hex[:12],
         cloners=tuple(dict.fromkeys(asked.cloners)),
         rate=asked.rate,
+        state_rate=RATE if asked.state_rate is None else asked.state_rate,
         known=known.issues,
         across={str(subject): tuple(map(str, its)) for subject, its in others.items()},
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
@@ -281,6 +284,8 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "drawn": sum(each.drawn for each in totals.of.values()),
         "drawing": round(sum(each.seconds for each in totals.of.values()), 1),
         "shrinking": round(sum(each.shrinking for each in totals.of.values()), 1),
+        "states": sum(each.states for each in totals.of.values()),
+        "stating": round(sum(each.stating for each in totals.of.values()), 1),
         "subjects": {name: each.met.versions for name, each in totals.of.items()},
         "lost": totals.lost,
         "failures": ending.failures,

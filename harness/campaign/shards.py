@@ -14,6 +14,7 @@ from harness.subjects.outcomes import Statement
 from harness.trials.graph_trials import Key
 from reports.known import KnownIssue
 from reports.records import FORMAT, Budget, Cost, Coverage, Finding
+from strategies.states import RATE
 
 SIZE = 50
 """Graphs in a shard: some seconds of work, which is what a lost worker costs."""
@@ -23,6 +24,7 @@ class Setup(msgspec.Struct, frozen=True):
     """What every shard of a campaign shares. `across` has, by subject, those that it is compared with.
 
     `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
+    Of `state_rate` drawn graphs to which something is done before they are cloned, with one it is something costly.
     `corpus` and `database` are of `harness.campaign.corpus`; without a corpus, Hypothesis keeps nothing. `reach` is
     whether the lines are counted that trials run of a release's cloning code.
     """
@@ -36,6 +38,7 @@ class Setup(msgspec.Struct, frozen=True):
     corpus: str = ""
     database: str | None = None
     reach: bool = False
+    state_rate: int = RATE
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -85,6 +88,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     """What came of a shard. `met` has how many of its graphs showed each thing that is not known, `known` how many
     each known issue, and `costs` the worst that this cost.
 
+    `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
     `failed` says why there is nothing: it took its worker with it each time, say.
     """
 
@@ -92,6 +96,8 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     turn: int
     trials: int = 0
     costly: int = 0
+    states: int = 0
+    stating: float = 0.0
     refused: int = 0
     seconds: float = 0.0
     verdicts: dict[str, int] = {}

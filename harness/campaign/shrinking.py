@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 from hypothesis.database import ExampleDatabase
+from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
 from harness.campaign.shards import MadeSmaller, RawFinding, Rest, Shard
@@ -25,6 +26,7 @@ from harness.trials.graph_trials import GraphTrials, Hit, Key, news
 from reports.records import Finding
 from reports.store import slug
 from strategies.graph import Graph, from_json, to_json
+from strategies.states import RATE
 
 SHRINKS, REDUCTIONS = 60, 300
 """The trials that Hypothesis may spend on making a finding smaller, and then the reducer, which is quicker at it."""
@@ -86,8 +88,12 @@ def piece(
     *,
     until: float | None = None,
     database: ExampleDatabase | None = None,
+    state_rate: int = RATE,
 ) -> MadeSmaller:
-    """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone."""
+    """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone.
+
+    `state_rate` is that with which the graph was drawn.
+    """
     drawn = from_json(bytes(raw_finding.finding.graph), "a raw finding")
     rest = before.rest if before is not None and before.rest is not None else Rest()
     kept = KeptVersion(before.finding, before.script) if before is not None and before.finding is not None else None
@@ -107,7 +113,8 @@ def piece(
     try:
         shrunk = from_json(bytes(rest.shrunk), "a finding") if rest.reducing else None
         if shrunk is None:
-            shrunk = _by_hypothesis(trials, shard, drawn, raw_finding.key, same, database)
+            graphs = graphs_on(trials.process, cloners=trials.cloners, state_rate=state_rate)
+            shrunk = _by_hypothesis(graphs, shard, drawn, raw_finding.key, same, database)
             if shrunk is None:
                 return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)
             rest = Rest(shrunk=msgspec.Raw(to_json(shrunk)))
@@ -130,13 +137,18 @@ def piece(
 
 
 def _by_hypothesis(
-    trials: GraphTrials, shard: Shard, drawn: Graph, key: Key, same: Same, database: ExampleDatabase | None
+    graphs: SearchStrategy[Graph],
+    shard: Shard,
+    drawn: Graph,
+    key: Key,
+    same: Same,
+    database: ExampleDatabase | None,
 ) -> Graph | None:
     """As small as Hypothesis makes it; a graph that was not drawn stays as it is. None where it does not show again."""
     if shard.graphs:
         return drawn if same(drawn) else None
     return shrink(
-        graphs_on(trials.process, cloners=trials.cloners),
+        graphs,
         drawn,
         same,
         examples=shard.examples,

@@ -105,7 +105,8 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             if reason:
                 return SubjectStarted(name, unable=reason, clonediff=own)
         corpus = _corpus(setup)
-        first = corpus.drawn(process.subject.generation, graphs_on(process, cloners=setup.cloners)) if corpus else ()
+        graphs = graphs_on(process, cloners=setup.cloners, state_rate=setup.state_rate)
+        first = corpus.drawn(process.subject.generation, graphs) if corpus else ()
         return SubjectStarted(
             name,
             process.versions,
@@ -163,13 +164,15 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         for each in shard.graphs:
             look(from_json(bytes(each), "a graph of the corpus"))
     else:
-        _draw(shard, graphs_on(process, cloners=trials.cloners), look)
+        _draw(shard, graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate), look)
     tally = trials.tally
     return ShardDone(
         subject=shard.subject,
         turn=shard.turn,
         trials=tally.trials,
         costly=tally.costly,
+        states=tally.states,
+        stating=tally.stating,
         refused=tally.refused,
         seconds=time.perf_counter() - began,
         verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
@@ -199,7 +202,8 @@ def make_smaller(
     trials = warm_subjects(campaign).trials(shard.subject)
     corpus = _corpus(setup)
     database = corpus.database(trials.generation) if corpus else None
-    done = piece(trials, shard, raw_finding, before, until=until, database=database)
+    rate = setup.state_rate
+    done = piece(trials, shard, raw_finding, before, until=until, database=database, state_rate=rate)
     return msgspec.structs.replace(done, seconds=time.perf_counter() - began)
 
 

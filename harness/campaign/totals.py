@@ -24,13 +24,16 @@ FindingKey = tuple[str, str, str, tuple[str, ...]]
 class SubjectTotals:
     """Of one subject. `drawn` are trials of shards, `settling` those for making findings smaller.
 
-    `seconds` and `shrinking` are the workers' time that each of these took.
+    `seconds` and `shrinking` are the workers' time that each of these took. `states` counts the drawn graphs to which
+    something costly is done before they are cloned, `stating` is the time that these took.
     """
 
     met: SubjectStarted
     drawn: int = 0
     settling: int = 0
     costly: int = 0
+    states: int = 0
+    stating: float = 0.0
     refused: int = 0
     seconds: float = 0.0
     shrinking: float = 0.0
@@ -54,6 +57,8 @@ class SubjectTotals:
         """Add a shard."""
         self.drawn += done.trials
         self.costly += done.costly
+        self.states += done.states
+        self.stating += done.stating
         self.refused += done.refused
         self.seconds += done.seconds
         self.restarts += done.restarts

@@ -24,6 +24,7 @@ PLANNED = {
     "trials": "--trials",
     "seed_": "--seed",
     "rate": "--rate",
+    "state_rate": "--state-rate",
     "out": "--out",
     "known_issues": "--known-issues",
     "corpus": "--corpus",
@@ -66,6 +67,11 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     default=RATE,
     show_default=True,
     help="Costly checks on one graph in N; 0 for none.",
+)
+@click.option(
+    "--state-rate",
+    type=click.IntRange(min=0),
+    help="Train or quantize the model of one in N graphs to which something is done before cloning; 0 for none [2].",
 )
 @click.option("--jobs", type=_Jobs(), default="auto", show_default=True, help="How many graphs to try at once.")
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")

@@ -62,6 +62,8 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
 config = getattr(keras, "config", None)
 getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
 """,
+    # NumPy has no gradients.
+    "train": "assert keras.backend.backend() != 'numpy'",
     "SavedModel": """
 import inspect
 assert "save_format" in inspect.signature(keras.Model.save).parameters

@@ -54,6 +54,7 @@ class Description:
             "states": [self._variable(state, owners, False, observer) for state in self.states],
             "compiled": compiled,
             "compiled_with": [observer.ident(each) for each in framework.compiled_with(model)],
+            "learned": self._learned(observer),
             "nodes": framework.node_counts(model),
         }
         for written, value in zip(self.shape["weights"], self.initial):
@@ -81,7 +82,14 @@ class Description:
             [id(state) for state, _ in states],
             [(id(end), id(framework.origin(end)[0])) for ends in framework.ends(model) for end in ends],
             (model.name, model.trainable, type(model), repr(compiled), framework.node_counts(model)),
+            self._learned(observer),
         )
+
+    def _learned(self, observer: Observer) -> list[str]:
+        """Digests of what training has left beside the model, where something was done that may have trained it."""
+        framework = observer.framework
+        found = framework.learned(self.model) if observer.values_by_chance else []
+        return [observer.digests.digest(framework.read(variable)) for variable in found]
 
     def _owners(self, observer: Observer) -> dict[int, int]:
         owners: dict[int, int] = {}

@@ -20,6 +20,13 @@ def write_step(
     args = {dotted(name): value(each) for name, each in step.args}
     if step.does == "run":
         return _called(target, {"": arrays(), **args})
+    if step.does == "train":
+        # Eagerly: to trace a function for a single step takes longer than the step.
+        return [
+            f"data = {arrays()}",
+            *_called(f"{target}.compile", {**args, "run_eagerly": "True"}),
+            f"{target}.train_on_batch(data, {target}.predict_on_batch(data))",
+        ]
     if step.does == "call":
         return [f"{target}({tensor})"]
     return _LINES[step.does](target, args)

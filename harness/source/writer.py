@@ -50,7 +50,21 @@ from strategies.ways import inputs_of, makes_none
 _STEPS = 3
 """An open dimension, where a model is run."""
 _RESERVED = frozenset(
-    ("model", "inputs", "keras", "layers", "ops", "tf", "np", "functools", "x", "K", "clone_function", "call_function")
+    (
+        "model",
+        "inputs",
+        "data",
+        "keras",
+        "layers",
+        "ops",
+        "tf",
+        "np",
+        "functools",
+        "x",
+        "K",
+        "clone_function",
+        "call_function",
+    )
 )
 
 

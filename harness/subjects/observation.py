@@ -123,7 +123,8 @@ class Shape(msgspec.Struct, frozen=True):
     """A model at rest: everything that can be said of it without calling it.
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
-    metric it was given.
+    metric it was given. `learned` has digests of what training has left beside a model that has run: in its optimizer
+    and its metrics.
     """
 
     kind: str
@@ -138,6 +139,7 @@ class Shape(msgspec.Struct, frozen=True):
     states: tuple[Variable, ...]
     compiled: dict[str, str] | None = None
     compiled_with: tuple[int, ...] = ()
+    learned: tuple[str, ...] = ()
     nodes: tuple[int, int] = (0, 0)
 
 

@@ -25,6 +25,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         seed=number_of(graph),
         done=tuple(dict.fromkeys(step.does for step in graph.state)),
         ran=runs(graph),
+        promises="not compiled" if graph.generation == "tf_keras" and _is_compiled(graph) else "",
     )
     way = graph.way
     if way is None:
@@ -38,6 +39,10 @@ def case_of(graph: Graph, dialect: str) -> Case:
         promises=way.inputs if way.inputs == "turned" else "",
         keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
     )
+
+
+def _is_compiled(graph: Graph) -> bool:
+    return any(step.does in ("compile", "train") for step in graph.state)
 
 
 def number_of(graph: Graph) -> int:

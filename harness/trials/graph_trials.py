@@ -25,6 +25,7 @@ from reports.records import UPSTREAM_AND_FIXED, Cause, Cost
 from reports.store import slug
 from strategies.graph import Graph
 from strategies.kinds import Generation
+from strategies.states import costly as costly_state
 
 Key = tuple[str, str, str]
 
@@ -119,13 +120,16 @@ class Tally:
     """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` the graphs that showed a known issue, of which `costs` has the worst that it cost.
+    `known` the graphs that showed a known issue, of which `costs` has the worst that it cost. `states` counts
+    the trials of models to which something costly was done before, which took `stating` seconds.
     """
 
     trials: int = 0
     drawn: int = 0
     unsteady: int = 0
     costly: int = 0
+    states: int = 0
+    stating: float = 0.0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     costs: dict[str, Cost] = field(default_factory=dict)
@@ -203,6 +207,9 @@ class GraphTrials:
         chosen = self.sampled(graph) if costly is None else costly
         its = self.try_case(case_of(graph, self.process.subject.dialect), COSTLY if chosen else ())
         case, trial = its.case, its.trial
+        if costly_state(graph):
+            self.tally.states += 1
+            self.tally.stating += trial.seconds
         if not trial.built:
             return TriedGraph(trial, tuple(self._original_failed(graph, case, trial)))
         hits = [

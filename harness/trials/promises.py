@@ -14,8 +14,13 @@ _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight 
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
 
-_NOT_ASKED = {"turned": ("input structure order",)}
-"""What is asked for where a dict of inputs is given in another order than the model's: its keys, in whatever order."""
+_NOT_ASKED = {"turned": ("input structure order",), "not compiled": ("compiled",)}
+"""What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
+nobody says that the clone of a compiled model is compiled, that it is.
+
+`clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
+inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
+"""
 
 
 def held_to(cloner: str, original: Observation) -> Observation:
@@ -24,7 +29,10 @@ def held_to(cloner: str, original: Observation) -> Observation:
 
 
 def promised(cloner: str, cause: Cause) -> bool:
-    """Whether what is broken is anything that the cloner's way of copying promises; to compute the same, all do."""
+    """Whether what is broken is anything that the cloner's way of copying promises; to compute the same, all do.
+
+    In the place of a cloner there may be what a case promises.
+    """
     root = cause.root
     if root.aspect in _NOT_ASKED.get(cloner, ()):
         return False

@@ -133,7 +133,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     judged = {}
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)
-        broken = [each for each in its_causes if promised(case.promises or name, each)]
+        broken = [each for each in its_causes if all(promised(who, each) for who in (name, case.promises))]
         if len(broken) < len(its_causes):
             differences = [one for each in broken for one in each.differences]
         notes = answers[name].clones[name].notes

@@ -96,6 +96,7 @@ def _facts(read: RunRead) -> Markup:
         ("Seed", str(run.seed)),
         ("Trials", f"{run.trials:,}" + (f", {run.drawn:,} of them drawn" if run.drawn is not None else "")),
         ("Making findings smaller", _share(run)),
+        ("Trained, quantized or saved before", _of_states(run)),
         ("Graphs refused", "" if run.refused is None else str(run.refused)),
         ("Cloners", ", ".join(run.cloners)),
         ("clonediff", run.clonediff),
@@ -107,6 +108,12 @@ def _share(run: Run) -> str:
     if not run.shrinking or run.drawing is None:
         return ""
     return f"{run.shrinking / (run.shrinking + run.drawing):.0%} of the workers' time"
+
+
+def _of_states(run: Run) -> str:
+    if not run.states or not run.stating or run.drawing is None:
+        return ""
+    return f"{some(run.states, 'graph')}, {run.stating / (run.drawing + (run.shrinking or 0)):.0%} of the workers' time"
 
 
 def _verdicts(run: Run) -> Markup:

@@ -152,7 +152,7 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
 
 def test_the_summary_says_what_came_of_each_subject(totals: Totals, tmp_path: Path) -> None:
     verdicts = {"upstream: crashed": 20, "fixed: faithful": 50}
-    totals.shard(shard(0, costly=6, seconds=30.0, verdicts=verdicts, known={"input-name": 30}))
+    totals.shard(shard(0, costly=6, states=2, stating=4.0, seconds=30.0, verdicts=verdicts, known={"input-name": 30}))
     totals.examined(KnownRetried("keras", {"input-name": True, "lambda-refused": False}))
     totals.shrunk("keras", 40, 8.0)
     totals.shrunk("keras", 10, 2.0)
@@ -162,6 +162,7 @@ def test_the_summary_says_what_came_of_each_subject(totals: Totals, tmp_path: Pa
     told = summary(totals, read_run(run_folder(tmp_path)), "runs/x")
     assert "keras (keras 3.15.1, tensorflow 2.21.0)" in told
     assert "100 trials, 50 of them for making findings smaller (25% of the time), 6 with the costly checks" in told
+    assert "2 graphs trained, quantized or saved before (10% of the time)" in told
     assert "known issues that no longer break: lambda-refused" in told
     assert "not tried: keras/jax: jax is not installed" in told
     assert "1 new, each with its script in runs/x/findings" in told

@@ -49,6 +49,7 @@ def test_help_imports_no_keras(tmp_path: Path) -> None:
         pytest.param(("fuzz", "--known-issues", "none.toml"), "none.toml", id="known-issues"),
         pytest.param(("fuzz", "--cloner", "fixd"), "'fixd'", id="cloner"),
         pytest.param(("fuzz", "--rate", "-1"), "--rate", id="rate"),
+        pytest.param(("fuzz", "--state-rate", "-1"), "--state-rate", id="state-rate"),
         pytest.param(("bench", "--graphs", "0"), "--graphs", id="graphs"),
         pytest.param(("fuss",), "fuss", id="command"),
     ],

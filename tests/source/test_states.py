@@ -68,6 +68,15 @@ def test_run_and_called_and_changed() -> None:
     assert lines(ONE, Step("quantize", None, (("mode", "int8"),))) == ['model.quantize("int8")']
 
 
+def test_trained_for_a_step() -> None:
+    step = Step("train", None, (("optimizer", "sgd"), ("loss", "mse")))
+    assert lines(ONE, step) == [
+        'data = np.ones((2, 3, 4), "float32")',
+        'model.compile(optimizer="sgd", loss="mse", run_eagerly=True)',
+        "model.train_on_batch(data, model.predict_on_batch(data))",
+    ]
+
+
 def test_a_layer_that_learns_from_data_is_made_without_what_it_learns() -> None:
     lookup = Layer("StringLookup", (("vocabulary", Seq(("red", "green"))), ("num_oov_indices", 2)))
     graph = Graph((Input((3,), "string"),), (lookup,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")

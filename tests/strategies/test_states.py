@@ -14,7 +14,8 @@ from strategies.drawn_states import DIGITS, steps
 from strategies.graph import Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
 from strategies.graphs import STATES, Feature
 from strategies.kinds import LEFT_OUT, Generation
-from strategies.states import STEPS, targets
+from strategies.learning import learns
+from strategies.states import STEPS, costly, targets
 from strategies.ways import read_example, well_typed
 from tests.effort import everything, examples
 from tests.strategies.test_ways import GRAPH, INNER
@@ -119,6 +120,48 @@ def test_every_step_is_reached(generation: Generation) -> None:
         if reached == there:
             return
     assert reached == there
+
+
+def test_something_costly_is_done_at_a_rate() -> None:
+    draw = random.Random(0)
+    drawn = [[draw.randrange(256) for _ in range(DIGITS)] for _ in range(300)]
+
+    def count(rate: int) -> int:
+        return sum(costly(structs.replace(GRAPH, state=steps(GRAPH, digits, STATES, rate))) for digits in drawn)
+
+    assert (count(0), count(1)) == (0, 300)
+    assert 30 < count(6) < 70
+
+
+def test_without_a_rate_no_model_is_trained() -> None:
+    graphs = functional_graphs(generation="keras", features=FEATURES | STATES, state_rate=0)
+    drawn = [each.graph for each in evenly(graphs, 150, 4)]
+    assert any(graph.state for graph in drawn)
+    assert not any(costly(graph) for graph in drawn)
+
+
+@pytest.mark.parametrize(
+    ("layer", "learns_"),
+    [
+        (Layer("Dense", (("units", 4),)), True),
+        (Layer("Dense", (("units", 4),), trainable=False), False),
+        (Layer("BatchNormalization", (("scale", False),)), False),
+        (Layer("TimeDistributed", (("layer", Made(Layer("Dense", (("units", 4),)))),)), True),
+        (Layer("ReLU"), False),
+        (Layer("Model", graph=INNER), True),
+        (Layer("Model", graph=structs.replace(INNER, trainable=False)), False),
+    ],
+)
+def test_a_model_learns_where_a_weight_does(layer: Layer, learns_: bool) -> None:
+    assert learns(structs.replace(INNER, layers=(layer,), generation="keras")) is learns_
+
+
+@pytest.mark.parametrize(("kind", "learns_"), [("ops.tanh", True), ("ops.unique", False)])
+def test_a_model_does_not_learn_through_what_has_no_gradient(kind: str, learns_: bool) -> None:
+    args = (("size", 4), ("fill_value", 0.0)) if kind == "ops.unique" else ()
+    layers = (Layer("Dense", (("units", 4),)), Layer(kind, args))
+    graph = Graph((Input((3, 4)),), layers, (Call(0, (Ref(0),)), Call(1, (Ref(1),))), Ref(0), Ref(2))
+    assert learns(structs.replace(graph, generation="keras")) is learns_
 
 
 def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:

@@ -50,6 +50,7 @@ COMPILED = (
     compiled(loss=Function("error lambda", ERROR), metrics=Seq((Function("error named", ERROR),)), jit_compile=True),
     compiled(loss=Function("loss class", ERROR)),
 )
+TRAINED = Step("train", None, (("optimizer", "sgd"), ("loss", "mse"), ("metrics", Seq(("mae",)))))
 OF_BOTH = (
     Step("trainable", None, (("trainable", False),)),
     Step("trainable", "Dense", (("trainable", False),)),
@@ -59,6 +60,7 @@ OF_BOTH = (
     Step("call", "Dense"),
     Step("call"),
     Step("run", None, (("training", True),)),
+    TRAINED,
 )
 OF_KERAS = (
     *COMPILED,
@@ -120,6 +122,25 @@ def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
     assert clones["fixed"].differences == ()
     for fault, check in FAULTS.items():
         assert check in {each.check for each in clones[f"planted/{fault}"].differences}, fault
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_what_training_has_left_is_not_to_be_changed(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(GRAPH, generation=generation, state=(TRAINED,))
+    clone = _tried(graph, warm(generation), "planted/state_optimizer_stepped")["planted/state_optimizer_stepped"]
+    assert [(each.check, each.aspect) for each in clone.differences] == [("untouched", "optimizer state")]
+
+
+def test_a_trained_model_of_ones_own_has_metrics_that_its_clone_has_not_yet(keras: SubjectProcess) -> None:
+    trained = structs.replace(case_of(structs.replace(GRAPH, state=(TRAINED,)), "keras"), ran=False, done=())
+    clone = run(trained, keras, ("fixed",), timeout=PATIENCE).clones["fixed"]
+    assert [each for each in clone.differences if "missing" in each.aspect] == []
+
+
+def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(GRAPH, generation="tf_keras", state=(TRAINED,))
+    clone = _tried(graph, warm("tf_keras"), "upstream")["upstream"]
+    assert "compiled" not in {each.aspect for each in clone.differences}
 
 
 def test_a_state_is_tried_where_somebody_says_what_becomes_of_it() -> None:

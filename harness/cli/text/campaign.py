@@ -189,6 +189,9 @@ def _by_subject(totals: Totals) -> Iterator[str]:
             f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller{_time(each)}, "
             f"{each.costly:,} with the costly checks; {each.refused:,} graphs refused"
         )
+        if each.states:
+            share_ = each.stating / ((each.seconds + each.shrinking) or 1)
+            yield f"  {some(each.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"
         for key, count in sorted(each.verdicts.items()):
             cloner, _, verdict = key.partition(": ")
             yield (f"  {cloner:9} {verdict:10} {count:,}")

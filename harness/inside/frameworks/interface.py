@@ -190,6 +190,13 @@ class Framework:
         """The objects with a state of their own that it was compiled with: its optimizer, metrics."""
         return []
 
+    def learned(self, model: Any) -> list[Any]:
+        """The variables that training leaves beside a model: of its optimizer, of its metrics."""
+        optimizer = getattr(model, "optimizer", None)
+        variables = getattr(optimizer, "variables", [])
+        # A method before the optimizers of TensorFlow 2.11.
+        return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
+
     # -- variables
 
     def is_variable(self, value: Any) -> bool:

@@ -191,7 +191,9 @@ class Keras3(Eager):
             for generator in getattr(layer, "_seed_generators", ()):
                 found.append((generator.state, generator._initial_seed is None))
         if getattr(model, "compiled", False):
-            found.extend((variable, False) for variable in model.metrics_variables)
+            # Those of metrics are made when it is first trained, which its clone is not.
+            tracker = getattr(model, "_loss_tracker", None)
+            found.extend((variable, False) for variable in getattr(tracker, "variables", ()))
         return found
 
     def name(self, variable: Any) -> str:

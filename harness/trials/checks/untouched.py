@@ -78,3 +78,6 @@ def _values(after: Pair) -> Iterator[Difference]:
         if original.weights[index].value != changed.weights[found].value:
             path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
             yield Difference("untouched", path, "weight value", "as before", "changed", Cost.COMPUTES, first)
+    if original.learned != changed.learned:
+        first = place(original, -1)
+        yield Difference("untouched", "model.learned", "optimizer state", "as before", "changed", Cost.TRAINS, first)

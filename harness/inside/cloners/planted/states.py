@@ -23,3 +23,9 @@ def state_optimizer_shared(original: Any, clone: Any, context: TrialContext) -> 
     """own: the clone is compiled with the original's optimizer."""
     if getattr(original, "compiled", False):
         clone.optimizer = original.optimizer
+
+
+def state_optimizer_stepped(original: Any, clone: Any, context: TrialContext) -> None:
+    """untouched: the original's optimizer is a step on."""
+    if getattr(original, "optimizer", None) is not None:
+        original.optimizer.iterations.assign(original.optimizer.iterations + 1)

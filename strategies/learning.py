@@ -1,0 +1,67 @@
+"""Which models learn by a step of training: what they give has a gradient for a weight, and nothing is in its way."""
+
+from __future__ import annotations
+
+from strategies.graph import Graph, Layer, Made, call_refs, refs
+from strategies.kinds import CATALOGUE
+from strategies.kinds.operations import Operation
+from strategies.typing import infer
+
+_WITH_WEIGHTS = frozenset(
+    (
+        *("Dense", "EinsumDense", "Embedding", "PReLU", "LayerNormalization", "BatchNormalization"),
+        *("Conv1D", "Conv2D", "Conv3D", "DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"),
+        *("LSTM", "GRU", "SimpleRNN", "LSTMCell", "GRUCell", "SimpleRNNCell", "MultiHeadAttention"),
+    )
+)
+"""Kinds that learn whatever their arguments are, but for a normalization with neither scale nor center."""
+_BARE = ("scale", "center")
+
+_OPERATORS = "half negative add subtract multiply divide absolute slice of_batch first positive"
+_FUNCTIONS = (
+    "abs add subtract multiply maximum minimum exp tanh sigmoid relu elu gelu silu softplus softsign square sin cos "
+    "softmax log_softmax sum mean max min reshape transpose expand_dims squeeze flip roll tile repeat pad concatenate "
+    "stack split take where clip cast matmul dot einsum tensordot normalize average_pool max_pool cumsum copy negative"
+)
+_LET_THROUGH = frozenset(
+    (*(f"operator.{name}" for name in _OPERATORS.split()), *(f"ops.{name}" for name in _FUNCTIONS.split()))
+)
+"""The operations of which TensorFlow always knows a gradient."""
+_BLOCK = ("images", "signals", "lambdas")
+"""Families of layers of which it does not; a Lambda may use only one of the tensors that it is called on."""
+_OTHERWISE_IN_TRAINING = frozenset(("RandomCrop", "RandomHeight", "RandomWidth"))
+"""Kinds that give another shape in training."""
+
+
+def learns(graph: Graph) -> bool:
+    """Whether a step of training changes a weight of a graph's model, and nothing is in the way of its gradient."""
+    specs = infer(graph)
+    learned: set[int] = set()
+    for number, call in enumerate(graph.calls, start=len(graph.inputs)):
+        layer = graph.layers[call.layer]
+        if layer.kind in _OTHERWISE_IN_TRAINING:
+            return False
+        follows = any(ref.node in learned for ref in call_refs(call))
+        if follows and not _lets_through(layer):
+            return False
+        if (follows or _has_weights(layer)) and any(spec.dtype.startswith("float") for spec in specs[number]):
+            learned.add(number)
+    return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
+
+
+def _lets_through(layer: Layer) -> bool:
+    if layer.graph is not None:
+        return all(_lets_through(each) for each in layer.graph.layers)
+    kind = CATALOGUE[layer.kind]
+    return layer.kind in _LET_THROUGH if isinstance(kind, Operation) else kind.family not in _BLOCK
+
+
+def _has_weights(layer: Layer) -> bool:
+    if not layer.trainable or "frozen after" in layer.marks:
+        return False
+    if layer.graph is not None:
+        return learns(layer.graph)
+    held = next((value.layer for _, value in layer.args if isinstance(value, Made)), None)
+    if held is not None:
+        return _has_weights(held)
+    return layer.kind in _WITH_WEIGHTS and not any(layer.arg(name) is False for name in _BARE)
