@@ -35,8 +35,12 @@ def steps(graph: Graph, digits: Sequence[int], sorts: Collection[str], rate: int
         if chosen and number == 0:
             step = _step(graph, read, [name for name in there if STEPS[name].costly])
         step = step or _step(graph, read, cheap)
-        if step is not None and not unsuited_state(structs.replace(graph, state=(*found, step))):
-            found = (*found, step)
+        if step is None:
+            continue
+        last = sum(each.does == "load" for each in found)  # after which there is another model
+        more = (*found[: len(found) - last], step, *found[len(found) - last :])
+        if not unsuited_state(structs.replace(graph, state=more)):
+            found = more
     return found
 
 

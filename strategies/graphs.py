@@ -73,7 +73,9 @@ Feature = Literal[
     "adapt",
     "lora",
     "quantize",
+    "stateful",
     "train",
+    "load",
     "pieces",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))

@@ -9,7 +9,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from strategies.graph import Array, Function, Graph, Items, Layer, Made, Named, Ref, Seq, Step, Value, leaves, refs
+from strategies.graph import (
+    Array,
+    Function,
+    Graph,
+    Items,
+    Layer,
+    Made,
+    Named,
+    Ref,
+    Seq,
+    Step,
+    Value,
+    all_layers,
+    leaves,
+    levels,
+    refs,
+)
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
 from strategies.kinds.operations import Operation
 from strategies.learning import learns
@@ -170,12 +186,40 @@ def _trained(graph: Graph, kind: str | None) -> dict[str, Values]:
     return {**args, "metrics": (LEFT_OUT, Seq(("mae",)))} if isinstance(graph.gives, Ref) else args
 
 
+def _that_loads(graph: Graph) -> Iterator[str | None]:
+    """Models of Keras' own layers only: what is somebody's own has to be registered to be found again."""
+    # tf_keras does not read back every operation, and Keras 3 not every array.
+    families = (*_OF_ONES_OWN, *(("operations",) if graph.generation == "tf_keras" else ()))
+    values = [value for level in levels(graph) for call in level.calls for value in call.args]
+    values += [value for layer in all_layers(graph) for _, value in layer.args]
+    plain = not any(isinstance(leaf, Function | Array) for value in values for leaf in leaves(value))
+    kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
+    if graph.base is None and plain and not any(kind.family in families for kind in kinds):
+        yield None
+
+
+_OF_ONES_OWN = ("lambdas", "custom")
+
+
 def _run(graph: Graph, kind: str | None) -> dict[str, Values]:
     return {"training": (LEFT_OUT, True)}
 
 
 def _policy(graph: Graph, kind: str | None) -> dict[str, Values]:
     return {"name": ("mixed_bfloat16", "float64")}
+
+
+_RECURRENT = ("LSTM", "GRU", "SimpleRNN", "RNN")
+
+
+def _recurrent(graph: Graph) -> Iterator[str | None]:
+    """Recurrent layers of the model's own, that are called once and begin with zeros."""
+    runs_ = list(_that_runs(graph))
+    for kind, target in targets(graph).items() if runs_ else ():
+        calls = [call for call in graph.calls if call.layer == target.place[0]]
+        plain = len(target.place) == 1 and not target.attributes and len(calls) == 1 and not calls[0].kwargs
+        if kind in _RECURRENT and plain:
+            yield kind
 
 
 LEARNED: Mapping[str, tuple[str, ...]] = {
@@ -255,6 +299,10 @@ def _together(graph: Graph) -> str:
         return ": expected nothing else that compiles the model, or changes dtypes, where it is trained"
     if "train" in done and "trainable" in done[: done.index("train")]:
         return ": expected nothing to be frozen before the model is trained"
+    if "load" in done[:-1]:
+        return ": expected nothing to be done to the layers of a model in whose place another was loaded"
+    if "load" in done and "policy" in done:
+        return ": expected one policy while a model is made, saved and loaded"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
         return ": expected no low rank where kernels are packed"
     return ""
@@ -352,7 +400,9 @@ STEPS: Mapping[str, StepSort] = {
     "adapt": StepSort("adapted", KERAS, _adaptable, _adapted),
     "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),
     "quantize": StepSort("quantized", KERAS, _quantizable, _quantized, costly=True),
+    "stateful": StepSort("keeps its state, and run", BOTH, _recurrent, _nothing, runs=True),
     "train": StepSort("trained for a step", BOTH, _that_trains, _trained, runs=True, costly=True),
+    "load": StepSort("saved and loaded", BOTH, _that_loads, _nothing, costly=True),
 }
 """What can be done to a model, by name."""
 

@@ -30,6 +30,15 @@ def fresh(original: Description, kept: VariableValues, clone: Description) -> li
     return verdict
 
 
+def fresh_states(original: Description, clone: Description) -> list[bool]:
+    """For each state of the clone, whether it is not the one that a run of the original has left: all begin with zeros.
+
+    A seed that is further on says nothing: it may have been another from the start.
+    """
+    pairs = list(zip(original.first_states, clone.first_states))
+    return [not (ours.dtype.kind == "f" and ours.any() and same(ours, theirs)) for ours, theirs in pairs]
+
+
 def drawn_without_seed(description: Description, number: int, value: Any) -> bool:
     """Whether chance gave this weight its first value, by an initializer of its owner that has no seed."""
     if value.size < 2 or looks_set(value):

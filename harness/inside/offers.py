@@ -64,6 +64,7 @@ getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_po
 """,
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
+    "load": "keras.saving.load_model",
     "SavedModel": """
 import inspect
 assert "save_format" in inspect.signature(keras.Model.save).parameters

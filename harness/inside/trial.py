@@ -19,7 +19,7 @@ from .configs import plain_settings
 from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
-from .freshness import fresh
+from .freshness import fresh, fresh_states
 from .housekeeping import tidy
 from .layers import Layers
 from .observer import Observer
@@ -404,6 +404,8 @@ class _Trial:
         ours, problem = copy(self._original, self._kept, description, self._observer)
         observation = self._observe(what, description, ours, costly)
         observation["fresh"] = freshness
+        if self._request.get("ran"):
+            observation["fresh_states"] = fresh_states(self._original, description)
         if copies:
             observation["brought"] = brought
         if costly and not keeps and not self._arguments and not self._request.get("ran"):

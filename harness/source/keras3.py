@@ -11,6 +11,7 @@ KERAS3 = Dialect(
     generation="keras",
     imports={
         "functools": "import functools",
+        "tempfile": "import tempfile",
         "keras": "import keras",
         "np": "import numpy as np",
         "layers": "from keras import layers",

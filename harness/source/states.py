@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import structs
+
 from harness.source.words import dotted
-from strategies.graph import Step, Value
+from strategies.graph import Layer, Seq, Step, Value
+from strategies.states import LEARNED
 
 _WIDEST = 100
 
@@ -18,6 +21,8 @@ def write_step(
     `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on.
     """
     args = {dotted(name): value(each) for name, each in step.args}
+    if step.does == "stateful":
+        return _called("model", {"": arrays()})
     if step.does == "run":
         return _called(target, {"": arrays(), **args})
     if step.does == "train":
@@ -27,9 +32,25 @@ def write_step(
             *_called(f"{target}.compile", {**args, "run_eagerly": "True"}),
             f"{target}.train_on_batch(data, {target}.predict_on_batch(data))",
         ]
+    if step.does == "load":
+        return [
+            "with tempfile.TemporaryDirectory() as folder:",
+            f'    {target}.save(folder + "/model.keras")',
+            f'    {target} = keras.models.load_model(folder + "/model.keras")',
+        ]
     if step.does == "call":
         return [f"{target}({tensor})"]
     return _LINES[step.does](target, args)
+
+
+def as_it_learns(layer: Layer) -> Layer:
+    """A layer without what it learns later."""
+    learned = LEARNED[layer.kind]
+    args = tuple((key, value) for key, value in layer.args if key not in learned)
+    bounds = layer.arg("bin_boundaries")
+    if isinstance(bounds, Seq):
+        args = (("num_bins", len(bounds.items) + 1), *args)
+    return structs.replace(layer, args=args)
 
 
 def _called(name: str, args: dict[str, str]) -> list[str]:

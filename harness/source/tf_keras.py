@@ -11,6 +11,7 @@ TF_KERAS = Dialect(
     generation="tf_keras",
     imports={
         "functools": "import functools",
+        "tempfile": "import tempfile",
         "np": "import numpy as np",
         "tf": "import tensorflow as tf",
         "keras": "import tf_keras as keras",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from msgspec import structs
 
@@ -16,7 +17,7 @@ from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
 from harness.source.operations import write_operation
-from harness.source.states import write_step
+from harness.source.states import as_it_learns, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
@@ -43,29 +44,21 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import OF_NUMPY, PATHS
 from strategies.kinds.operations import Operation
-from strategies.states import LEARNED, Target, targets
 from strategies.states import PATHS as OF_STEPS
+from strategies.states import Target, targets
 from strategies.ways import inputs_of, makes_none
 
 _STEPS = 3
 """An open dimension, where a model is run."""
 _RESERVED = frozenset(
     (
-        "model",
-        "inputs",
-        "data",
-        "keras",
-        "layers",
-        "ops",
-        "tf",
-        "np",
-        "functools",
-        "x",
-        "K",
-        "clone_function",
-        "call_function",
+        *("model", "inputs", "data", "folder", "keras", "layers", "ops", "tf", "np", "tempfile", "functools", "x", "K"),
+        *("clone_function", "call_function"),
     )
 )
+
+
+Places: TypeAlias = set[tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +80,8 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     way = graph.way
     if way is None:
         done = [(step, target.place) for step, target in _done_to(graph) if target is not None]
-        script.keep({place for _, place in done}, {place for step, place in done if step.does == "adapt"})
+        of = {does: {place for step, place in done if step.does == does} for does in ("adapt", "stateful")}
+        script.keep({place for _, place in done}, of["adapt"], of["stateful"], graph.batch)
         script.model(graph, "model", "")
         script.state(graph)
         return WrittenGraph(script.text())
@@ -114,8 +108,10 @@ class _Script:
         self.dialect = dialect
         self.after = after
         self.holds = False
-        self.kept: set[tuple[int, ...]] = set()
-        self.learning: set[tuple[int, ...]] = set()
+        self.kept: Places = set()
+        self.learning: Places = set()
+        self.stateful: Places = set()
+        self.batch: int | None = None
         self.layers: dict[tuple[int, ...], str] = {}
         self.needs = {"keras"}
         self.definitions: list[str] = []
@@ -206,18 +202,10 @@ class _Script:
             words.append(f"np.ones({tuple_literal(shape)}, {dtype_literal(given.dtype)})")
         return self.value(graph.takes, Inputs(words))
 
-    def keep(self, places: set[tuple[int, ...]], learning: set[tuple[int, ...]]) -> None:
-        """From now on, hold the layers at these places in variables, and make some without what they learn later."""
-        self.kept, self.learning = places, learning
-
-    @staticmethod
-    def _as_it_learns(layer: Layer) -> Layer:
-        learned = LEARNED[layer.kind]
-        args = tuple((key, value) for key, value in layer.args if key not in learned)
-        bounds = layer.arg("bin_boundaries")
-        if isinstance(bounds, Seq):
-            args = (("num_bins", len(bounds.items) + 1), *args)
-        return structs.replace(layer, args=args)
+    def keep(self, places: Places, learning: Places, stateful: Places, batch: int) -> None:
+        """Hold the layers at these places in variables; some are made without what they learn, some keep states."""
+        self.kept, self.learning, self.stateful = places, learning, stateful
+        self.batch = batch if stateful else None
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has: `wanted`, or that with a number."""
@@ -298,6 +286,8 @@ class _Script:
             self.lines.append(f"{variable}.trainable = False")
 
     def _input(self, given: Input, words: InputWords) -> str:
+        if given.batch is None:
+            given = structs.replace(given, batch=self.batch)
         if given.batch is not None and words.whole:
             parts = [f"{words.whole}={tuple_literal((given.batch, *given.shape))}"]
         else:
@@ -376,7 +366,9 @@ class _Script:
             if not layer.trainable:
                 self.lines.append(f"{variable}.trainable = False")
             return variable
-        text = self.layer(self._as_it_learns(layer) if place in self.learning else layer)
+        if place in self.stateful:
+            layer = structs.replace(layer, args=(*layer.args, ("stateful", True)))
+        text = self.layer(as_it_learns(layer) if place in self.learning else layer)
         if not needs_name:
             return text
         variable = self.name(f"{snake(layer.kind)}_layer")
@@ -490,18 +482,8 @@ def _family(layer: Layer) -> str:
 
 _FIRST = frozenset(
     (
-        "units",
-        "function",
-        "activation",
-        "target_shape",
-        "dims",
-        "n",
-        "rate",
-        "filters",
-        "layer",
-        "cell",
-        "input_dim",
-        "stddev",
+        *("units", "function", "activation", "target_shape", "dims", "n"),
+        *("rate", "filters", "layer", "cell", "input_dim", "stddev"),
     )
 )
 

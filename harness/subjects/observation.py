@@ -170,6 +170,7 @@ class Observation(msgspec.Struct, frozen=True):
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
     alone would not give that. `begins` has what the weights begin with, where a clone gives cause to ask: of the
     original the digest of a constant, "drawn", or "" where it is not known; of a clone the digest of the value.
+    `fresh_states` is that of the states of a clone whose original has run.
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
@@ -183,6 +184,7 @@ class Observation(msgspec.Struct, frozen=True):
     copied: Failure | None = None
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
+    fresh_states: tuple[bool, ...] = ()
     begins: tuple[str, ...] = ()
     brought: tuple[str, ...] | None = None
     trained: Trained | None = None

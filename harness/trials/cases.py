@@ -20,7 +20,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
     script = written(graph, dialect)
     case = Case(
         script.source,
-        tuple(_input(given) for given in taken(structs.replace(graph, inputs=inputs_of(graph)))),
+        tuple(_input(given) for given in taken(structs.replace(graph, inputs=_inputs(graph)))),
         batch=graph.batch,
         seed=number_of(graph),
         done=tuple(dict.fromkeys(step.does for step in graph.state)),
@@ -39,6 +39,14 @@ def case_of(graph: Graph, dialect: str) -> Case:
         promises=way.inputs if way.inputs == "turned" else "",
         keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
     )
+
+
+def _inputs(graph: Graph) -> tuple[Input, ...]:
+    """What the model takes; a layer that keeps its state needs a batch of a known size."""
+    inputs = inputs_of(graph)
+    if not any(step.does == "stateful" for step in graph.state):
+        return inputs
+    return tuple(structs.replace(given, batch=given.batch or graph.batch) for given in inputs)
 
 
 def _is_compiled(graph: Graph) -> bool:

@@ -102,6 +102,7 @@ _AT_REST = {
     "call order": "the calls of a shared {kind} come in another order{inside}",
     "call outputs": "a call of {a} gives another number of tensors{inside}",
     "state value": "a state of {a} begins with another value{inside}",
+    "state not fresh": "a state of {a} begins as a run of the original has left it{inside}",
     "optimizer state": "what the optimizer and the metrics have counted is another",
     "weight value": "a weight has another value{inside}",
     "copied value": "a weight of {a} does not get the value that is copied into it{inside}",

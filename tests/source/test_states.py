@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from harness.source import written
+from harness.trials.cases import case_of
 from strategies.graph import Call, Function, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Step
 from tests.strategies.test_states import WRAPPED
 from tests.strategies.test_ways import GRAPH, INNER
@@ -74,6 +75,23 @@ def test_trained_for_a_step() -> None:
         'data = np.ones((2, 3, 4), "float32")',
         'model.compile(optimizer="sgd", loss="mse", run_eagerly=True)',
         "model.train_on_batch(data, model.predict_on_batch(data))",
+    ]
+
+
+def test_a_layer_that_keeps_its_state_has_a_batch_of_a_known_size() -> None:
+    chain = structs.replace(ONE, layers=(Layer("LSTM", (("units", 2),)),), state=(Step("stateful", "LSTM"),))
+    source = written(chain, "keras").source
+    assert "keras.Input(shape=(3, 4), batch_size=2)\n" in source
+    assert "lstm_layer = layers.LSTM(2, stateful=True)\n" in source
+    assert source.endswith('\nmodel(np.ones((2, 3, 4), "float32"))\n')
+    assert case_of(chain, "keras").inputs[0]["batch"] == 2
+
+
+def test_saved_and_loaded() -> None:
+    assert lines(ONE, Step("load")) == [
+        "with tempfile.TemporaryDirectory() as folder:",
+        '    model.save(folder + "/model.keras")',
+        '    model = keras.models.load_model(folder + "/model.keras")',
     ]
 
 

@@ -156,6 +156,23 @@ def test_a_model_learns_where_a_weight_does(layer: Layer, learns_: bool) -> None
     assert learns(structs.replace(INNER, layers=(layer,), generation="keras")) is learns_
 
 
+def test_a_model_of_ones_own_layers_is_not_saved() -> None:
+    whole = structs.replace(INNER, generation="keras")
+    assert list(STEPS["load"].on(whole)) == [None]
+    for layer in (Layer("Scale"), Layer("TimeDistributed", (("layer", Made(Layer("Scale"))),))):
+        assert list(STEPS["load"].on(structs.replace(whole, layers=(layer,)))) == []
+
+
+def test_what_is_done_is_done_before_the_model_is_saved() -> None:
+    with pytest.raises(MalformedGraph, match="another was loaded"):
+        well_typed(structs.replace(INNER, generation="keras", state=(Step("load"), Step("call", "Dense"))))
+    draw, whole = random.Random(0), structs.replace(INNER, generation="keras")
+    drawn = [steps(whole, [draw.randrange(256) for _ in range(DIGITS)], STATES, 1) for _ in range(400)]
+    loaded = [[step.does for step in each] for each in drawn if Step("load") in each]
+    assert any(len(each) > 1 for each in loaded)
+    assert all(each[-1] == "load" for each in loaded)
+
+
 @pytest.mark.parametrize(("kind", "learns_"), [("ops.tanh", True), ("ops.unique", False)])
 def test_a_model_does_not_learn_through_what_has_no_gradient(kind: str, learns_: bool) -> None:
     args = (("size", 4), ("fill_value", 0.0)) if kind == "ops.unique" else ()

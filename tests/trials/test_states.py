@@ -14,7 +14,7 @@ from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues, load
-from strategies.graph import Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value
+from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value
 from strategies.states import STEPS
 from strategies.ways import read_example, well_typed
 from tests.strategies.test_ways import GRAPH
@@ -137,10 +137,74 @@ def test_a_trained_model_of_ones_own_has_metrics_that_its_clone_has_not_yet(kera
     assert [each for each in clone.differences if "missing" in each.aspect] == []
 
 
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_a_clone_begins_without_the_states_that_a_run_has_left(
+    kind: str, generation: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    layer = Layer(kind, (("units", 2), ("return_sequences", True)))
+    graph = Graph((Input((3, 4)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    graph = structs.replace(graph, generation=generation, state=(Step("stateful", kind),))
+    clones = _tried(graph, warm(generation), "fixed", "planted/state_of_recurrent_copied")
+    assert clones["fixed"].differences == ()
+    found = clones["planted/state_of_recurrent_copied"].differences
+    assert {(each.check, each.aspect) for each in found} == {("own", "state not fresh")}
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_a_model_that_was_loaded_is_cloned(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(CHAIN, generation=generation, state=(TRAINED, Step("load")))
+    assert "load_model" in case_of(graph, generation).source
+    assert _tried(graph, warm(generation), "fixed")["fixed"].differences == ()
+
+
 def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation="tf_keras", state=(TRAINED,))
     clone = _tried(graph, warm("tf_keras"), "upstream")["upstream"]
     assert "compiled" not in {each.aspect for each in clone.differences}
+
+
+LORA = Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))
+SEEN = Graph((Input((4,)),), (LEARNING[0][1],), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+OF_EACH_SORT = {
+    "trainable": (GRAPH, OF_BOTH[1], "trainable_forgotten", "weights"),
+    "weight trainable": (
+        GRAPH,
+        Step("weight trainable", "Dense", (("kernel.trainable", False),)),
+        "state_weight_thawed",
+        "weights",
+    ),
+    "set": (GRAPH, Step("set", "Dropout", (("rate", 0.25),)), "setting_lost", "structure"),
+    "call": (GRAPH, Step("call", "Dense"), "state_call_forgotten", "untouched"),
+    "run": (GRAPH, Step("run", None, (("training", True),)), "state_run_again", "untouched"),
+    "add_loss": (GRAPH, Step("add_loss"), "state_additions_lost", "structure"),
+    "add_metric": (GRAPH, Step("add_metric"), "state_additions_lost", "structure"),
+    "policy": (GRAPH, Step("policy", None, (("name", "float64"),)), "state_policy_taken", "structure"),
+    "adapt": (SEEN, Step("adapt", "Normalization", (("data", Array((2, 4))),)), "state_not_adapted", "outputs"),
+    "lora": (GRAPH, LORA, "state_alpha_lost", "outputs"),
+    "quantize": (GRAPH, Step("quantize", None, (("mode", "int8"),)), "state_not_quantized", "structure"),
+    "stateful": (CHAIN, Step("stateful", "LSTM"), "state_of_recurrent_copied", "own"),
+    "train": (GRAPH, TRAINED, "state_optimizer_stepped", "untouched"),
+    "load": (GRAPH, Step("load"), "weights_copied", "own"),
+}
+"""For each sort of step but compiling a model, a step, a planted fault in what a clone owes to it, and the check."""
+
+
+def test_there_is_a_planted_fault_for_each_sort() -> None:
+    assert {"compile", *OF_EACH_SORT} == set(STEPS)
+
+
+@pytest.mark.parametrize("does", OF_EACH_SORT)
+def test_a_planted_fault_of_each_sort_is_caught(does: str, warm: Callable[[str], SubjectProcess]) -> None:
+    graph, step, fault, check = OF_EACH_SORT[does]
+    if does == "stateful":
+        lstm = Layer("LSTM", (("units", 2),))
+        graph = structs.replace(graph, layers=(graph.layers[0], lstm))
+    generation = STEPS[does].generations[0]
+    graph = structs.replace(graph, generation=generation, state=(step,))
+    clones = _tried(graph, warm(generation), "fixed", f"planted/{fault}")
+    assert clones["fixed"].differences == ()
+    assert check in {each.check for each in clones[f"planted/{fault}"].differences}
 
 
 def test_a_state_is_tried_where_somebody_says_what_becomes_of_it() -> None:

@@ -182,7 +182,12 @@ class Keras3(Eager):
     def own_variables(self, layer: Any) -> list[Any]:
         own = list(getattr(layer, "_trainable_variables", ())) + list(getattr(layer, "_non_trainable_variables", ()))
         own.extend(generator.state for generator in getattr(layer, "_seed_generators", ()))
-        return own
+        return own + self._kept_states(layer)
+
+    def _kept_states(self, layer: Any) -> list[Any]:
+        """What a recurrent layer keeps from batch to batch, which Keras 3 counts among no variables."""
+        kept = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
+        return [each for each in kept if isinstance(each, self._variable)]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:
         found: list[tuple[Any, bool]] = []
@@ -190,6 +195,7 @@ class Keras3(Eager):
         for layer in layers:
             for generator in getattr(layer, "_seed_generators", ()):
                 found.append((generator.state, generator._initial_seed is None))
+            found.extend((state, False) for state in self._kept_states(layer))
         if getattr(model, "compiled", False):
             # Those of metrics are made when it is first trained, which its clone is not.
             tracker = getattr(model, "_loss_tracker", None)

@@ -35,7 +35,21 @@ def own(pair: Pair) -> list[Difference]:
                     place(original, pair.layers.expected.get(owner, -1)),
                 )
             )
-    return [*differences, *_beginnings(pair, pair.observed)]
+    return [*differences, *_left_over(pair, pair.observed), *_beginnings(pair, pair.observed)]
+
+
+def _left_over(pair: Pair, observed: Observation) -> Iterator[Difference]:
+    """States that the original was left in by a run, though its clone has seen no batch yet.
+
+    "the states computed for the samples in one batch will be reused as initial states for the samples in the next
+    batch" (`keras.layers.RNN`)
+    """
+    original = pair.shapes[0]
+    for index, fresh in enumerate(observed.fresh_states[: len(original.states)]):
+        if not fresh:
+            path, first = f"states[{index}].value", place(original, original.states[index].owner)
+            expected, found = "as before the first batch", "as the original's run has left it"
+            yield Difference("own", path, "state not fresh", expected, found, Cost.COMPUTES, first)
 
 
 def _all_shared(pair: Pair) -> Iterator[Difference]:
