@@ -54,6 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
                 give_names_back()
             gc.disable()  # all that an import makes stays: collecting meanwhile is a tenth of the start
             framework = framework_of(dialect)
+            gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
             framework.repeat_kernels()
             imported = perf_counter() - started
             server = Server(framework, lines)
