@@ -121,8 +121,11 @@ def _copy(package: Path, private: Path, written: Sequence[Path]) -> None:
     """A copy of a package. Of one as large as TensorFlow, links stand for what no patch writes to."""
     if package.name.startswith("tensorflow"):
         _shadow(package, private, written)
-    else:
-        shutil.copytree(package, private, ignore=shutil.ignore_patterns("__pycache__"))
+        return
+    shutil.copytree(package, private)  # with its bytecode, which takes a process seconds to make
+    for path in written:
+        for made in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+            made.unlink()
 
 
 def _shadow(folder: Path, private: Path, written: Sequence[Path]) -> None:

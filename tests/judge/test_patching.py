@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import difflib
 from pathlib import Path
 
@@ -144,6 +145,18 @@ def test_a_link_in_the_package_is_not_written_through(package: Path) -> None:
     with pytest.raises(PatchError, match="the release has no such file"):
         apply(read_diff(diff("a/keras/linked.py", "b/keras/linked.py")), package, package.parent / "private")
     assert outside.read_text() == BEFORE
+
+
+def test_the_copy_has_the_bytecode_of_what_no_patch_changes(package: Path) -> None:
+    for path in (package / "models.py", package / "__init__.py", package / "engine" / "network.py"):
+        path.write_text("" if path.name != "models.py" else "X = 1\n")
+    compileall.compile_dir(package, quiet=1)
+    private = package.parent / "private"
+    change = diff("a/keras/models.py", "b/keras/models.py", "X = 1\n", "X = 2\n")
+    applied = apply(read_diff(change), package, private)
+    compiled = {path.name.partition(".")[0] for path in private.rglob("*.pyc")}
+    assert compiled == {"__init__", "network"}, "that of a file as long and as old would be taken"
+    assert applied.changed[0].read_text() == "X = 2\n"
 
 
 def test_of_a_package_as_large_as_tensorflow_only_the_way_to_the_patch_is_copied(tmp_path: Path) -> None:
