@@ -286,7 +286,7 @@ def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_p
     with fuzzing(tmp_path, "--resume", "run", "--jobs", "1", "--json") as process:
         until(lambda: len(_pieces(run)) > len(before) + 2 or process.poll() is not None)
         os.kill(process.pid, signal.SIGINT)
-        process.communicate(timeout=120)
+        process.communicate(timeout=PATIENCE)
     its = read_run(run)
     assert process.returncode == 130
     assert not its.problems

@@ -154,7 +154,7 @@ def _certificates(folder: Path) -> tuple[Path, Path, Path]:
         ["x509", "-req", "-in", str(request), "-CA", str(ca), "-CAkey", str(ca_key), "-CAcreateserial"]
         + ["-days", "1", "-out", str(cert), "-extfile", str(names)],
     ):
-        subprocess.run(["openssl", *line], check=True, capture_output=True, timeout=60)
+        subprocess.run(["openssl", *line], check=True, capture_output=True, timeout=PATIENCE)
     return ca, cert, key
 
 

@@ -19,6 +19,7 @@ from harness.campaign.corpus import About, NightlyCorpus
 from strategies import Graph, functional_graphs, to_json
 from strategies.graph import Call, Input, Layer, Made, Ref
 from tests.reports.making import TWO, drawn, finding
+from tests.waiting import PATIENCE
 
 SMALL = Graph((Input((4,)),), (Layer("Activation", (("activation", "relu"),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 ABOUT = About(("outputs-value-1",), "Dense: value", "keras==3.15.1", "upstream")
@@ -267,7 +268,7 @@ def test_two_processes_keep_at_once(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", KEEP_ALL, str(tmp_path), *names], cwd=root)
         for names in (("one", "two"), ("two", "one"))
     ]
-    assert [each.wait(60) for each in processes] == [0, 0]
+    assert [each.wait(PATIENCE) for each in processes] == [0, 0]
     kept = NightlyCorpus(tmp_path)
     assert set(kept.graphs("keras")) == set(many(80))
     files = list((tmp_path / "keras").iterdir())

@@ -23,6 +23,7 @@ from harness.cli.text.check import checked_text
 from harness.subjects import Case, SubjectProcess
 from harness.trials.triage import Verdict
 from reports.known import load
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ DICT_INPUTS = tuple({"shape": [size], "dtype": "float32"} for size in (2, 3))
 
 
 def check(models: Path, name: str, process: SubjectProcess, **wanted: Any) -> CheckedModel:
-    return look(parse(str(models / name)), process, CheckWanted(seconds=120, **wanted), load())
+    return look(parse(str(models / name)), process, CheckWanted(seconds=PATIENCE, **wanted), load())
 
 
 def verdicts(checked: CheckedModel) -> dict[str, str]:
@@ -214,7 +215,7 @@ def test_inputs_that_do_not_fit_are_named(
 def test_a_long_check_has_a_process_for_each_half_of_its_cloners(models: Path, process: SubjectProcess) -> None:
     said: list[str] = []
     case = Case(source_of(parse(str(models / "dict.keras")), process.subject), DICT_INPUTS, seed=3)
-    options = {"timeout": 120.0, "seconds": LONG}
+    options = {"timeout": PATIENCE, "seconds": LONG}
     with Second(process) as second:
         cloners = ("upstream", "fixed")
         found = try_cloners(case, process, second, cloners, load(), ("again",), **options, tell=said.append)

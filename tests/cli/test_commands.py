@@ -34,7 +34,7 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
 
 def test_help_imports_no_keras(tmp_path: Path) -> None:
     command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "--help"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "click" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}

@@ -22,6 +22,7 @@ from reports.records import Cost, Difference, Finding, Place, write
 from tests.cli.finding_folders import folder_of, found, kept, news
 from tests.reports.making import finding, run_folder
 from tests.trials.devices.test_across import DENSE
+from tests.waiting import PATIENCE
 
 SCREEN = 45
 """The lines of a screen."""
@@ -143,7 +144,7 @@ def test_a_comparison_that_fails_says_what_it_compared(run: Path, keras: Subject
     script = repro(kept(tmp_path / "frozen", frozen))
     path = tmp_path / "repro.py"
     path.write_text(script.stdout)
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=180, check=False)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.stderr.rstrip().endswith("AssertionError: True in the clone, False in the model")
 
 
@@ -222,7 +223,8 @@ def test_nothing_in_a_file_ends_a_comment_or_does_anything_to_a_terminal(tmp_pat
 
 def test_reading_imports_neither_keras_nor_hypothesis(run: Path, refused: Finding) -> None:
     command = [sys.executable, "-X", "importtime", "-c", "from harness.cli import main; main()"]
-    done = subprocess.run([*command, "repro", run, refused.id], capture_output=True, text=True, timeout=60, check=True)
+    command += ["repro", run, refused.id]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "msgspec" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}

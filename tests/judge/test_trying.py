@@ -27,9 +27,10 @@ from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.process import GIB, Limits, SubjectProcess
 from harness.subjects.subject import Subject
 from strategies.graph import Graph
+from tests.waiting import PATIENCE
 
 SUBJECT = Subject.parse("keras")
-LIMITS = Limits(trial=5.0, memory=2 * GIB)
+LIMITS = Limits(trial=PATIENCE, memory=2 * GIB)
 STACK = PLAIN["a stack of Dense"]
 FROZEN = Graph(STACK.inputs, STACK.layers, STACK.calls, STACK.takes, STACK.gives, trainable=False)
 
@@ -52,9 +53,11 @@ def seat(reference: Reference) -> Iterator[Callable[..., Candidate]]:
     """A candidate, seated; ended after the test."""
     processes: list[CandidateProcess] = []
 
-    def seated(text: str, place: ReleasePlace = BESIDE, loading: float = 3.0) -> Candidate:
+    def seated(
+        text: str, place: ReleasePlace = BESIDE, loading: float = PATIENCE, limits: Limits = LIMITS
+    ) -> Candidate:
         pieces = [{"text": text, "line": 1}] if text else []
-        process = CandidateProcess(SUBJECT, place, pieces, LIMITS, loading)
+        process = CandidateProcess(SUBJECT, place, pieces, limits, loading)
         processes.append(process)
         process.start()
         return Candidate(process, reference, KnownBugs())
@@ -151,14 +154,14 @@ def test_what_replaces_nothing_is_a_verdict(text: str, said: str, reference: Ref
 )
 def test_what_does_not_load_is_a_verdict(text: str, said: str, seat: Callable[..., Candidate]) -> None:
     with pytest.raises(NotLoadedError) as raised:
-        seat(text)
+        seat(text, loading=3.0 if "stopped after" in said else PATIENCE)
     assert said in str(raised.value)
 
 
 @pytest.mark.slow(reason="a Keras of its own; os._exit loses its process, too, and test_process takes memory")
 def test_memory_without_end_is_a_verdict(seat: Callable[..., Candidate]) -> None:
     with pytest.raises(NotLoadedError, match="it takes memory without end: stopped at"):
-        seat("held = []\nwhile True:\n    held.append(b'x' * (1 << 26))\n", loading=60.0)
+        seat("held = []\nwhile True:\n    held.append(b'x' * (1 << 26))\n")
 
 
 def test_a_candidate_stands_wherever_the_release_refers_to_its_own_and_after_a_new_start(
@@ -221,7 +224,8 @@ def test_a_candidate_that_takes_its_process_with_it_is_given_up(
     body: str, word: str, seat: Callable[..., Candidate], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trying, "MOST_LOST", 1)
-    candidate = seat(f"def clone_model(model, *args, **kwargs):\n    {body}\n")
+    limits = Limits(trial=5.0, memory=2 * GIB) if word == "timed out" else LIMITS
+    candidate = seat(f"def clone_model(model, *args, **kwargs):\n    {body}\n", limits=limits)
     (cause, effect), *_ = candidate.try_from(STACK, "").causes
     assert effect is FixEffect.BREAKS
     assert cause.root.raised is not None

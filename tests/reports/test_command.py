@@ -16,6 +16,7 @@ from harness.cli import cli
 from reports.store import read_run
 from reports.writing import write_reports
 from tests.reports.making import finding, many, run_folder
+from tests.waiting import PATIENCE
 
 CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 
@@ -131,7 +132,7 @@ def test_reports_can_be_written_while_others_read_them(tmp_path: Path) -> None:
 def test_neither_a_keras_nor_a_search_is_waited_for(tmp_path: Path) -> None:
     run_folder(tmp_path, many(3))
     command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "report", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "reports.html" in imported

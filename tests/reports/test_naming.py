@@ -16,6 +16,7 @@ from reports.naming import Names
 from reports.records import Place
 from strategies import Graph, from_json, functional_graphs
 from tests.effort import examples
+from tests.waiting import PATIENCE
 
 _NAMES = """
 import json, sys
@@ -70,7 +71,7 @@ def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal
     graphs = [replace(NAMED, generation=generation), *_drawn(generation)]
     sources = json.dumps([case_of(graph, generation).source for graph in graphs])
     command = [sys.executable, "-c", _NAMES.format(module=generation)]
-    done = subprocess.run(command, input=sources, capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(command, input=sources, capture_output=True, text=True, timeout=PATIENCE, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == len(graphs)
     told = 0

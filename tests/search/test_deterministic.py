@@ -9,6 +9,7 @@ import pytest
 from hypothesis.internal.conjecture import providers
 
 from harness.search.deterministic import deterministic
+from tests.waiting import PATIENCE
 
 DRAW = """
 import hashlib, importlib, sys
@@ -31,7 +32,7 @@ def test_what_is_drawn_does_not_depend_on_what_is_imported(more: tuple[str, ...]
 
 def _drawn(*modules: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", DRAW, *modules], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", DRAW, *modules], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     return done.stdout
 

@@ -10,6 +10,7 @@ import pytest
 
 from harness.subjects import SubjectProcess
 from harness.trials.expressible import unable
+from tests.waiting import PATIENCE
 
 NO_MULTI_GPU = "multi_gpu: keras has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
 
@@ -40,7 +41,7 @@ def test_fuzz_refuses_it_with_exit_code_2(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 2

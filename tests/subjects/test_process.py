@@ -137,9 +137,13 @@ def test_an_exit_has_its_code() -> None:
 
 
 def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
-    warm.start()
-    outcome = warm.trial(plain("def spin():\n    while True:\n        pass\nspin()"), cloners=[], timeout=2)
-    assert isinstance(outcome, TimedOut)
+    source = "def spin():\n    while True:\n        pass\nspin()"
+    for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute
+        warm.start()
+        outcome = warm.trial(plain(source), cloners=[], timeout=limit)
+        assert isinstance(outcome, TimedOut)
+        if outcome.frames[-1].function == "spin":
+            break
     assert outcome.frames[-1].function == "spin"
 
 

@@ -11,6 +11,7 @@ import pytest
 import strategies
 from strategies import graph, graphs, typing, ways
 from tests.reports.making import finding, run_folder
+from tests.waiting import PATIENCE
 
 SLOW = {"hypothesis", "dask", "distributed", "tensorflow", "keras", "tf_keras", "jax", "torch"}
 CLONEDIFF = "from harness.cli import main; main()"
@@ -19,7 +20,7 @@ CLONEDIFF = "from harness.cli import main; main()"
 def imported(code: str, *arguments: str | Path) -> set[str]:
     """The packages that a fresh process has imported by its end."""
     command = [sys.executable, "-X", "importtime", "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     modules = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines()]
     return {module.partition(".")[0] for module in modules}

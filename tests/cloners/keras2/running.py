@@ -12,6 +12,7 @@ import harness
 from harness.subjects.environment import environment
 from harness.subjects.place import ReleasePlace
 from harness.subjects.subject import Subject
+from tests.waiting import PATIENCE
 
 CHILD = Path(__file__).with_name("child.py")
 INSIDE = Path(harness.__file__).parent
@@ -35,7 +36,7 @@ def _lines(release: str, place: ReleasePlace, script: Path, *arguments: str) -> 
         env=environment(Subject.parse(release), place, os.environ),
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=PATIENCE,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-2000:]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.subjects.releases.installer import surroundings
+from tests.waiting import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,8 @@ def test_pip_is_heard_where_it_was_told_to_be_quiet(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pip", "list", "--disable-pip-version-check"]
 
     def said(environment: dict[str, str]) -> str:
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True).stdout
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        return done.stdout
 
     assert "pytest" not in said(told)
     assert "pytest" in said(surroundings(told, tmp_path))

@@ -279,7 +279,7 @@ def test_no_release_is_what_is_beside_clonediff() -> None:
 def test_listing_is_quick_and_waits_for_no_tensorflow(cache: Path) -> None:
     command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "subjects", "list"]
     environment = {**os.environ, "CLONEDIFF_CACHE": str(cache)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "harness.subjects.releases" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis", "rich"}
