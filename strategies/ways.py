@@ -151,7 +151,7 @@ def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
     return specs
 
 
-def read_example(text: str, where: str) -> Graph:
+def read_example(text: str | bytes, where: str) -> Graph:
     """A graph from text that may come from anywhere: read, and held against the catalogue."""
     graph = from_json(text, where)
     well_typed(graph, where)

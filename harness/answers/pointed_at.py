@@ -18,9 +18,9 @@ from harness.trials.expected import Expected
 from reports.known import KnownIssue, KnownIssues
 from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
 from reports.store import Kept, read_run
-from strategies.graph import Graph, MalformedGraph, from_json
+from strategies.graph import Graph, MalformedGraph
 from strategies.kinds import Generation
-from strategies.ways import well_typed
+from strategies.ways import read_example
 
 FINDING = "finding.json"
 GENERATIONS: tuple[str, ...] = get_args(Generation)
@@ -169,7 +169,7 @@ def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
     """A file that has a graph alone, or one as a corpus keeps it."""
     where, content = str(path), path.read_bytes()
     if not in_corpus:
-        graph = _checked(content, where)
+        graph = read_example(content, where)
         return PointedAt(where, path.name, graph=graph, generation=graph.generation or "")
     try:
         kept = msgspec.json.decode(content, type=KeptGraph)
@@ -177,7 +177,7 @@ def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
         raise MalformedGraph(f"{where}: not a graph as a corpus keeps it: {error}") from None
     if kept.format > FORMAT:
         raise MalformedGraph(f"{where}: format {kept.format}, but this clonediff reads up to {FORMAT}: update it")
-    graph = _checked(bytes(kept.graph), f"{where}: graph")
+    graph = read_example(bytes(kept.graph), f"{where}: graph")
     folder = path.resolve().parent.name
     return PointedAt(
         where,
@@ -202,7 +202,7 @@ def _of_finding(finding: Finding, where: str) -> PointedAt:
         finding=finding,
     )
     try:
-        graph = _checked(bytes(finding.graph), "`$.graph`")
+        graph = read_example(bytes(finding.graph), "`$.graph`")
     except MalformedGraph as error:
         return replace(found, problem=str(error))
     apart = finding.root is not None and finding.root.check in APART
@@ -226,7 +226,7 @@ def _of_issue(issue: KnownIssue) -> PointedAt:
     if issue.example is None:
         return replace(found, problem="this known issue has no example to try; name a finding or a graph")
     try:
-        return replace(found, graph=_checked(issue.example.encode(), "example"))
+        return replace(found, graph=read_example(issue.example, "example"))
     except MalformedGraph as error:
         return replace(found, problem=str(error))
 
@@ -245,13 +245,6 @@ def _read_finding(path: Path) -> Finding:
     if not finding.subject and any((run / name).exists() for name in _RUN[:2]):
         return next((each.finding for each in read_run(run).findings if each.name == path.parent.name), finding)
     return finding
-
-
-def _checked(content: bytes, where: str) -> Graph:
-    """A graph, held against the catalogue. A `MalformedGraph` says where it is wrong."""
-    graph = from_json(content, where)
-    well_typed(graph, where)
-    return graph
 
 
 def _fields(path: Path) -> Any:

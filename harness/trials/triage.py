@@ -36,7 +36,6 @@ class Blame(enum.StrEnum):
     UPSTREAM = "upstream bug"
     SHARED = "shared limit"
     OURS = "our bug"
-    GENERATOR = "generator's fault"
     ITS_OWN = "the cloner's own"
     UNKNOWN = "not known without upstream's answer"
 
