@@ -65,7 +65,7 @@ _SMALL = {
 }
 
 
-class SubjectTold(msgspec.Struct, frozen=True):
+class SubjectHealth(msgspec.Struct, frozen=True):
     """A subject: whether it works (None: it was not started), or why it does not. `verdicts` has those of one trial.
 
     `not_drawn` are its layers that no graph holds, and for which there is no reason.
@@ -94,7 +94,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     python: str
     packages: dict[str, str | None]
-    subjects: tuple[SubjectTold, ...]
+    subjects: tuple[SubjectHealth, ...]
     releases: dict[str, str | None]
     pythons: dict[str, str | None]
     gpus: tuple[str, ...]
@@ -187,12 +187,12 @@ def _subjects() -> list[Subject]:
     return [Subject.parse(spec) for spec in specs]
 
 
-def _subject(subject: Subject, start: bool) -> SubjectTold:
+def _subject(subject: Subject, start: bool) -> SubjectHealth:
     lacking = missing(subject)
     if lacking is not None:
-        return SubjectTold(str(subject), False, lacking.removeprefix(f"{subject}: "))
+        return SubjectHealth(str(subject), False, lacking.removeprefix(f"{subject}: "))
     if not start:
-        return SubjectTold(str(subject), None)
+        return SubjectHealth(str(subject), None)
     began = time.monotonic()
     case = Case(_SMALL[subject.dialect], ({"shape": [2], "dtype": "float32"},))
     try:
@@ -200,9 +200,9 @@ def _subject(subject: Subject, start: bool) -> SubjectTold:
             trial = GraphTrials(process, KnownIssues()).try_case(case).trial
             ready, versions = process.ready, process.versions
     except SubjectError as error:
-        return SubjectTold(str(subject), False, str(error).partition("\n")[0].removeprefix(f"{subject}: "))
+        return SubjectHealth(str(subject), False, str(error).partition("\n")[0].removeprefix(f"{subject}: "))
     reason = _failed(trial.refused) if trial.refused else trial.lost.said if trial.lost else ""
-    return SubjectTold(
+    return SubjectHealth(
         str(subject),
         trial.built,
         reason,

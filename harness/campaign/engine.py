@@ -283,11 +283,11 @@ class Engine:
             self._give_up(task, f"{type(error).__name__}: {error}")
         else:
             match done:
-                case tasks.Gone(reason=reason):
+                case tasks.SubjectGone(reason=reason):
                     self._retry(task, reason)
                 case tasks.OurFault(reason=reason):
                     self._give_up(task, reason)
-                case tasks.Denied():
+                case tasks.MachineRefused():
                     raise done.error()
                 case _:
                     lost = 0.0

@@ -117,7 +117,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
 NO_GRAPH = msgspec.Raw(b"null")
 
 
-class Rest(msgspec.Struct, frozen=True):
+class LeftToShrink(msgspec.Struct, frozen=True):
     """What is left to do for a finding that may get smaller: enough to go on where a piece of that ended.
 
     `shrunk` is what Hypothesis made of it, once the reducer has begun; msgspec reads no `Raw | None`. `answers` says of
@@ -146,7 +146,7 @@ class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
     script: str = ""
     trials: int = 0
     seconds: float = 0.0
-    rest: Rest | None = None
+    rest: LeftToShrink | None = None
 
 
 class Example(msgspec.Struct, frozen=True):

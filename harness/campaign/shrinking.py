@@ -16,7 +16,7 @@ from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from harness.campaign.shards import MadeSmaller, RawFinding, Rest, Shard
+from harness.campaign.shards import LeftToShrink, MadeSmaller, RawFinding, Shard
 from harness.scripts.of_finding import finding_of, script_of
 from harness.scripts.run_alone import PROVEN, tried_alone
 from harness.search.draw_and_shrink import shrink
@@ -46,7 +46,7 @@ class KeptVersion(NamedTuple):
     script: str
 
 
-class Same:
+class ShowsTheSame:
     """Whether a graph shows the same. What was answered in earlier pieces is not tried again.
 
     `answers` are all of this stage, `shown` is the last that this piece saw. One graph is tried, however late it is.
@@ -95,7 +95,7 @@ def piece(
     `state_rate` is that with which the graph was drawn.
     """
     drawn = from_json(bytes(raw_finding.finding.graph), "a raw finding")
-    rest = before.rest if before is not None and before.rest is not None else Rest()
+    rest = before.rest if before is not None and before.rest is not None else LeftToShrink()
     kept = KeptVersion(before.finding, before.script) if before is not None and before.finding is not None else None
     costly = trials.sampled(drawn)
 
@@ -107,9 +107,9 @@ def piece(
     def proven(hit: Hit) -> KeptVersion:
         return _proven(trials, hit, raw_finding.finding)
 
-    same = Same(look, until)
+    same = ShowsTheSame(look, until)
     same.follow(rest.answers)
-    left: Rest | None = None
+    left: LeftToShrink | None = None
     try:
         shrunk = from_json(bytes(rest.shrunk), "a finding") if rest.reducing else None
         if shrunk is None:
@@ -117,11 +117,11 @@ def piece(
             shrunk = _by_hypothesis(graphs, shard, drawn, raw_finding.key, same, database)
             if shrunk is None:
                 return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)
-            rest = Rest(shrunk=msgspec.Raw(to_json(shrunk)))
+            rest = LeftToShrink(shrunk=msgspec.Raw(to_json(shrunk)))
             same.follow("")
         smallest = reduce(shrunk, same, most=_most(raw_finding.key, REDUCTIONS)).graph
     except _Paused:
-        left = Rest(same.answers, rest.shrunk)
+        left = LeftToShrink(same.answers, rest.shrunk)
         kept = _better(kept, proven(same.shown) if same.shown is not None else None)
     else:
         kept = _first_proven((smallest, shrunk, drawn), kept, same.shown, look, proven)
@@ -141,7 +141,7 @@ def _by_hypothesis(
     shard: Shard,
     drawn: Graph,
     key: Key,
-    same: Same,
+    same: ShowsTheSame,
     database: ExampleDatabase | None,
 ) -> Graph | None:
     """As small as Hypothesis makes it; a graph that was not drawn stays as it is. None where it does not show again."""

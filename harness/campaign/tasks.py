@@ -45,14 +45,14 @@ from strategies.graph import Graph, from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class SubjectGone:
     """A subject that came up before does not now: it may with another worker, or in a while."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Denied:
+class MachineRefused:
     """The worker's machine would not do something, such as write a file on a disk that is full."""
 
     number: int | None
@@ -75,17 +75,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _answering(task: Callable[P, T]) -> Callable[P, T | Gone | Denied | OurFault]:
+def _answering(task: Callable[P, T]) -> Callable[P, T | SubjectGone | MachineRefused | OurFault]:
     """A task that answers with what stopped it: an exception does not always cross the network as what it is."""
 
     @functools.wraps(task)
-    def run(*args: P.args, **kwargs: P.kwargs) -> T | Gone | Denied | OurFault:
+    def run(*args: P.args, **kwargs: P.kwargs) -> T | SubjectGone | MachineRefused | OurFault:
         try:
             return task(*args, **kwargs)
         except SubjectError as error:
-            return Gone(str(error))
+            return SubjectGone(str(error))
         except OSError as error:
-            return Denied(error.errno, error.strerror or str(error), error.filename)
+            return MachineRefused(error.errno, error.strerror or str(error), error.filename)
         except Exception as error:
             frames = [f"{Path(each.filename).name}:{each.lineno}" for each in traceback.extract_tb(error.__traceback__)]
             return OurFault(f"{type(error).__name__}: {error} (at {' > '.join(frames[-4:])})")

@@ -110,12 +110,12 @@ def _sizes(subject: str, largest: int | None, file: Path | None, as_json: bool) 
 
 
 def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> None:
-    from harness.campaign.speed import DEFAULT, fewest, speed
+    from harness.campaign.campaign_speed import DEFAULT, campaign_speed, fewest_trials
 
-    least = fewest(jobs)
+    least = fewest_trials(jobs)
     if trials is not None and trials < least:
         raise click.BadParameter(f"with {jobs} jobs, expected at least {least}, found {trials}", param_hint="--trials")
-    found = speed(subject, jobs, trials or max(DEFAULT, least), lambda line: click.echo(line, err=True))
+    found = campaign_speed(subject, jobs, trials or max(DEFAULT, least), lambda line: click.echo(line, err=True))
     if as_json:
         click.echo(json.dumps(found, indent=2))
         return

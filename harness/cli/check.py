@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.answers.own_model.applications import IMAGE, smallest_first, weight
+from harness.answers.own_model.applications import IMAGE, how_large, smallest_first
 from harness.answers.own_model.inputs import InputsError, sized
 from harness.answers.own_model.looking import CheckWanted, look
 from harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
@@ -125,7 +125,7 @@ def command(
     chosen = [Subject.parse(each) for each in dict.fromkeys(subjects)]
     if list_:
         for subject in chosen:
-            click.echo("\n".join(f"{name}  {weight(name)}" for name in _applications(subject)))
+            click.echo("\n".join(f"{name}  {how_large(name)}" for name in _applications(subject)))
         return
     if not models:
         raise click.UsageError("name a MODEL, or --list")

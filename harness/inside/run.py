@@ -12,7 +12,7 @@ from .shape import Description
 from .structure import is_nested, leaves, numbered
 
 
-class Heard:
+class CallsOfLayers:
     """The calls of layers during one run: the layer, the leaves of what it returned, and their masks then."""
 
     def __init__(self, observer: Observer) -> None:
@@ -49,7 +49,7 @@ def run(
     """What `Run` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
     framework, clock = observer.framework, observer.clock
     model = description.model
-    heard = Heard(observer)
+    heard = CallsOfLayers(observer)
     answer: dict[str, Any] = {}
     result: Any = None
     with clock.keras("call"):

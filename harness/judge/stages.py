@@ -73,12 +73,12 @@ def try_all(
 def _through_multi_gpu(candidate: Candidate) -> Trial | None:
     """The reported model through `multi_gpu_model`, which is how it was met; None where the release has none."""
     case = case_of(REPORTED, candidate.process.subject.dialect)
-    trial = GraphTrials(candidate.process, KnownIssues(), cloners=(through(candidate),)).try_case(case).trial
-    causes = trial.clones[through(candidate)].causes if trial.built else ()
+    trial = GraphTrials(candidate.process, KnownIssues(), cloners=(multi_gpu_cloner(candidate),)).try_case(case).trial
+    causes = trial.clones[multi_gpu_cloner(candidate)].causes if trial.built else ()
     absent = any(cause.root.raised is not None and cause.root.raised.type == "LookupError" for cause in causes)
     return None if absent else trial
 
 
-def through(candidate: Candidate) -> str:
+def multi_gpu_cloner(candidate: Candidate) -> str:
     """The name of the cloner that clones with this one, for two GPUs."""
     return "multi_gpu/fixed" if candidate.cloner == "fixed" else "multi_gpu"

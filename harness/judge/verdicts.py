@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from harness.judge.effects import COUNTED, FixEffect, loud
 from harness.judge.record import Judged, JudgedCause, ReportedBug
-from harness.judge.stages import Stages, through
+from harness.judge.stages import Stages, multi_gpu_cloner
 from harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, GraphTried, RaisedAt
 from harness.judge.wording import cause_clause, comes_of, graph_line, graphs, likeness, where_raised
 from harness.trials.triage import title
@@ -82,7 +82,7 @@ def with_stages(judged: Judged, candidate: Candidate, stages: Stages) -> Judged:
     return replace(
         judged,
         reported=_reported(stages.reported) if stages.reported else None,
-        multi_gpu=_multi_gpu(stages, through(candidate)),
+        multi_gpu=_multi_gpu(stages, multi_gpu_cloner(candidate)),
         stopped=stages.stopped,
     )
 

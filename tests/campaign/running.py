@@ -24,7 +24,7 @@ CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 UNKNOWN = "model-trainable"
 """The known issue that a campaign of these tests is not told of, so that there is something to find, and soon."""
 
-TRIED_AGAIN = ("lambda-refused", "input-name", "supports-masking", "call-order", "nested-tuple-argument")
+TRIED_AGAIN = ("lambda-refused", "call-order")
 """The known issues whose examples such a campaign tries again; `tests/property` tries every one."""
 
 

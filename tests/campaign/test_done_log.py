@@ -10,10 +10,10 @@ import pytest
 from harness.campaign.done_log import DoneLog
 from harness.campaign.shards import (
     KnownRetried,
+    LeftToShrink,
     MadeSmaller,
     Plan,
     RawFinding,
-    Rest,
     Setup,
     ShardDone,
     Spent,
@@ -35,8 +35,8 @@ DONE = [
     ),
     ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
     MadeSmaller("keras", KEY, 0, FINDING, "import keras\n", 61),
-    MadeSmaller("keras", KEY, 0, FINDING, rest=Rest("10")),
-    MadeSmaller("keras", KEY, 0, FINDING, rest=Rest("10", GRAPH)),
+    MadeSmaller("keras", KEY, 0, FINDING, rest=LeftToShrink("10")),
+    MadeSmaller("keras", KEY, 0, FINDING, rest=LeftToShrink("10", GRAPH)),
     MadeSmaller("keras", ("", "process-lost", "SIGSEGV"), 1),
     Spent(12.5),
 ]

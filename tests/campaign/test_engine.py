@@ -29,10 +29,10 @@ from harness.campaign.events import (
 )
 from harness.campaign.shards import (
     SIZE,
+    LeftToShrink,
     MadeSmaller,
     Plan,
     RawFinding,
-    Rest,
     Setup,
     Shard,
     ShardDone,
@@ -122,7 +122,7 @@ def campaign(
 def test_a_subject_that_fails_midway_is_lost_and_the_others_go_on(tmp_path: Path) -> None:
     def answer(what: str, subject: str, turn: int) -> Any:
         if subject == "tf_keras" and what == "try_shard" and turn > 1:
-            return tasks.Gone("the folder of its release is gone")
+            return tasks.SubjectGone("the folder of its release is gone")
         return healthy(what, subject, turn)
 
     with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), minutes=0.02) as (engine, workers, heard):
@@ -239,7 +239,7 @@ def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = 15.0
     def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "make_smaller":
             pieces[key] += 1
-            rest = Rest("1" * pieces[key]) if pieces[key] < PIECES else None
+            rest = LeftToShrink("1" * pieces[key]) if pieces[key] < PIECES else None
             finding = msgspec.structs.replace(findings[key], smallest=rest is None, proof=True)
             return MadeSmaller(subject, key, turn, finding, "import keras", 9, settle, rest)
         done = healthy(what, subject, turn)

@@ -10,20 +10,22 @@ import pytest
 
 from harness.campaign import shrinking, tasks, warm_subjects
 from harness.campaign.shards import MadeSmaller, RawFinding, Setup, Shard, ShardDone
-from harness.campaign.shrinking import Same
+from harness.campaign.shrinking import ShowsTheSame
 from harness.search.draw_and_shrink import draw, shrink
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
+from harness.subjects.process import SubjectProcess
 from reports.records import Finding
 from strategies import functional_graphs, to_json
 from strategies.graph import Graph
+from tests.lending import Lent
 from tests.search.reducing.questions import QUESTIONS
 
 GRAPHS = functional_graphs(generation="keras")
 DRAWN, MOST = 10, 10
 NAME, FAULT = "test-shrinking", "planted/layer_renamed"
 
-Stage = Callable[[Same], Graph | None]
+Stage = Callable[[ShowsTheSame], Graph | None]
 
 
 def drawn(seed: int, question: Callable[[Graph], bool]) -> Graph:
@@ -46,12 +48,12 @@ def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str, stage: str) -
     graph = drawn(3, QUESTIONS[name])
     run = _stages(3, graph)[stage]
 
-    def looking(seen: list[Graph], until: float | None) -> Same:
+    def looking(seen: list[Graph], until: float | None) -> ShowsTheSame:
         def look(each: Graph) -> Any:
             seen.append(each)
             return each if QUESTIONS[name](each) else None
 
-        return Same(look, until)
+        return ShowsTheSame(look, until)
 
     whole: list[Graph] = []
     wanted = run(looking(whole, None))
@@ -73,16 +75,18 @@ def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str, stage: str) -
 
 
 @pytest.fixture(scope="module")
-def seen() -> Iterator[tuple[Shard, RawFinding]]:
-    """A shard on a real Keras, and a planted fault that it saw."""
+def seen(keras: SubjectProcess) -> Iterator[tuple[Shard, RawFinding]]:
+    """A shard on a real Keras, the warm one, and a planted fault that it saw."""
     shard = Shard("keras", 0, 5, 10, opens=True)
-    warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
-    try:
-        done = tasks.try_shard(NAME, shard)
-        assert isinstance(done, ShardDone)
-        yield shard, max(done.raw_findings, key=lambda each: len(bytes(each.finding.graph)))
-    finally:
-        warm_subjects.close(NAME)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(warm_subjects, "SubjectProcess", lambda *_, **its: Lent(keras))
+        warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
+        try:
+            done = tasks.try_shard(NAME, shard)
+            assert isinstance(done, ShardDone)
+            yield shard, max(done.raw_findings, key=lambda each: len(bytes(each.finding.graph)))
+        finally:
+            warm_subjects.close(NAME)
 
 
 def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None) -> MadeSmaller:
@@ -91,10 +95,10 @@ def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, 
     return msgspec.json.decode(msgspec.json.encode(done), type=MadeSmaller)
 
 
-@pytest.mark.slow(
-    reason="three Keras; pieces are made above without one, and test_campaign makes smaller what it finds"
-)
-def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(seen: tuple[Shard, RawFinding]) -> None:
+@pytest.mark.slow(reason="two Keras; pieces are made above without one, and test_campaign makes smaller what it finds")
+def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(
+    seen: tuple[Shard, RawFinding], keras: SubjectProcess
+) -> None:
     shard, raw_finding = seen
     assert not raw_finding.finding.smallest
     whole = _settled(shard, raw_finding, None, None)
@@ -108,6 +112,7 @@ def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(seen: tuple[
         pieces.append(_settled(shard, raw_finding, pieces[-1] if pieces else None, 0.0 if len(pieces) < 4 else 3.0))
         if len(pieces) == 1:  # the next is on another worker
             warm_subjects.close(NAME)
+            keras.close()
             warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
         if len(pieces) < 4:
             assert pieces[-1].trials == 1

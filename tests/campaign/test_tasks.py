@@ -31,7 +31,7 @@ def nowhere(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_file_that_cannot_be_written_is_an_answer_that_names_it(nowhere: Path) -> None:
     done = tasks.try_shard(NAME, Shard("keras", 0, 1, 3))
-    assert isinstance(done, tasks.Denied)
+    assert isinstance(done, tasks.MachineRefused)
     error = done.error()
     assert isinstance(error, NotADirectoryError)
     assert str(nowhere) in str(error)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.answers.doctor import GIB, Diagnosis, Folder, SubjectTold, advice, diagnose
+from harness.answers.doctor import GIB, Diagnosis, Folder, SubjectHealth, advice, diagnose
 from harness.cli.doctor import diagnosis_text
 from tests.command_line import Command
 from tests.waiting import PATIENCE
@@ -82,14 +82,14 @@ def test_a_keras_that_was_not_started_is_exit_code_0_and_not_said_to_work(tmp_pa
 
 
 def test_a_layer_that_is_not_drawn_yet_is_named(here: Diagnosis) -> None:
-    started = SubjectTold("keras", True, versions={"keras": "9.0"}, not_drawn=("Fresh", "Newer"))
+    started = SubjectHealth("keras", True, versions={"keras": "9.0"}, not_drawn=("Fresh", "Newer"))
     said = list(diagnosis_text(replace(here, subjects=(started,))))
     assert "layers and operations that are not drawn yet: Fresh, Newer" in [line.strip() for line in said]
 
 
 def test_no_keras_at_all_does_not_work(here: Diagnosis) -> None:
     others = tuple(each for each in here.subjects if each.subject != "keras")
-    lacking = replace(here, subjects=(SubjectTold("keras", False, "keras is not installed"), *others))
+    lacking = replace(here, subjects=(SubjectHealth("keras", False, "keras is not installed"), *others))
     assert lacking.works is False
     assert [*diagnosis_text(lacking)][-1] == "the installed Keras does not work"
 
@@ -113,7 +113,7 @@ LACKING = {
     "a-backend": ({"packages": {"jax": None}}, "pip install 'clonediff[jax]'"),
     "what-it-needs": ({"packages": {"hypothesis": None}}, "pip install --upgrade clonediff"),
     "a-broken-subject": (
-        {"subjects": (SubjectTold("keras", False, "does not start: ModuleNotFoundError: No module named 'scipy'"),)},
+        {"subjects": (SubjectHealth("keras", False, "does not start: ModuleNotFoundError: No module named 'scipy'"),)},
         "pip install scipy",
     ),
     "a-broken-release": ({"releases": {"keras==3.1.1": "cut"}}, "clonediff subjects remove keras==3.1.1"),
@@ -131,7 +131,7 @@ def test_what_is_missing_has_a_line_of_advice(lacking: dict[str, object], said: 
     whole = Diagnosis(
         python="3.12.0",
         packages={"keras": "3.15.1"},
-        subjects=(SubjectTold("keras", True),),
+        subjects=(SubjectHealth("keras", True),),
         releases={"keras==3.1.1": None},
         pythons={"3.7": "here"},
         gpus=("GPU 0",),

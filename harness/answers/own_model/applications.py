@@ -60,6 +60,6 @@ def smallest_first(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (MILLIONS.get(name, 1e9), name))
 
 
-def weight(name: str) -> str:
+def how_large(name: str) -> str:
     """How large it is, for a list."""
     return f"{MILLIONS[name]:.1f} million parameters" if name in MILLIONS else "of a size that is not known here"

@@ -19,7 +19,7 @@ from harness.answers.own_model.applications import MILLIONS
 from harness.answers.own_model.limits import LIMITS
 from harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.answers.own_model.trying import LONG, Second, Tell, try_cloners, worth_two
+from harness.answers.own_model.trying import LONG, Second, Tell, second_process_pays, try_cloners
 from harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
 from harness.inside.watching import ARRIVED
 from harness.scripts.graph_mode import with_versions
@@ -106,7 +106,7 @@ def _look(
     else:
         chosen = {"size": wanted.size, "sizes": dict(wanted.sizes), "first": wanted.first, "batch": wanted.batch}
         request["suit"] = chosen
-    if model.how == "application" and wanted.processes > 1 and worth_two(process, wanted.cloners, LONG):
+    if model.how == "application" and wanted.processes > 1 and second_process_pays(process, wanted.cloners, LONG):
         # All of them take long. Two of the largest may be more than there is room for, so that waits for the first one.
         its_own = dict(request, suit=None, arrays=None) if MILLIONS.get(model.name, _LARGE) < _LARGE else None
         second.start(its_own, wanted.seconds)
@@ -141,7 +141,7 @@ def _look(
     tried = tried_by(*wanted.cloners)
     stopped = _untried(tried[0].trial, inputs.refused(seen))
     if stopped is not None:
-        return _not(replace(told, peak=peak(process.pid)), *stopped, began)
+        return _not(replace(told, peak=peak_memory(process.pid)), *stopped, began)
     clones = _cloned(tried, wanted.cloners, process)
     while way is None and (remedy := verdicts.to_try(clones, subject)):
         tried += tried_by(remedy)
@@ -152,7 +152,7 @@ def _look(
         summary=verdicts.summary(asked, others, subject),
         clones=asked,
         remedies=others,
-        peak=peak(process.pid) + peak(second.pid),
+        peak=peak_memory(process.pid) + peak_memory(second.pid),
         seconds=time.monotonic() - began,
     )
 
@@ -323,7 +323,7 @@ def _script(cause: Cause, cloner: str, case: Case, process: SubjectProcess) -> s
     return with_versions(plain, process.versions).text
 
 
-def peak(pid: int | None) -> int:
+def peak_memory(pid: int | None) -> int:
     """The most memory that a process has held, 0 where the system does not tell."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")

@@ -80,7 +80,7 @@ class Second:
         self._process.close()
 
 
-def worth_two(process: SubjectProcess, cloners: Sequence[str], seconds: float) -> bool:
+def second_process_pays(process: SubjectProcess, cloners: Sequence[str], seconds: float) -> bool:
     """Whether a second process is quicker, and there is a core and the memory for it."""
     room = process.resident() * _ROOM < process.limits.memory
     on_cpu = process.subject.device == "cpu"
@@ -100,7 +100,7 @@ def try_cloners(
     tell: Tell | None,
 ) -> list[TriedCase]:
     """What became of the model, each cloner in exactly one of the cases. `seconds` is how long it may well take."""
-    told, two = _Told(tell), second is not None and worth_two(process, cloners, seconds)
+    told, two = _Told(tell), second is not None and second_process_pays(process, cloners, seconds)
     if tell is not None and seconds >= _SOON:
         tell(f"about {seconds * (SHARE if two else 1.0):.0f} s")
 

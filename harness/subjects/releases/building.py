@@ -71,11 +71,11 @@ def lay(subject: Subject, entry: str, how: How, say: Say, over: Stack | None = N
     with store.building(entry) as folder:
         site = folder / SITE
         try:
-            by = installer.put([subject.release], site, python)
+            by = installer.put_packages([subject.release], site, python)
             missing, unmet = lacking(site, around)
             while missing:
                 say(f"{subject.release}: installing {', '.join(missing)} beside it")
-                installer.put(missing, site, python)
+                installer.put_packages(missing, site, python)
                 missing, unmet = lacking(site, around)
         except installer.InstallerError as error:
             raise ReleaseError(f"{subject.release}: {error.reason}", None, error.lines) from error
@@ -110,7 +110,7 @@ def stack_up(stack: Stack, tensorflow: str, subject: Subject, say: Say) -> None:
     with store.building(entry) as folder:
         venv = folder / VENV
         try:
-            by = installer.make(venv, interpreter, [f"{stack.distribution}=={tensorflow}", *stack.pins])
+            by = installer.make_environment(venv, interpreter, [f"{stack.distribution}=={tensorflow}", *stack.pins])
         except installer.InstallerError as error:
             raise ReleaseError(f"{subject.release}: {error.reason}", None, error.lines) from error
         python = installer.python_of(venv)

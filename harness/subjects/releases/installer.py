@@ -49,7 +49,7 @@ class InstallerError(ReleaseError):
         self.lines = lines
 
 
-def put(requirements: Sequence[str], folder: Path, python: str | None = None) -> str:
+def put_packages(requirements: Sequence[str], folder: Path, python: str | None = None) -> str:
     """Put packages, without what they depend on, into a folder, for an interpreter; by what that was done.
 
     They are compiled: a release is started often, and Python may be told to write no bytecode then.
@@ -66,7 +66,7 @@ def put(requirements: Sequence[str], folder: Path, python: str | None = None) ->
     return _by_either(by_uv, by_pip, has_pip=python is not None or importlib.util.find_spec("pip") is not None)
 
 
-def make(venv: Path, interpreter: Interpreter, pins: Sequence[str]) -> str:
+def make_environment(venv: Path, interpreter: Interpreter, pins: Sequence[str]) -> str:
     """Make a virtual environment with exactly these packages; by what that was done."""
 
     def by_uv(uv: str) -> None:

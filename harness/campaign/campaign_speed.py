@@ -44,7 +44,7 @@ DEFAULT = 1400
 _EVENTS = "events.ndjson"
 
 
-def fewest(jobs: int) -> int:
+def fewest_trials(jobs: int) -> int:
     """With fewer trials there is too little to time once each worker is warm."""
     return 2 * _warm(jobs)
 
@@ -53,7 +53,7 @@ def _warm(jobs: int) -> int:
     return 2 * jobs * SIZE
 
 
-def speed(name: str, jobs: int, trials: int, say: Callable[[str], None]) -> dict[str, Any]:
+def campaign_speed(name: str, jobs: int, trials: int, say: Callable[[str], None]) -> dict[str, Any]:
     """Trials a second of plain trials, of a campaign with one job, and of one with `jobs`, once they are warm."""
     with (
         tempfile.TemporaryDirectory(prefix="clonediff-", ignore_cleanup_errors=True) as folder,
@@ -202,11 +202,11 @@ def _fuzz_command(name: str, place: Path, out: str, jobs: int) -> list[str]:
 
 
 def _plain_command(name: str, place: Path) -> list[str]:
-    call = f"from harness.campaign.speed import plain; plain({name!r}, {str(place / 'plain')!r})"
+    call = f"from harness.campaign.campaign_speed import plain_trials; plain_trials({name!r}, {str(place / 'plain')!r})"
     return [sys.executable, "-c", call]
 
 
-def plain(name: str, folder: str) -> None:
+def plain_trials(name: str, folder: str) -> None:
     """The graphs of a campaign's shards, drawn and tried in one process, without an end."""
     Path(folder).mkdir()
     tried = 0
