@@ -22,6 +22,9 @@ class Lent(SubjectProcess):
     def __exit__(self, *ended: object) -> None:
         """It goes on."""
 
+    def close(self) -> None:
+        """Likewise."""
+
 
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""

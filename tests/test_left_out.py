@@ -35,6 +35,23 @@ def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, co
     assert ("3 slow tests were left out; --all runs them, too" in done.stdout) == (not collected)
 
 
+OF_THEIR_OWN = {"tests/subjects/test_process.py", "tests/tf_keras_releases/test_releases.py"}
+"""Modules whose subject no other has."""
+
+
+def test_modules_that_share_a_warm_subject_run_in_one_worker() -> None:
+    """Each worker that a subject is asked of starts one."""
+    asking = {
+        path.relative_to(TESTS.parent).as_posix()
+        for path in TESTS.rglob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and {"warm", "keras", "warm_commands"} & {each.arg for each in node.args.args}
+    }
+    assert len(asking) > 20
+    assert asking - TOGETHER.keys() == OF_THEIR_OWN
+
+
 def test_each_slow_test_says_why() -> None:
     silent = []
     for path in sorted(TESTS.rglob("*.py")):

@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 
 TOGETHER = {
+    "tests/answers/history/test_end_to_end.py": "keras",
+    "tests/campaign/test_shrinking.py": "keras",
+    "tests/campaign/test_size_speed.py": "keras",
+    "tests/cli/test_check_way.py": "keras",
+    "tests/cli/test_real.py": "keras",
+    "tests/trials/test_copies.py": "keras",
     "tests/trials/test_cut_out.py": "keras",
     "tests/trials/test_states.py": "keras",
+    "tests/trials/test_ways.py": "keras",
     "tests/trials/checks/test_planted.py": "keras",
     "tests/trials/devices/test_across.py": "keras",
     "tests/trials/devices/test_devices_end_to_end.py": "keras",
@@ -50,7 +57,6 @@ LONGEST = (
     "tests/cloners/fixed/test_tf_keras_clone.py",
     "tests/subjects/releases/test_installs.py",
     "tests/reports/test_browser.py",
-    "tests/answers/history/test_end_to_end.py",
     "tests/tf_keras_releases/test_releases.py",
     "tests/inside",
 )

@@ -21,9 +21,9 @@ KINDS = ("Lambda", "Masking", "Attention", "Add")
 
 @cache
 def drawn(**options: object) -> list[Graph]:
-    """Three hundred graphs, always the same."""
+    """A hundred and fifty graphs, always the same."""
     graphs = functional_graphs(generation="keras", **options)  # type: ignore[arg-type]
-    return [each.graph for each in evenly(graphs, 300, 5)]
+    return [each.graph for each in evenly(graphs, 150, 5)]
 
 
 def graphs_in(graph: Graph) -> Iterator[Graph]:
