@@ -21,7 +21,7 @@ from tests.effort import examples
 from .features import FEATURES, made_of
 
 DRAWS = 2000
-ONLY_A_FEW = examples(1000, DRAWS)
+ONLY_A_FEW = {"tf_keras": examples(1200, DRAWS), "keras2": examples(1000, DRAWS), "operations": examples(1000, DRAWS)}
 """Where fewer kinds are drawn: that many show each of them as often."""
 SHARD = 50
 """As many graphs of each seed as a campaign draws."""
@@ -36,8 +36,8 @@ GROUPS = [(generation, "layers") for generation in GENERATIONS] + [("keras", OPE
 
 def drawn(generation: Generation = "keras", group: str = "layers", draws: int | None = None) -> tuple[Graph, ...]:
     """Graphs as they are drawn; of operations alone, since a graph of anything has few of their many."""
-    few = generation == "keras2" or group == OPERATION
-    return _drawn(generation, group, draws or (ONLY_A_FEW if few else DRAWS))
+    few = ONLY_A_FEW.get(group) or ONLY_A_FEW.get(generation)
+    return _drawn(generation, group, draws or few or DRAWS)
 
 
 @cache
