@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
@@ -39,9 +40,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT_OUT] = 0
     if config.getoption("--all"):
         os.environ[ALL] = "1"
+    _be_patient(config)
     many = everything() or config.option.clonediff_profile == "nightly"
     if not many and config.option.clonediff_examples is None:
         config.option.clonediff_examples = GRAPHS
+
+
+def _be_patient(config: pytest.Config) -> None:
+    """Hypothesis fails no test for being slow, which it is on a machine that does much else."""
+    if not config.getoption("--hypothesis-profile"):
+        slow = [HealthCheck.too_slow, *settings.default.suppress_health_check]
+        settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=slow)
+        settings.load_profile("patient")
 
 
 @pytest.hookimpl(tryfirst=True)
