@@ -97,6 +97,37 @@ class Less(layers.Layer):
         return {"name": self.name}
 
 
+class Mistaken(layers.Layer):
+    """Its config tells one option for another, as `PredictionHead` of keras_hub 0.32 does."""
+
+    def __init__(self, scale=1.0, shift=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.scale, self.shift = scale, shift
+
+    def call(self, x):
+        return x * self.scale + self.shift
+
+    def get_config(self):
+        return {**super().get_config(), "scale": self.scale, "shift": self.scale}
+
+
+class Settled(layers.Layer):
+    """Its attribute is no longer the option once it is built; its config tells the option."""
+
+    def __init__(self, size=None, **kwargs):
+        super().__init__(**kwargs)
+        self.size = self.given = size
+
+    def build(self, shape):
+        self.size = self.size or shape[-1]
+
+    def call(self, x):
+        return x * self.size
+
+    def get_config(self):
+        return {**super().get_config(), "size": self.given}
+
+
 def around(layer):
     x = keras.Input((3,))
     return keras.Model(x, layer(x))
@@ -113,6 +144,8 @@ FAITHFUL = {
     "renamed-beside-a-config": lambda: RenamedBesideAConfig(3.0, doubled),
     "default-of-a-derived": lambda: DerivedBesideAConfig(function=doubled),
     "counting": lambda: Counting(function=doubled),
+    "mistaken": lambda: Mistaken(2.0, 0.5),
+    "settled": lambda: Settled(),
 }
 
 
@@ -125,6 +158,12 @@ def test_what_the_layer_tells_is_found(name):
     assert [w.numpy() for w in clone.weights] == [w.numpy() for w in model.weights]
     clone.set_weights(model.get_weights())
     assert np.array_equal(clone(VECTORS), model(VECTORS))
+
+
+def test_what_a_layer_settled_when_it_was_built_is_not_its_option():
+    clone = clone_model(around(Settled(name="mine"))).layers[-1]
+    assert clone.get_config()["size"] is None
+    assert clone.size == 3
 
 
 KERAS_OWN = {

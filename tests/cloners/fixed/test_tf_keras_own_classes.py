@@ -222,6 +222,20 @@ class Derived(Renamed):
         self._by = factor * 10 + 1
 
 
+class Mistaken(layers.Layer):
+    """Its config tells one option for another."""
+
+    def __init__(self, scale=1.0, shift=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.scale, self.shift = scale, shift
+
+    def call(self, x):
+        return x * self.scale + self.shift
+
+    def get_config(self):
+        return {**super().get_config(), "scale": self.scale, "shift": self.scale}
+
+
 class Nothing(layers.Layer):
     def get_config(self):
         pass
@@ -298,6 +312,7 @@ def around(layer):
 
 
 FAITHFUL = {
+    "mistaken": lambda: Mistaken(2.0, 0.5),
     "replaced": lambda: Replaced(3.0),
     "renamed": lambda: Renamed(3.0),
     "default-of-a-derived": Derived,

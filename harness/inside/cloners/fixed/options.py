@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, Callable
+from typing import Any, Callable, Collection
 
 import numpy as np
 
@@ -207,6 +207,34 @@ def with_untold_options(
     differing = comparison.differing(layer, clone)
     options = [option for option in left if set(lost[option]) & set(differing)]
     return clone, Untold(layer, clone, options, [name for names in lost.values() for name in names])
+
+
+def with_held_options(
+    layer: Any, clone: Any, options: Collection[str], make: Callable[[dict[str, Any]], Any], comparison: Comparison
+) -> tuple[Any, dict[str, Any]]:
+    """A clone made with what the layer holds for the options of which its config tells something else, and those.
+
+    What is taken makes the attribute, and leaves the config as the layer tells it, wrong as that is: otherwise the
+    attribute is another thing than the option.
+    """
+    held: dict[str, Any] = {}
+    for name in comparison.differing(layer, clone):
+        option, value = name.lstrip("_"), vars(layer)[name]
+        if option not in options:
+            continue
+        made = _made(make, dict(held, **{option: value}))
+        if made is None or name not in vars(made) or not comparison.alike(vars(made)[name], value):
+            continue
+        if _tell_the_same(layer, made, comparison):
+            clone, held[option] = made, value
+    return clone, held
+
+
+def _tell_the_same(layer: Any, other: Any, comparison: Comparison) -> bool:
+    try:
+        return comparison.alike(layer.get_config(), other.get_config())
+    except Exception:
+        return False
 
 
 def _made(make: Callable[[dict[str, Any]], Any], further: dict[str, Any]) -> Any:

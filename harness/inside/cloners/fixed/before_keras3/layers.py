@@ -17,6 +17,7 @@ from ..options import (
     described,
     failure_alike,
     said,
+    with_held_options,
     with_untold_options,
 )
 from .release import Release
@@ -193,12 +194,14 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
 def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any, untold: list[Untold]) -> Any:
     """The clone made again with the options that its config does not tell, as far as the layer does."""
     options = constructor_options(type(layer), release.keras.layers.Layer)
+    told = [name for name in options if name in live.told]
+    clone, held = with_held_options(layer, clone, told, lambda more: live.rebuilt(further=more), release.comparison())
     missing = {name: each for name, each in options.items() if name not in live.told and each is not REQUIRED}
     if not missing:
         return clone
 
     def make(further: dict[str, Any]) -> Any:
-        return live.rebuilt(further=further)
+        return live.rebuilt(further=dict(held, **further))
 
     clone, rest = with_untold_options(layer, clone, missing, make, release.comparison())
     untold.append(rest)

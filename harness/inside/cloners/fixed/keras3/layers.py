@@ -17,6 +17,7 @@ from ..options import (
     described,
     failure_alike,
     said,
+    with_held_options,
     with_untold_options,
 )
 from .comparing import comparison
@@ -145,9 +146,15 @@ def clone_from_config(
         clone = make({})
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_parameters(layer, config, clone_leaf, policy_of, failure, untold)
+    held: dict[str, Any] = {}
+    if not type(layer).__module__.startswith("keras."):
+        options = [name for name in constructor_options(type(layer), keras.Layer) if name in config]
+        clone, held = with_held_options(layer, clone, options, make, comparison())
     missing = _untold_options(layer, config)
     if missing:
-        clone, rest = with_untold_options(layer, clone, missing, make, comparison())
+        clone, rest = with_untold_options(
+            layer, clone, missing, lambda further: make(dict(held, **further)), comparison()
+        )
         untold.append(rest)
     return clone
 
