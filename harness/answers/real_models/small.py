@@ -405,7 +405,11 @@ EXCEPTIONS: Mapping[str, Mapping[str, Value]] = {
     "SwinTransformerBackbone": {"depths": (1, 2), "num_heads": (2, 4), "window_size": 4, "patch_size": 4},
     "T5GemmaBackbone": {**_ENCODER_DECODER, "cross_attention_hidden_size": 16},
     "T5Gemma2Backbone": {**_ENCODER_DECODER, "cross_attention_hidden_size": 16},
-    "VGGBackbone": {"stackwise_num_repeats": [1, 2, 2], "stackwise_num_filters": [8, 8, 16]},
+    "VGGBackbone": {
+        "stackwise_num_repeats": [1, 2, 2],
+        "stackwise_num_filters": [8, 8, 16],
+        "image_shape": (64, 64, 3),  # its classifier has a kernel of 7 by 7 after three halvings
+    },
     "ViTDetBackbone": {"global_attention_layer_indices": [1], "num_output_channels": 8, "window_size": 2},
     "VideoPrismBackbone": {
         "num_frames": 4,
@@ -436,6 +440,7 @@ IN_PARTS = frozenset(
 """Classes that others are made of, and that make no model by themselves."""
 
 NOT_TRIED: Mapping[str, str] = {
+    "PARSeqCausalLM": "its constructor asks its preprocessor for a tokenizer, and small models are made without one",
     "SAM3PromptableConceptBackbone": "it is made of six networks, of which nobody has made small ones yet",
 }
 """Classes of which no small model can be made from numbers alone, and why."""
