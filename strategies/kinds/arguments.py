@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from strategies.graph import Items, Layer, Made, Named, Seq, Value, leaves
-from strategies.kinds.kind import Generation, Specs
+from strategies.kinds.kind import TOO_FEW_STEPS, Generation, Specs
 
 Table = Mapping[str, tuple[Value, ...]]
 
@@ -162,7 +162,7 @@ def suits(name: str, value: Value, specs: Specs) -> bool:
     """Whether a further argument can be said of a layer on these tensors."""
     match name:
         case "unroll":
-            return specs[0].shape[:1] != (None,)
+            return specs[0].shape[:1] not in TOO_FEW_STEPS
         case "noise_shape":
             return isinstance(value, Seq) and len(value.items) == specs[0].rank + 1
     return True
@@ -178,7 +178,7 @@ UNDOCUMENTED: Mapping[Generation | None, tuple[str, ...]] = {
         )
         for kind in kinds
     ),
-    "keras2": ("ZeroPadding1D.data_format",),
+    "keras2": ("ZeroPadding1D.data_format", "AlphaDropout.noise_shape"),
 }
 """Arguments that a constructor takes among its others, though nobody says so; or takes and cannot use as others do, as
 an AlphaDropout that fails where a dimension of its noise is None.

@@ -235,13 +235,16 @@ def masked_by_call(specs: Specs, call_options: Mapping[str, Value]) -> Specs:
     return (replace(specs[0], mask=True), *specs[1:]) if "mask" in call_options else specs
 
 
+TOO_FEW_STEPS = ((None,), (1,))
+"""The steps that a recurrent layer is not unrolled over: it has to know them, and Keras 2.2 wants more than one."""
+
 _OF_A_PLACE = ("PReLU", "LocallyConnected1D", "LocallyConnected2D", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 """Kinds that have weights for each place, or hold on to the shape that they were built for."""
 
 
 def same_weights(layer: Layer, specs: Specs, before: Specs) -> bool:
-    """Whether weights made for the tensors before serve these; a layer that is unrolled needs to know its steps."""
-    if layer.arg("unroll") is True and specs[0].shape[:1] == (None,):
+    """Whether weights made for the tensors before serve these, and a layer that is unrolled its steps."""
+    if layer.arg("unroll") is True and specs[0].shape[:1] in TOO_FEW_STEPS:
         return False
     return all(
         (one.rank, one.shape[-1:], one.dtype) == (other.rank, other.shape[-1:], other.dtype)

@@ -136,6 +136,7 @@ def test_an_argument_goes_without_what_it_refuses() -> None:
 
 def test_some_suit_some_tensors_only() -> None:
     assert not suits("unroll", True, (Spec((None, 4)),))
+    assert not suits("unroll", True, (Spec((1, 4)),)), "Keras 2.2 refuses to"
     assert suits("unroll", True, (Spec((3, 4)),))
 
 
