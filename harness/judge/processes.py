@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.subjects.observation import Failure
-from harness.subjects.outcomes import Cloning, LostProcess, OutOfMemory, Ready, SubjectError, TimedOut
+from harness.subjects.outcomes import CloningFunctions, LostProcess, OutOfMemory, Ready, SubjectError, TimedOut
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
@@ -57,7 +57,7 @@ class CandidateProcess(SubjectProcess):
         self._pieces = list(pieces)
         self._loading = loading
         self._loaded: int | None = None
-        self.cloning_now: Cloning | None = None
+        self.cloning_now: CloningFunctions | None = None
 
     def start(self) -> Ready:
         """Start the child, if none runs, and put the candidate in its place there."""
@@ -67,9 +67,9 @@ class CandidateProcess(SubjectProcess):
             self._loaded = self.pid
         return ready
 
-    def _put(self) -> Cloning:
+    def _put(self) -> CloningFunctions:
         outcome = self.cloning(self._pieces, self._loading)
-        if not isinstance(outcome, Cloning):
+        if not isinstance(outcome, CloningFunctions):
             raise NotLoadedError(ended(outcome))
         if outcome.failure is not None:
             failure = outcome.failure

@@ -28,7 +28,7 @@ class UnreadableError(ValueError):
     """A file that cannot be read as text; the message names it and says why."""
 
 
-class Piece(msgspec.Struct, frozen=True):
+class FilePart(msgspec.Struct, frozen=True):
     """A part of a file: its text, and the line of the file on which it begins."""
 
     text: str
@@ -48,7 +48,7 @@ class Proposal(msgspec.Struct, frozen=True):
     name: str
     form: Form
     text: str
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[FilePart, ...] = ()
     diff: str = ""
     taken: str = ""
     problem: str = ""
@@ -152,8 +152,8 @@ def _python(name: str, text: str, functions: Collection[str]) -> Proposal:
         # A file may also bind them in ways that no tree shows at its top; then running it is what tells.
         if not any(re.search(rf"\b{re.escape(each)}\b", text) for each in functions):
             return Proposal(name, "python", text, problem=_without(text, functions))
-        return Proposal(name, "python", text, (Piece(text),), taken="the whole file")
-    return Proposal(name, "python", text, (Piece(text),), taken=f"the whole file, with {_listed(its)}")
+        return Proposal(name, "python", text, (FilePart(text),), taken="the whole file")
+    return Proposal(name, "python", text, (FilePart(text),), taken=f"the whole file, with {_listed(its)}")
 
 
 def _answer(name: str, text: str, blocks: Sequence[Block], functions: Collection[str]) -> Proposal:
@@ -174,7 +174,7 @@ def _answer(name: str, text: str, blocks: Sequence[Block], functions: Collection
     helpers = _used_by(chosen, blocks)
     taken = [f"the code block at line {blocks[number].line}, with {_listed(its)}" for number, its in chosen.items()]
     taken += [f"the one at line {blocks[number].line}, which that uses" for number in helpers]
-    pieces = tuple(Piece(blocks[number].text, blocks[number].line) for number in sorted({*chosen, *helpers}))
+    pieces = tuple(FilePart(blocks[number].text, blocks[number].line) for number in sorted({*chosen, *helpers}))
     return Proposal(name, "text", text, pieces, taken="; ".join(taken) + _of(blocks))
 
 

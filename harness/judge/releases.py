@@ -6,8 +6,8 @@ import ast
 import re
 from pathlib import Path
 
-from harness.judge.reading import Piece, Proposal, first_line, parsed
-from harness.subjects.outcomes import Cloning, SubjectError
+from harness.judge.reading import FilePart, Proposal, first_line, parsed
+from harness.subjects.outcomes import CloningFunctions, SubjectError
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
 
@@ -19,11 +19,11 @@ def is_release(name: str) -> bool:
     return _NAME.fullmatch(name) is not None and not Path(name).exists()
 
 
-def proposal_of(name: str, cloning: Cloning) -> tuple[str, Proposal]:
+def proposal_of(name: str, cloning: CloningFunctions) -> tuple[str, Proposal]:
     """The cloning functions of a release, as text and as a proposal for one that clones with `cloning`."""
     with open_subject(Subject.parse(name)) as process:
         theirs = process.cloning()
-    if not isinstance(theirs, Cloning):
+    if not isinstance(theirs, CloningFunctions):
         raise SubjectError(f"{name}: lost while it was asked what it clones with")
     text = Path(theirs.file).read_text(encoding="utf-8")
     pieces = _functions(text, set(cloning.functions))
@@ -34,7 +34,7 @@ def proposal_of(name: str, cloning: Cloning) -> tuple[str, Proposal]:
     return whole, Proposal(name, "release", whole, pieces, taken=said)
 
 
-def _functions(text: str, wanted: set[str]) -> tuple[Piece, ...]:
+def _functions(text: str, wanted: set[str]) -> tuple[FilePart, ...]:
     """The functions of these names at the top of a module, and those that they call."""
     tree = parsed(text)
     if tree is None:
@@ -53,5 +53,5 @@ def _functions(text: str, wanted: set[str]) -> tuple[Piece, ...]:
     for name, node in functions.items():
         if name in taken:
             first = first_line(node)
-            pieces.append(Piece("\n".join(lines[first - 1 : node.end_lineno]) + "\n", first))
+            pieces.append(FilePart("\n".join(lines[first - 1 : node.end_lineno]) + "\n", first))
     return tuple(pieces)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.inside.v1 import LINES as V1_LINES
-from harness.judge.reading import Piece, first_line, parsed
+from harness.judge.reading import FilePart, first_line, parsed
 from harness.scripts.reproducer import Script, reproducer
 from harness.scripts.run_alone import end_all, ended_so, run_alone, run_command
 from harness.subjects.place import ReleasePlace
@@ -88,7 +88,7 @@ def changed_statements(before: str, after: str) -> str:
     return "\n\n\n".join(parts) + "\n" if parts else ""
 
 
-def text_of(pieces: Sequence[Piece]) -> str:
+def text_of(pieces: Sequence[FilePart]) -> str:
     """The pieces of a proposal as one text."""
     return "\n\n".join(piece.text.strip("\n") for piece in pieces) + "\n"
 

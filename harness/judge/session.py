@@ -31,7 +31,7 @@ from harness.judge.stages import JudgeBudget, try_all
 from harness.judge.text import everything, sentence
 from harness.judge.trying import DRAWN, Candidate, CauseOnGraphs
 from harness.judge.verdicts import in_order, judged_cause, with_causes, with_counts, with_scripts, with_stages
-from harness.subjects.outcomes import Cloning, SubjectError
+from harness.subjects.outcomes import CloningFunctions, SubjectError
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
@@ -101,7 +101,7 @@ class JudgeSession:
         self._say("starting the release", 0.0)
         ready = self._process.start()
         cloning = self._process.cloning()
-        if not isinstance(cloning, Cloning):
+        if not isinstance(cloning, CloningFunctions):
             raise SubjectError(f"{self.subject}: lost while it was asked what it clones with")
         self.cloning = cloning
         self.versions = self._process.versions

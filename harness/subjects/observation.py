@@ -42,7 +42,7 @@ class Leaf(msgspec.Struct, frozen=True):
     mask: str | None = None
 
 
-class Step(msgspec.Struct, frozen=True):
+class StepSeen(msgspec.Struct, frozen=True):
     """What one layer gave when it was called while the model ran, in the order in which calls returned.
 
     `layer` indexes `Observation.layers`; `use` counts the calls of that layer in this run.
@@ -58,7 +58,7 @@ class ModelRun(msgspec.Struct, frozen=True):
 
     structure: Any = None
     outputs: tuple[Leaf, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StepSeen, ...] = ()
     losses: tuple[str, ...] = ()
     failure: Failure | None = None
 

@@ -120,7 +120,7 @@ class OutOfMemory(LostProcess, frozen=True):
         return f"{self.resident >> 20} MiB of {self.limit >> 20} MiB"
 
 
-class Cloning(msgspec.Struct, frozen=True):
+class CloningFunctions(msgspec.Struct, frozen=True):
     """The cloning functions of a release: their module, its file, the folder of the package, their names.
 
     `replaced` has those in whose place other code has been put, `failure` what stopped that.

@@ -25,7 +25,7 @@ from harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
 from harness.subjects.environment import command, environment
 from harness.subjects.observation import Answer, Failure
 from harness.subjects.outcomes import (
-    Cloning,
+    CloningFunctions,
     ElementsReport,
     Killed,
     LostProcess,
@@ -80,7 +80,7 @@ class _Reply(msgspec.Struct):
     elements: tuple[ElementsReport | None, ...] | None = None
     rss: int | None = None
     bench: Any = None
-    cloning: Cloning | None = None
+    cloning: CloningFunctions | None = None
     own: ModelDescribed | None = None
     reach: Reached | None = None
     applications: tuple[str, ...] | None = None
@@ -245,10 +245,10 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: lost while it measured ({found})")
         return found
 
-    def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> Cloning | LostProcess:
+    def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> CloningFunctions | LostProcess:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)
-        found: Cloning | LostProcess = self._asked_for(
+        found: CloningFunctions | LostProcess = self._asked_for(
             "cloning", {"pieces": list(pieces)}, timeout, "does not say what clones"
         )
         return found

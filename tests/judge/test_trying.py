@@ -22,7 +22,7 @@ from harness.judge.text import screen, sentence
 from harness.judge.trying import Candidate, GivenUpError, GraphTried
 from harness.judge.verdicts import in_order, with_causes, with_stages
 from harness.scripts.run_alone import raised_in, run_alone
-from harness.subjects.outcomes import Cloning
+from harness.subjects.outcomes import CloningFunctions
 from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.process import GIB, Limits, SubjectProcess
 from harness.subjects.subject import Subject
@@ -70,7 +70,7 @@ def seat(reference: Reference) -> Iterator[Callable[..., Candidate]]:
 def patched(reference: Reference, change: Callable[[str], str], private: Path) -> Applied:
     """The release with a diff of the file that clones applied to it."""
     cloning = reference.process.cloning()
-    assert isinstance(cloning, Cloning)
+    assert isinstance(cloning, CloningFunctions)
     file, package = Path(cloning.file), Path(cloning.package)
     before = file.read_text(encoding="utf-8")
     after = change(before)
@@ -86,7 +86,7 @@ def causes(tried: GraphTried, effect: FixEffect) -> list[str]:
 
 def test_the_reference_says_what_it_clones_with(reference: Reference) -> None:
     cloning = reference.process.cloning()
-    assert isinstance(cloning, Cloning)
+    assert isinstance(cloning, CloningFunctions)
     assert cloning.module == "keras.src.models.cloning"
     assert {"clone_model", "_clone_functional_model"} <= set(cloning.functions)
     assert Path(cloning.file).is_relative_to(cloning.package)
@@ -105,7 +105,7 @@ def test_the_reference_says_what_it_clones_with(reference: Reference) -> None:
 )
 def test_what_cannot_be_put_in_place_is_an_answer(text: str, said: str, reference: Reference) -> None:
     outcome = reference.process.cloning([{"text": text, "line": 40}])
-    assert isinstance(outcome, Cloning)
+    assert isinstance(outcome, CloningFunctions)
     assert outcome.failure is not None
     assert said in f"{outcome.failure.type}: {outcome.failure.message}"
     if outcome.failure.frames:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from packaging.version import Version
 
 from harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import Line
+from harness.answers.history.releases_option import ReleaseLine
 from harness.answers.history.which_next import branch
 
 _WORDS = (
@@ -26,7 +26,7 @@ _WORDS = (
 _RANGED = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE, ReleaseVerdict.CANNOT_BUILD)
 
 Tell = Callable[[ReleaseRow], ReleaseVerdict]
-Table = Sequence[tuple[Line, Sequence[ReleaseRow]]]
+Table = Sequence[tuple[ReleaseLine, Sequence[ReleaseRow]]]
 
 
 def answer(table: Table, tell: Tell | None = None) -> str:
@@ -38,7 +38,7 @@ def answer(table: Table, tell: Tell | None = None) -> str:
     return "; ".join(parts) or "no release was tried"
 
 
-def of_line(line: Line, rows: Sequence[ReleaseRow], tell: Tell | None = None) -> str:
+def of_line(line: ReleaseLine, rows: Sequence[ReleaseRow], tell: Tell | None = None) -> str:
     """The answer for one package."""
     tell = tell or (lambda row: row.verdict)
     verdicts = {row.version: tell(row) for row in rows}
@@ -61,7 +61,7 @@ def since(table: Table) -> str | None:
     return firsts[0] if len(firsts) == 1 else None
 
 
-def _first(line: Line, rows: Sequence[ReleaseRow]) -> str | None:
+def _first(line: ReleaseLine, rows: Sequence[ReleaseRow]) -> str | None:
     if line.between is None:
         return None
     its = {**dict.fromkeys(line.between, ReleaseVerdict.NOT_TRIED), **{row.version: row.verdict for row in rows}}
@@ -74,7 +74,7 @@ def _first(line: Line, rows: Sequence[ReleaseRow]) -> str | None:
     return None
 
 
-def ranges(line: Line, verdicts: dict[str, ReleaseVerdict], verdict: ReleaseVerdict) -> list[str]:
+def ranges(line: ReleaseLine, verdicts: dict[str, ReleaseVerdict], verdict: ReleaseVerdict) -> list[str]:
     """The releases with a verdict, as ranges where they may be."""
     if line.between is None or verdict not in _RANGED:
         return [version for version, its in verdicts.items() if its is verdict]

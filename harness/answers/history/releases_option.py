@@ -138,7 +138,7 @@ def _named(text: str, spec: str) -> Subject:
         raise ReleasesError(message if message.startswith(repr(text)) else f"{text!r}: {message}") from None
 
 
-class Line(msgspec.Struct, frozen=True):
+class ReleaseLine(msgspec.Struct, frozen=True):
     """The releases of one package, on one backend and device, that were asked for, in the order of their versions.
 
     `named` are those that were asked for by name. `between` are versions that exist and were not asked for; None where
@@ -165,7 +165,7 @@ class Known(NamedTuple):
     exist: Sequence[str] | None = None
 
 
-def lines(items: Sequence[ReleasesWanted], known: Mapping[Package, Known]) -> tuple[Line, ...]:
+def lines(items: Sequence[ReleasesWanted], known: Mapping[Package, Known]) -> tuple[ReleaseLine, ...]:
     """The releases that items stand for, a line for each package, backend and device."""
     grouped: dict[Subject, list[ReleasesWanted]] = {}
     for item in items:
@@ -188,7 +188,7 @@ def lines(items: Sequence[ReleasesWanted], known: Mapping[Package, Known]) -> tu
         taken.update(map(Version, asked))
         rest = (version for version in exist or () if speaks(base, version) and Version(version) not in taken)
         between = None if exist is None else tuple(version for version in rest if not Version(version).is_prerelease)
-        found.append(Line(base, asked, named, between))
+        found.append(ReleaseLine(base, asked, named, between))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 from harness.answers.history import which_next
 from harness.answers.history.record import TOLD, ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import Line
+from harness.answers.history.releases_option import ReleaseLine
 from harness.subjects.subject import Subject
 
 Try = Callable[[Subject], ReleaseRow]
@@ -26,7 +26,7 @@ class ReleaseSurvey:
     cause is looked for, so that what shows beside it is no difference between two releases.
     """
 
-    def __init__(self, lines: Sequence[Line], *, all_: bool = False, sought: bool = False) -> None:
+    def __init__(self, lines: Sequence[ReleaseLine], *, all_: bool = False, sought: bool = False) -> None:
         self.lines = tuple(lines)
         self._sought = sought
         self.rows: dict[Subject, ReleaseRow] = {}
@@ -34,11 +34,11 @@ class ReleaseSurvey:
         self._must = {line: self._all_of(line, all_) for line in self.lines}
 
     @staticmethod
-    def _all_of(line: Line, all_: bool) -> frozenset[str]:
+    def _all_of(line: ReleaseLine, all_: bool) -> frozenset[str]:
         whole = all_ or len(line.asked) <= which_next.FEW
         return frozenset(line.asked) if whole else line.named
 
-    def seen(self, line: Line) -> dict[str, Hashable]:
+    def seen(self, line: ReleaseLine) -> dict[str, Hashable]:
         """What the releases of a line showed; None for one that could not be tried."""
         rows = {version: self.rows.get(line.at(version)) for version in line.asked}
         return {version: compared_by(row, self._sought) for version, row in rows.items() if row is not None}
@@ -87,11 +87,11 @@ class ReleaseSurvey:
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def table(self) -> list[tuple[Line, list[ReleaseRow]]]:
+    def table(self) -> list[tuple[ReleaseLine, list[ReleaseRow]]]:
         """Every release that was asked for, in order, with its row or one that says why it has none."""
         return [(line, self._of_line(line)) for line in self.lines]
 
-    def _of_line(self, line: Line) -> list[ReleaseRow]:
+    def _of_line(self, line: ReleaseLine) -> list[ReleaseRow]:
         seen = self.seen(line)
         why = dict(_skipped(line.asked, seen))
         rows = []

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
-from harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, Step, Variable
+from harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, StepSeen, Variable
 from harness.trials.checks.uses import users
 
 Keys = tuple[Hashable, ...]
@@ -287,7 +287,7 @@ def _layer_keys(layer: LayerSeen) -> Keys:
     )
 
 
-def _step_keys(step: Step, layer: int) -> Keys:
+def _step_keys(step: StepSeen, layer: int) -> Keys:
     values = tuple(leaf.digest for leaf in step.outputs)
     return ((layer, step.use, values), (layer, values), (layer, step.use), layer)
 

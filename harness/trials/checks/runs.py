@@ -19,7 +19,7 @@ WHERE = {"inference": Cost.COMPUTES, "training": Cost.TRAINS}
 """The runs that are compared, and what a value that differs there costs."""
 
 
-class Comparison(NamedTuple):
+class LeafPair(NamedTuple):
     """A leaf of the original and its counterpart, with the path and the place of it."""
 
     path: str
@@ -73,16 +73,16 @@ def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | No
     return differences
 
 
-def leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Comparison]:
+def leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[LeafPair]:
     """Every leaf that both runs have: those of the steps in the original's order, then the outputs."""
     shape = pair.original.shape
     for index, counterpart in pair.steps(expected, found).pairs:
         step, other = expected.steps[index], found.steps[counterpart]
         for output, (leaf, twin) in enumerate(zip(step.outputs, other.outputs, strict=False)):
             path = f"{where}.steps[{full_name(shape, step.layer)!r}][{step.use}].outputs[{output}]"
-            yield Comparison(path, leaf, twin, place(shape, step.layer, step.use), False)
+            yield LeafPair(path, leaf, twin, place(shape, step.layer, step.use), False)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
-        yield Comparison(f"{where}.outputs[{index}]", leaf, twin, producer(pair, index), True)
+        yield LeafPair(f"{where}.outputs[{index}]", leaf, twin, producer(pair, index), True)
 
 
 def producer(pair: Pair, output: int) -> Place:
@@ -94,7 +94,7 @@ def producer(pair: Pair, output: int) -> Place:
     return place(shape, -1)
 
 
-def leaf_differences(seen: Comparison, cost: Cost, first: Place, check: str = "outputs") -> Iterator[Difference]:
+def leaf_differences(seen: LeafPair, cost: Cost, first: Place, check: str = "outputs") -> Iterator[Difference]:
     """Two leaves compared: shape and dtype before values, and values only where those are alike."""
     attributes = [("shape", seen.expected.shape, seen.found.shape), ("dtype", seen.expected.dtype, seen.found.dtype)]
     alike = True
@@ -137,7 +137,7 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
                 "outputs", path, "count", f"{len(step.outputs)} tensors", f"{len(twin.outputs)}", cost, first
             )
         for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-            yield from leaf_differences(Comparison(f"{path}.outputs[{output}]", leaf, other, first, False), cost, first)
+            yield from leaf_differences(LeafPair(f"{path}.outputs[{output}]", leaf, other, first, False), cost, first)
     for index in pairing.extra:
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
@@ -165,7 +165,7 @@ def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Ite
     parted = first_parting(pair, expected, found, where)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
         first = parted or producer(pair, index)
-        yield from leaf_differences(Comparison(f"{where}.outputs[{index}]", leaf, twin, first, True), cost, first)
+        yield from leaf_differences(LeafPair(f"{where}.outputs[{index}]", leaf, twin, first, True), cost, first)
 
 
 def first_parting(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Place | None:

@@ -8,7 +8,7 @@ from harness.subjects.observation import Leaf, ModelRun, Trained
 from harness.trials.checks.pairing import Pair
 from harness.trials.checks.places import place, short
 from harness.trials.checks.raised import raises
-from harness.trials.checks.runs import Comparison, leaf_differences
+from harness.trials.checks.runs import LeafPair, leaf_differences
 from harness.trials.checks.skeletons import MISSING
 from reports.records import Cost, Difference, Place
 
@@ -83,7 +83,7 @@ def _leaves(
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
         path = f"trained.{word}s[{index}]"
         if want is not None and have is not None:
-            for one in leaf_differences(Comparison(path, want, have, first(index), False), Cost.TRAINS, first(index)):
+            for one in leaf_differences(LeafPair(path, want, have, first(index), False), Cost.TRAINS, first(index)):
                 yield _named(one, word)
         elif want != have:
             expected, found = ("none" if leaf is None else "one" for leaf in (want, have))

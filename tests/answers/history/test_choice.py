@@ -10,7 +10,7 @@ import pytest
 
 from harness.answers.history.answer import of_line, ranges
 from harness.answers.history.record import ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import Line
+from harness.answers.history.releases_option import ReleaseLine
 from harness.answers.history.which_next import branches, to_try
 from harness.subjects.subject import Subject
 
@@ -77,8 +77,8 @@ def test_each_branch_has_its_own_ends() -> None:
 
 def table(
     versions: list[str], seen: dict[str, Hashable], between: tuple[str, ...] | None
-) -> tuple[Line, list[ReleaseRow]]:
-    line = Line(Subject.parse("keras"), tuple(versions), between=between)
+) -> tuple[ReleaseLine, list[ReleaseRow]]:
+    line = ReleaseLine(Subject.parse("keras"), tuple(versions), between=between)
     rows = [
         ReleaseRow(
             f"keras=={version}",
@@ -103,7 +103,7 @@ def test_an_answer_claims_no_release_that_was_not_tried(split: int) -> None:
             _hold(versions, line, {row.version: row.verdict for row in rows})
 
 
-def _hold(versions: list[str], line: Line, verdicts: dict[str, ReleaseVerdict]) -> None:
+def _hold(versions: list[str], line: ReleaseLine, verdicts: dict[str, ReleaseVerdict]) -> None:
     for verdict in (ReleaseVerdict.HOLDS, ReleaseVerdict.BREAKS):
         claimed: list[str] = []
         for text in ranges(line, verdicts, verdict):

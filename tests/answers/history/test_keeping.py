@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from harness.answers.history.answer import since
 from harness.answers.history.record import ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import Line
+from harness.answers.history.releases_option import ReleaseLine
 from harness.cli import cli
 from harness.subjects import Subject, SubjectProcess
 from reports.records import Finding, read, write
@@ -50,10 +50,10 @@ def test_a_bug_is_since_a_release_where_that_is_plain(tried: str, expected: str 
         if letter != "-"
     ]
     between = tuple(f"3.{minor}" for minor, letter in enumerate(tried) if letter == "-")
-    line = Line(Subject.parse("keras"), tuple(row.version for row in rows), between=between)
+    line = ReleaseLine(Subject.parse("keras"), tuple(row.version for row in rows), between=between)
     assert since([(line, rows)]) == expected
     assert since([(line, rows), (line, rows)]) is None
-    unknown = Line(Subject.parse("keras"), line.asked, between=None)
+    unknown = ReleaseLine(Subject.parse("keras"), line.asked, between=None)
     assert since([(unknown, rows)]) is None
 
 

@@ -16,7 +16,7 @@ from harness.subjects.observation import (
     Observation,
     Saved,
     Shape,
-    Step,
+    StepSeen,
     Trained,
     Variable,
 )
@@ -58,7 +58,7 @@ def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) ->
         for _ in each.calls:
             use = sum(step.layer == first for step in steps)
             mask = f"mask {each.name}" if masked else None
-            steps.append(Step(first, use, (Leaf((2, 3), "float32", f"value {each.name}.{use}", mask),)))
+            steps.append(StepSeen(first, use, (Leaf((2, 3), "float32", f"value {each.name}.{use}", mask),)))
         if each.kind in WEIGHTED and first == index:
             for word in ("kernel", "bias"):
                 weights.append(Variable(word, index, (3, 3), "float32", True, 100 + len(weights), ""))
