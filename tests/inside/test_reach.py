@@ -98,9 +98,9 @@ def test_each_part_that_is_left_aside_is_there_in_the_keras_at_hand() -> None:
 
 
 def test_what_trials_run_is_seen_although_the_child_is_replaced() -> None:
-    with SubjectProcess(Subject.parse("keras"), limits=Limits(trials=2)) as process:
+    with SubjectProcess(Subject.parse("keras"), limits=Limits(trials=1)) as process:
         process.reach()
-        ran = _cloning_run(process, 3)
+        ran = _cloning_run(process, 2)
         assert process.recycled
         assert "_clone_functional_model" in ran
         assert "_clone_sequential_model" not in ran
@@ -118,7 +118,7 @@ def test_what_one_child_runs_again_is_told_again() -> None:
 def _cloning_run(process: SubjectProcess, graphs: int) -> set[str]:
     """The functions of Keras' module of cloning that some graphs run, since this was asked last."""
     trials = GraphTrials(process, KnownIssues(), cloners=("upstream",), rate=0)
-    for drawn in evenly(functional_graphs(generation="keras", features=()), graphs, 0):
+    for drawn in evenly(functional_graphs(generation="keras", features=(), min_instructions=2), graphs, 0):
         trials.try_graph(drawn.graph)
     told = process.reach(statements=True)
     assert "layers/layer.py" in told.lines
