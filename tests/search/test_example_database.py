@@ -25,6 +25,7 @@ from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
 from harness.trials.trial import Trial
 from strategies import Graph, functional_graphs
+from tests.effort import examples
 from tests.waiting import until
 
 GRAPHS = functional_graphs(generation="keras", kinds=("Dense", "GRU", "LSTM"), features=(), max_instructions=3)
@@ -92,7 +93,7 @@ def test_an_example_that_draws_nothing_is_forgotten(examples_: list[bytes]) -> N
     assert set(inner.fetch(b"clonediff/keras")) == left, "what draws a graph stays"
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.binary(max_size=60), max_size=4))
 def test_whatever_bytes_there_are_are_graphs_or_forgotten(found: list[bytes]) -> None:
     inner = InMemoryExampleDatabase()

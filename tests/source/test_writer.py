@@ -11,6 +11,7 @@ from harness.source import write_source
 from strategies import Graph, MalformedGraph, functional_graphs, infer
 from strategies.graph import Base, Call, Function, Input, Layer, Made, Ref, Seq
 from strategies.kinds import Generation
+from tests.effort import examples
 
 MASKED = Graph(
     inputs=(Input((3, 4), fill="steps"),),
@@ -90,7 +91,7 @@ def test_the_text_is_what_a_person_would_type(generation: Generation) -> None:
 
 @pytest.mark.parametrize("generation", DIALECTS)
 def test_every_drawn_graph_is_written_as_python_that_uses_what_it_names(generation: Generation) -> None:
-    @settings(max_examples=200, deadline=None, database=None)
+    @settings(max_examples=examples(80, 200), deadline=None, database=None)
     @given(functional_graphs(generation=generation))
     def written(graph: Graph) -> None:
         tree = ast.parse(write_source(graph, generation))

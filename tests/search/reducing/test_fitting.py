@@ -14,13 +14,14 @@ from harness.source import write_source
 from strategies import Graph, MalformedGraph, functional_graphs, infer
 from strategies.graph import Array, Call, Function, Input, Layer, Ref, Seq, refs
 from strategies.kinds import Generation, catalogue
+from tests.effort import examples
 
 from .questions import GENERATIONS
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_a_drawn_graph_fits_and_has_nothing_odd(generation: Generation) -> None:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(60, 150), deadline=None)
     @given(functional_graphs(generation=generation))
     def holds(graph: Graph) -> None:
         assert fitted(graph) == graph
