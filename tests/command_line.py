@@ -1,7 +1,9 @@
-"""The command line, run in the process of a test."""
+"""The command line, run in the process of a test or in one of its own."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +11,10 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
+from tests.waiting import PATIENCE
+
+CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+"""Which starts it in a process of its own."""
 
 Command = Callable[..., tuple[int, str, str]]
 """Arguments, and `cwd` for another folder than the test's own, to the exit code and what was printed on each side."""
@@ -27,3 +33,20 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
         return int(ended.value.code or 0), out, err
 
     return run
+
+
+def ran(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, to its end."""
+    return _ended([*CLONEDIFF, *arguments], cwd, environment)
+
+
+def imported_by(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) -> set[str]:
+    """The modules that a fresh process has imported by its end, that of the command line or of some other code."""
+    done = _ended([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
+    assert "Traceback" not in done.stderr, done.stderr[-2000:]
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def _ended(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    its = {**os.environ, **environment}
+    return subprocess.run(command, cwd=cwd, env=its, capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -6,7 +6,6 @@ import json
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +15,8 @@ import psutil
 
 from reports.known import KNOWN_ISSUES
 from reports.records import Finding, read
-from tests.interrupting import heed_interrupts
-from tests.waiting import PATIENCE
-
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+from tests.command_line import ran
+from tests.interrupting import under_way
 
 UNKNOWN = "model-trainable"
 """The known issue that a campaign of these tests is not told of, so that there is something to find, and soon."""
@@ -44,25 +41,15 @@ def _plain(entry: str) -> str:
     return re.sub(r"^example = .*\n", "", entry, flags=re.MULTILINE)
 
 
-def fuzz(folder: Path, *arguments: str, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
+def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`clonediff fuzz`, to its end."""
-    return subprocess.run(
-        [*CLONEDIFF, "fuzz", *arguments], cwd=folder, capture_output=True, text=True, timeout=timeout, check=False
-    )
+    return ran("fuzz", *arguments, cwd=folder)
 
 
 @contextmanager
 def fuzzing(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """`clonediff fuzz` while it runs; what is left of it afterwards is ended."""
-    with subprocess.Popen(
-        [*CLONEDIFF, "fuzz", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed_interrupts,
-    ) as process:
+    with under_way("fuzz", *arguments, cwd=folder) as process:
         below: list[psutil.Process] = []
         try:
             yield process

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import signal
 import subprocess
 import sys
 import tokenize
@@ -17,26 +15,15 @@ import pytest
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from harness.cli.check import _code, _print_script
 from reports.records import COSTS, Cost, Difference
-from tests.command_line import Command
-from tests.interrupting import heed_interrupts
-from tests.waiting import PATIENCE, until
+from tests.command_line import Command, ran
+from tests.interrupting import interrupt, under_way
+from tests.waiting import until
 
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 Here = Callable[..., tuple[int, str, str]]
 
 
-def check(
-    *arguments: str, cwd: Path, timeout: float = PATIENCE, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CLONEDIFF, "check", *arguments],
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+def check(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return ran("check", *arguments, cwd=cwd, **environment)
 
 
 @pytest.fixture
@@ -185,25 +172,13 @@ def test_an_interrupt_is_exit_code_130(models: Path) -> None:
         "import threading\n\n\ndef make():\n"
         f"    open({str(models / 'waiting')!r}, 'w').close()\n    threading.Event().wait()\n"
     )
-    started = subprocess.Popen(
-        [*CLONEDIFF, "check", "dict.keras", "waits.py:make", "--no-costly"],
-        cwd=models,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed_interrupts,
-    )
-    try:
-        assert started.stdout is not None
-        while "fixed: faithful" not in started.stdout.readline():
-            assert started.poll() is None
-        until((models / "waiting").exists, started)
-        os.kill(started.pid, signal.SIGINT)
-        _, stderr = started.communicate(timeout=PATIENCE)
-    finally:
-        started.kill()
-    assert started.returncode == 130, stderr
+    with under_way("check", "dict.keras", "waits.py:make", "--no-costly", cwd=models) as process:
+        assert process.stdout is not None
+        while "fixed: faithful" not in process.stdout.readline():
+            assert process.poll() is None
+        until((models / "waiting").exists, process)
+        _, stderr = interrupt(process)
+    assert process.returncode == 130, stderr
     assert "interrupted" in stderr
 
 

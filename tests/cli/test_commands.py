@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from reports.records import Finding, Run, read
-from tests.command_line import Command
-from tests.interrupting import heed_interrupts
-from tests.waiting import PATIENCE, until
-
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
-
-
-def ran(*arguments: str, cwd: Path, timeout: float = PATIENCE) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CLONEDIFF, *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
-    )
+from tests.command_line import Command, ran
+from tests.interrupting import interrupt, under_way
+from tests.waiting import until
 
 
 def test_help_lists_the_commands(tmp_path: Path) -> None:
@@ -30,14 +18,6 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "fuzz" in done.stdout
     assert "bench" in done.stdout
-
-
-def test_help_imports_no_keras(tmp_path: Path) -> None:
-    command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "--help"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "click" in imported
-    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}
 
 
 @pytest.mark.parametrize(
@@ -102,21 +82,9 @@ def test_fuzz_keeps_what_it_finds_with_a_script_that_fails_alone(tmp_path: Path)
 @pytest.mark.slow(reason="tests/campaign interrupts a campaign, too")
 def test_an_interrupt_keeps_everything_so_far(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    process = subprocess.Popen(
-        [*CLONEDIFF, "fuzz", "--minutes", "5", "--out", str(out)],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed_interrupts,
-    )
-    try:
+    with under_way("fuzz", "--minutes", "5", "--out", str(out), cwd=tmp_path) as process:
         until(lambda: list(out.glob("journal/*.json")), process)
-        os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+        stdout, stderr = interrupt(process)
     assert process.returncode == 130, stderr
     assert "trials" in stdout
     assert read(out / "run.json", Run).subjects["keras"]["keras"]

@@ -14,22 +14,11 @@ from msgspec.structs import replace
 
 from harness.answers.doctor import GIB, Diagnosis, Folder, SubjectHealth, advice, diagnose
 from harness.cli.doctor import diagnosis_text
-from tests.command_line import Command
-from tests.waiting import PATIENCE
-
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+from tests.command_line import Command, ran
 
 
 def doctor(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CLONEDIFF, "doctor", *arguments],
-        cwd=cwd,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    return ran("doctor", *arguments, cwd=cwd, **environment)
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -27,13 +23,11 @@ from strategies.graph import to_json
 from strategies.ways import read_example
 from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
 from tests.command_line import Command
-from tests.interrupting import heed_interrupts
+from tests.interrupting import interrupt, under_way
 from tests.lending import Lent
 from tests.trials.devices.second import SecondProcess
 from tests.trials.devices.test_across import DENSE
-from tests.waiting import PATIENCE
 
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 EMPTY = "format = 1\n"
 
 pytestmark = pytest.mark.usefixtures("warm_commands")
@@ -205,36 +199,15 @@ def test_an_interrupt_tells_what_was_replayed_so_far(tmp_path: Path) -> None:
     example = json.loads(KNOWN["input-name"].example or "")
     for number in range(2000):
         write_bytes(tmp_path / f"{number:04}.json", json.dumps({**example, "name": f"m{number}"}).encode())
-    process = subprocess.Popen(
-        [*CLONEDIFF, "replay", str(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed_interrupts,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    try:
+    with under_way("replay", str(tmp_path), cwd=tmp_path, PYTHONUNBUFFERED="1") as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         assert first.startswith("STILL BROKEN  keras  0000.json")
-        os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+        stdout, stderr = interrupt(process)
     assert process.returncode == 130, stderr
     assert stdout.splitlines()[-1].startswith("interrupted; ")
     assert " of 2000 replayed" in stdout
     assert "Traceback" not in stderr
-
-
-@pytest.mark.parametrize("arguments", [("replay", "--help"), ("repro", "--help")], ids=lambda each: each[0])
-def test_help_imports_neither_keras_nor_hypothesis(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], *arguments]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "click" in imported
-    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}
 
 
 def test_the_list_of_known_issues_has_the_examples_that_are_used_here() -> None:

@@ -20,6 +20,7 @@ from harness.subjects.place import ReleasePlace as Release
 from reports.issue import issue
 from reports.records import Cost, Difference, Finding, Place, write
 from tests.cli.finding_folders import folder_of, found, kept, news
+from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder
 from tests.trials.devices.test_across import DENSE
 from tests.waiting import PATIENCE
@@ -222,9 +223,6 @@ def test_nothing_in_a_file_ends_a_comment_or_does_anything_to_a_terminal(tmp_pat
 
 
 def test_reading_imports_neither_keras_nor_hypothesis(run: Path, refused: Finding) -> None:
-    command = [sys.executable, "-X", "importtime", "-c", "from harness.cli import main; main()"]
-    command += ["repro", run, refused.id]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    imported = imported_by("repro", str(run), refused.id)
     assert "msgspec" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,21 +13,18 @@ import pytest
 from harness.scripts.run_alone import raised_in, run_alone
 from harness.subjects.place import ReleasePlace
 from harness.subjects.subject import Subject
-from tests.command_line import Command
-from tests.interrupting import heed_interrupts
+from tests.command_line import Command, ran
+from tests.interrupting import interrupt, under_way
 from tests.judge.texts import HOLLOW, MENDS, TENSORS, UPWARDS, answer
-from tests.waiting import PATIENCE, until
+from tests.waiting import until
 
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 OLD = "keras==2.2.4"
 
 SLOW = pytest.mark.slow(reason="six candidates are tried on dozens of graphs of Keras 2.2.4, one process after another")
 
 
-def judge(*arguments: str, cwd: Path, timeout: float = 550) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CLONEDIFF, "judge", *arguments], cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False
-    )
+def judge(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return ran("judge", *arguments, cwd=cwd)
 
 
 @pytest.mark.parametrize(
@@ -162,14 +156,12 @@ def test_an_interrupt_keeps_what_was_known(release_place: Callable[[str], Releas
     release_place(OLD)
     (tmp_path / "without.py").write_text("def other():\n    pass\n")
     (tmp_path / "fix.py").write_text(MENDS)
-    command = [*CLONEDIFF, "judge", "without.py", "fix.py", "--subject", OLD, "--minutes", "5", "--out", "run"]
-    started = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "preexec_fn": heed_interrupts}
-    with subprocess.Popen(command, cwd=tmp_path, **started) as process:  # type: ignore[call-overload]
+    asked = ("without.py", "fix.py", "--subject", OLD, "--minutes", "5", "--out", "run")
+    with under_way("judge", *asked, cwd=tmp_path) as process:
         verdict = tmp_path / "run" / "candidates" / "without.py" / "verdict.json"
         until(verdict.exists, process)
-        os.kill(process.pid, signal.SIGINT)
-        said, _ = process.communicate(timeout=PATIENCE)
+        said, _ = interrupt(process)
     assert process.returncode == 130
-    assert b"interrupted" in said
-    assert b"without.py: does not load" in said
+    assert "interrupted" in said
+    assert "without.py: does not load" in said
     assert json.loads(verdict.read_text())["loads"] is False

@@ -15,10 +15,8 @@ from click.testing import CliRunner, Result
 from harness.cli import cli
 from reports.store import read_run
 from reports.writing import write_reports
-from tests.reports.making import finding, many, run_folder
-from tests.waiting import PATIENCE
-
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+from tests.command_line import CLONEDIFF
+from tests.reports.making import finding, run_folder
 
 
 def report(*arguments: str | Path) -> Result:
@@ -127,16 +125,6 @@ def test_reports_can_be_written_while_others_read_them(tmp_path: Path) -> None:
         write_reports(read)
         assert reader.read().endswith(b"</html>\n")
     assert os.stat(tmp_path / "report.html").st_ino != inode
-
-
-def test_neither_a_keras_nor_a_search_is_waited_for(tmp_path: Path) -> None:
-    run_folder(tmp_path, many(3))
-    command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "report", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 1
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "reports.html" in imported
-    assert not imported & {"keras", "tensorflow", "tf_keras", "numpy", "harness.inside", "harness.subjects.process"}
 
 
 def test_a_run_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:

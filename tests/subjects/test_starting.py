@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import strategies
 from strategies import graph, graphs, typing, ways
+from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder
-from tests.waiting import PATIENCE
 
 SLOW = {"hypothesis", "dask", "distributed", "tensorflow", "keras", "tf_keras", "jax", "torch"}
-CLONEDIFF = "from harness.cli import main; main()"
-
-
-def imported(code: str, *arguments: str | Path) -> set[str]:
-    """The packages that a fresh process has imported by its end."""
-    command = [sys.executable, "-X", "importtime", "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert "Traceback" not in done.stderr, done.stderr[-2000:]
-    modules = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines()]
-    return {module.partition(".")[0] for module in modules}
 
 
 @pytest.mark.parametrize(
@@ -36,21 +24,23 @@ def imported(code: str, *arguments: str | Path) -> set[str]:
     ],
 )
 def test_importing_what_reads_is_quick(code: str, brings: str) -> None:
-    names = imported(code)
-    assert brings in names
-    assert not names & SLOW
+    modules = imported_by(code=code)
+    assert brings in modules
+    assert not modules & SLOW
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("report", "--help"), ("subjects", "--help")], ids=" ".join)
-def test_help_is_quick(arguments: tuple[str, ...]) -> None:
-    names = imported(CLONEDIFF, *arguments)
-    assert "click" in names
-    assert not names & SLOW
+@pytest.mark.parametrize("command", ["", "report", "subjects", "replay", "repro"])
+def test_help_is_quick(command: str) -> None:
+    modules = imported_by(*command.split(), "--help")
+    assert "click" in modules
+    assert not modules & SLOW
 
 
 def test_a_report_is_drawn_without_what_searching_needs(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0)])
-    assert not imported(CLONEDIFF, "report", tmp_path) & SLOW
+    modules = imported_by("report", str(tmp_path))
+    assert "reports.html" in modules
+    assert not modules & {*SLOW, "numpy", "harness.inside", "harness.subjects.process"}
     assert (tmp_path / "report.html").is_file()
 
 

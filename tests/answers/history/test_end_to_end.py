@@ -5,10 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,11 +19,10 @@ from reports.known import load
 from reports.records import write
 from strategies.graph import Layer, to_json
 from tests.command_line import Command
-from tests.interrupting import heed_interrupts
+from tests.interrupting import interrupt, under_way
 from tests.reports.making import TWO, finding
-from tests.waiting import PATIENCE, until
+from tests.waiting import until
 
-HISTORY = [sys.executable, "-c", "from harness.cli import main; main()", "history"]
 HOLDING, BREAKING = "keras==3.10.0", "keras==3.12.3"
 UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_EXTRA_INDEX_URL": "", "UV_INDEX_URL": "http://127.0.0.1:9/"}
 LAMBDA = {
@@ -174,22 +169,10 @@ def test_an_interrupt_prints_what_is_known_so_far(
 ) -> None:
     for release in (HOLDING, BREAKING):
         release_place(release)
-    process = subprocess.Popen(
-        [*HISTORY, graph, "--releases", f"{HOLDING} {BREAKING}", "--jobs", "1", "--no-install", "--json"],
-        cwd=tmp_path,
-        env={**os.environ, **UNREACHED},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=heed_interrupts,
-    )
-    try:
+    asked = ("--releases", f"{HOLDING} {BREAKING}", "--jobs", "1", "--no-install", "--json")
+    with under_way("history", graph, *asked, cwd=tmp_path, **UNREACHED) as process:
         until(lambda: _has_a_subject(process.pid), process)
-        os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
+        stdout, stderr = interrupt(process)
     assert process.returncode == 130, stderr
     said = json.loads(stdout)
     assert said["interrupted"]

@@ -9,6 +9,17 @@ from harness.inside.cloners.fixed.keras3 import clone_model
 from tests import effort
 
 
+class Models(dict):
+    """What builds a model and what that is called on, by the name of the function that it decorates."""
+
+    def __call__(self, *inputs):
+        def register(build):
+            self[build.__name__.replace("_", "-")] = (build, inputs[0] if len(inputs) == 1 else list(inputs))
+            return build
+
+        return register
+
+
 def assert_faithful(model, inputs=None, clone=clone_model, again=False):
     """Clones `model`, compares the clone in every respect and gives it back; both are called on `inputs`.
 

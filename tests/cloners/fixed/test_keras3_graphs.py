@@ -9,18 +9,10 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from tests.cloners.fixed.keras3_faithful import assert_faithful
+from tests.cloners.fixed.keras3_faithful import Models, assert_faithful
 
 VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
-MODELS = {}
-
-
-def model(*inputs):
-    def register(build):
-        MODELS[build.__name__.replace("_", "-")] = (build, inputs[0] if len(inputs) == 1 else list(inputs))
-        return build
-
-    return register
+MODELS = model = Models()
 
 
 @model(VECTORS)

@@ -11,7 +11,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,10 @@ from harness.subjects import Subject
 from harness.subjects.place import BESIDE
 from harness.subjects.releases import ReleaseError, available, place_of, store
 from harness.subjects.releases.store import MANIFEST
+from tests.command_line import CLONEDIFF, imported_by
 from tests.had import had
 from tests.waiting import PATIENCE, until
 
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
 RELEASE, ENTRY = "keras==3.0.5", "keras-3.0.5"
 UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/"}
 
@@ -277,10 +276,6 @@ def test_no_release_is_what_is_beside_clonediff() -> None:
 
 
 def test_listing_is_quick_and_waits_for_no_tensorflow(cache: Path) -> None:
-    command = [sys.executable, "-X", "importtime", *CLONEDIFF[1:], "subjects", "list"]
-    environment = {**os.environ, "CLONEDIFF_CACHE": str(cache)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    imported = imported_by("subjects", "list", CLONEDIFF_CACHE=str(cache))
     assert "harness.subjects.releases" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis", "rich"}
-    assert RELEASE in done.stdout
