@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +31,7 @@ from tests.campaign.running import (
     workers_below,
 )
 from tests.command_line import Command
+from tests.interrupting import interrupt
 from tests.waiting import PATIENCE, until
 
 TRIALS = 10
@@ -224,8 +224,7 @@ def under_way(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay
         ]
         listening = tuple(each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN)
         workers = len(workers_below(process.pid))
-        os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=PATIENCE)
+        stdout, stderr = interrupt(process)
     return UnderWay(run, another, listening, workers, process.returncode, stdout, stderr)
 
 
@@ -260,10 +259,9 @@ def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> Non
         assert list((run / "findings").glob("*/finding.json")), "it is there once it is told"
         left = below(process.pid)
         os.kill(process.pid, signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(1)  # two at once are one
-        os.kill(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=PATIENCE)
+        assert process.stderr is not None
+        until(lambda: "Ctrl-C again ends it now" in process.stderr.readline(), process)  # two at once are one
+        stdout, stderr = interrupt(process)
     assert process.returncode == 130, stderr
     assert json.loads(stdout)["findings"], "what was seen is kept, though nobody made it smaller"
     assert found(run)
@@ -285,8 +283,7 @@ def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_p
     before = _pieces(run)
     with fuzzing(tmp_path, "--resume", "run", "--jobs", "1", "--json") as process:
         until(lambda: len(_pieces(run)) > len(before) + 2 or process.poll() is not None)
-        os.kill(process.pid, signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
+        interrupt(process)
     its = read_run(run)
     assert process.returncode == 130
     assert not its.problems
