@@ -113,14 +113,17 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Input(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An input. `shape` is without the batch, None where it is left open; `fill` says what its values are like."""
+    """An input. `shape` is without the batch, None where it is left open; `fill` says what its values are like.
+
+    One that is optional may be filled with "nothing": the model is run without it.
+    """
 
     shape: tuple[int | None, ...]
     dtype: str = "float32"
     name: str | None = None
     batch: int | None = None
     optional: bool = False
-    fill: Literal["normal", "steps", "ids", "mask", "words"] = "normal"
+    fill: Literal["normal", "steps", "ids", "mask", "words", "nothing"] = "normal"
     high: int | None = None
 
 

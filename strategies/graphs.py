@@ -327,7 +327,7 @@ def instructions(
     `depth` is how many models may still be nested in one another.
     """
     if generation != "keras":
-        features -= {"policies"}
+        features -= {"policies", "optional inputs"}
     without |= frozenset(UNDOCUMENTED.get(generation, ()))
     meanings: list[Meaning] = [_nothing]
     there = [kind for name in kinds if (kind := less(catalogue(generation)[name], without)) is not None]
@@ -401,7 +401,8 @@ def _application(kind: Kind, features: frozenset[Feature]) -> Meaning:
     options, call_options = tuple(kind.options.items()), tuple(kind.call_options.items())
     low, high = kind.takes
     more = tuple(kind.more.items())
-    ways = ("", *kind.calls) if "call arguments" in features else ("",)
+    calls = [name for name in kind.calls if name != "other" or "optional inputs" in features]
+    ways = ("", *calls) if "call arguments" in features else ("",)
     touches = _touches(kind, features)
     if len(options) + len(call_options) > OPTIONS:
         raise ValueError(f"kind {kind.name}: expected at most {OPTIONS} options, call options among them")

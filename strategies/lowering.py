@@ -44,7 +44,7 @@ from strategies.kinds.arguments import POLICIES, further
 from strategies.kinds.recurrent import states
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
 from strategies.pruning import idle, moved_call, pruned
-from strategies.typing import infer
+from strategies.typing import infer, spec_of
 
 REGULARIZED = ("core", "lambdas", "custom")
 """The families whose layers take `activity_regularizer`."""
@@ -78,7 +78,7 @@ def _cut_out(graph: Graph, program: Program) -> Graph:
 def _chain(program: Program) -> Graph | None:
     """A Sequential of the instructions that make one; None where none does."""
     first = program.inputs[:1]
-    builder = Builder(first, (_spec(first[0]),), partial_masks=program.partial_masks, generation=program.generation)
+    builder = Builder(first, (spec_of(first[0]),), partial_masks=program.partial_masks, generation=program.generation)
     for instruction in program.body:
         builder.chain(instruction)
     if not builder.calls or first[0].optional:
@@ -90,7 +90,7 @@ def _chain(program: Program) -> Graph | None:
 def _functional(program: Program) -> Graph:
     builder = Builder(
         program.inputs,
-        tuple(_spec(given) for given in program.inputs),
+        tuple(spec_of(given) for given in program.inputs),
         partial_masks=program.partial_masks,
         idle_inputs=program.idle_inputs,
         generation=program.generation,
@@ -115,10 +115,6 @@ _SIMPLEST_LAYER = Apply("Activation", options=(("activation", "relu"),))
 
 _NEVER_GIVES_INPUTS = ("keras2",)
 """Generations whose models cannot give an input back: their `predict` refuses to fetch what it is fed."""
-
-
-def _spec(given: Input) -> Spec:
-    return Spec(given.shape, given.dtype)
 
 
 class Builder:
@@ -195,7 +191,7 @@ class Builder:
             if self.generation == "keras2" and given.batch != self.inputs[0].batch:
                 continue
             self.added.append(given)
-            self.added_specs.append((_spec(given),))
+            self.added_specs.append((spec_of(given),))
             if self._applied(instruction, (Ref(-len(self.added)),) * len(instruction.sources)):
                 return
             del self.added[-1], self.added_specs[-1]
@@ -212,8 +208,12 @@ class Builder:
         elif instruction.way == "initial_state":
             layer, state = self._initial_state(layer)
             kwargs += state
+        added = len(self.added)
+        if instruction.way == "other" and added < self.room:
+            kwargs.append(("other", self._nothing(specs[0])))
         given = fill(masked_by_call(specs, dict(kwargs)), layer, kind)
         if given is None:
+            del self.added[added:], self.added_specs[added:]
             return False
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
         dest = self.place(instruction.sources[0]) + instruction.dest
@@ -397,11 +397,19 @@ class Builder:
                 return [("mask", ref)]
         return []
 
+    def _nothing(self, like: Spec) -> Ref:
+        """An optional input that the model is run without."""
+        batch = self.inputs[0].batch
+        given = Input(like.shape, like.dtype, batch=batch, optional=True, fill="nothing")
+        self.added.append(given)
+        self.added_specs.append((spec_of(given),))
+        return Ref(-len(self.added))
+
     def _initial_state(self, layer: Layer) -> tuple[Layer, list[tuple[str, Value]]]:
         """The layer made as wide as the newest vector there is, so that this can be its first state."""
         for ref in self.tensors():
             spec = self.spec(ref)
-            if spec.rank == 1 and spec.dtype == "float32" and spec.shape[0] is not None:
+            if spec.rank == 1 and spec.dtype == "float32" and spec.shape[0] is not None and not spec.absent:
                 args = tuple((key, spec.shape[0] if key == "units" else value) for key, value in layer.args)
                 layer = structs.replace(layer, args=args)
                 count = len(states(layer))

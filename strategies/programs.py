@@ -50,7 +50,7 @@ class Apply:
     dest: int = 0
     options: tuple[tuple[str, Value], ...] = ()
     call_options: tuple[tuple[str, Value], ...] = ()
-    way: Literal["", "mask", "initial_state"] = ""
+    way: Literal["", "mask", "initial_state", "other"] = ""
     touch: Touch = ""
     more: tuple[tuple[str, Value], ...] = ()
 

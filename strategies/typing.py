@@ -28,6 +28,7 @@ from strategies.graph import (
 )
 from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill, masked_by_call
 from strategies.kinds.arguments import NEEDS, PATHS, REFUSES
+from strategies.pruning import ends_of
 
 DEEPEST = 8
 """How many models may be nested in one another: more is a file made to hurt."""
@@ -44,12 +45,15 @@ def infer(
     kinds = catalogue(generation)
     if depth > DEEPEST:
         raise MalformedGraph(f"{where}: expected at most {DEEPEST} models inside one another")
-    given: list[Specs] = [(Spec(each.shape, each.dtype),) for each in graph.inputs]
+    given: list[Specs] = [(spec_of(each),) for each in graph.inputs]
+    if any(each.fill == "nothing" and not each.optional for each in graph.inputs):
+        raise MalformedGraph(f"{where}.inputs: expected an optional one, where the model is run without it")
     models: dict[int, Specs] = {}
     for number, call in enumerate(graph.calls):
         layer = graph.layers[call.layer]
         place = f"{where}.calls[{number}]"
         specs = fed(call, given)
+        _check_kwargs(call, specs, given, place)
         if layer.graph is None:
             outputs = _layer(kinds, layer, call, specs, place)
         else:
@@ -60,6 +64,8 @@ def infer(
         if len(outputs) != call.outputs:
             raise MalformedGraph(f"{place}.outputs: expected {len(outputs)} from {layer.kind}, found {call.outputs}")
         given.append(outputs)
+    if any(given[ref.node][ref.output].absent for ref in ends_of(graph)):
+        raise MalformedGraph(f"{where}.gives: expected no input that the model is run without")
     if graph.sequential:
         _check_chain(graph, where)
     if graph.base is not None:
@@ -85,6 +91,22 @@ def taken(graph: Graph) -> tuple[Input, ...]:
 def fed(call: Call, specs: Sequence[Specs]) -> Specs:
     """The tensors that a call is fed, where `specs` has what each node gives, with the mask that the call gives."""
     return masked_by_call(tuple(specs[ref.node][ref.output] for ref in fed_refs(call)), dict(call.kwargs))
+
+
+def spec_of(given: Input) -> Spec:
+    """An input as the catalogue sees it."""
+    return Spec(given.shape, given.dtype, absent=given.fill == "nothing")
+
+
+def _check_kwargs(call: Call, specs: Specs, given: Sequence[Specs], place: str) -> None:
+    """A further tensor is like the first, and no other keyword takes what the model is run without."""
+    for key, value in call.kwargs:
+        for ref in refs(value):
+            spec = given[ref.node][ref.output]
+            if key == "other" and (spec.shape, spec.dtype) != (specs[0].shape, specs[0].dtype):
+                raise MalformedGraph(f"{place}.kwargs: expected a tensor like the first as {key!r}")
+            if key != "other" and spec.absent:
+                raise MalformedGraph(f"{place}.kwargs: expected a tensor that the model is run with as {key!r}")
 
 
 def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
@@ -185,6 +207,8 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
 
 
 def _check_takes(graph: Graph, specs: Specs, place: str) -> None:
+    if any(spec.absent for spec in specs):
+        raise MalformedGraph(f"{place}: expected tensors that the model is run with")
     wanted = [(each.shape, each.dtype) for each in graph.inputs]
     found = [(spec.shape, spec.dtype) for spec in specs]
     if wanted != found:

@@ -466,6 +466,7 @@ def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
     return len(ends) == len(arrays) and all(
         len(end["shape"]) == array.ndim and all(size in (None, have) for size, have in zip(end["shape"], array.shape))
         for end, array in zip(ends, arrays)
+        if array is not None
     )
 
 

@@ -19,7 +19,12 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """The array of one input: its fill over its shape, dimensions that are open taken as three; or one of a file."""
+    """The array of one input: its fill over its shape, dimensions that are open taken as three; or one of a file.
+
+    None for "nothing".
+    """
+    if spec.get("fill") == "nothing":
+        return None
     if "file" in spec:
         with np.load(spec["file"], allow_pickle=False) as arrays:
             return _as(str(spec.get("dtype", "float32")), arrays[spec["key"]])

@@ -119,14 +119,11 @@ BODIES = {
         return total
 """,
     "Join": """\
-    def call(self, a, b=None, c=None, d=None):
+    def call(self, a, b=None, c=None, d=None, other=None):
         total = a * 1.0
-        if b is not None:
-            total = total + 2.0 * b
-        if c is not None:
-            total = total + 3.0 * c
-        if d is not None:
-            total = total + 4.0 * d
+        for factor, x in ((2.0, b), (3.0, c), (4.0, d), (5.0, other)):
+            if x is not None:
+                total = total + factor * x
         return total
 """,
     "ForkNested": """\

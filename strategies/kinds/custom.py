@@ -88,7 +88,7 @@ KINDS = (
     Kind("Jitter", options={"seed": (LEFT_OUT, 7)}, fits=ANY, gives=same, masks=True, only="keras"),
     Kind("Assemble", takes=(1, 3), pass_as="nested", fits=alike(ANY), gives=same),
     Kind("Gather", takes=(1, 3), pass_as="gapped", fits=alike(ANY), gives=same),
-    Kind("Join", takes=(2, 3), pass_as="apart", fits=alike(ANY), gives=same),
+    Kind("Join", calls=("other",), takes=(2, 3), pass_as="apart", fits=alike(ANY), gives=same),
     Kind("ForkNested", fits=ANY, gives=_thrice),
     Kind(
         "Amplify",  # an operation, and no layer

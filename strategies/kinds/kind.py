@@ -30,13 +30,15 @@ IDS = ("int32", "int64")
 class Spec:
     """A tensor as the catalogue sees it: its shape without the batch, its dtype, whether it may carry a mask.
 
-    A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids.
+    A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids,
+    `absent` that it is None when the model is run.
     """
 
     shape: Dims
     dtype: str = "float32"
     mask: bool = False
     large: bool = False
+    absent: bool = False
 
     @property
     def rank(self) -> int:
@@ -75,7 +77,7 @@ class Kind:
     options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     call_options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     more: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
-    calls: tuple[Literal["mask", "initial_state"], ...] = ()
+    calls: tuple[Literal["mask", "initial_state", "other"], ...] = ()
     takes: tuple[int, int] = (1, 1)
     pass_as: Literal["one", "list", "each", "either", "nested", "gapped", "apart"] = "one"
     masks: bool = False
@@ -218,9 +220,15 @@ NO_SENSE = (ArithmeticError, LookupError, AssertionError, TypeError, ValueError)
 """What a rule of the catalogue raises on arguments that it cannot read."""
 
 
+TAKES_NONE = ("gapped", "apart")
+"""How tensors are passed to a layer that does without any of them but the first."""
+
+
 def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     """What a layer of this kind gives for these tensors, None where it cannot take them."""
     if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
+        return None
+    if any(spec.absent for spec in (specs[:1] if kind.pass_as in TAKES_NONE else specs)):
         return None
     given = kind.gives(specs, layer)
     if given is None:

@@ -222,6 +222,9 @@ FEATURES: dict[str, Question] = {
     "supports_masking set by hand": lambda graph: any("supports_masking" in layer.marks for layer in graph.layers),
     "an activity regularizer": lambda graph: any(layer.arg("activity_regularizer") for layer in graph.layers),
     "an optional input": lambda graph: any(given.optional for given in graph.inputs),
+    "an optional input that the model is run without": lambda graph: any(
+        given.fill == "nothing" for given in graph.inputs
+    ),
     "a batch size": lambda graph: any(given.batch for given in graph.inputs),
     "an open dimension": lambda graph: any(None in given.shape for given in graph.inputs),
     "a mask into a layer that uses it": lambda graph: masked_call(graph, frozenset({"LSTM", "GRU", "UseMask"})),

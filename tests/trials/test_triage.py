@@ -151,6 +151,15 @@ def test_an_option_of_an_input_shows_where_the_input_is_an_output() -> None:
     assert told(cause) == ("structure", "config.optional", "InputLayer")
 
 
+def test_an_optional_input_that_cannot_be_left_out_explains_that_nothing_runs_without_it() -> None:
+    original = observed([layer("input", "InputLayer", 0)], [0])
+    refused = Failure("ValueError", "The input 'x' is not optional, but None was passed.", ())
+    found = broken(original, (f"{S}.layers.0.config.optional", "False"), ("observation.inference.failure", refused))
+    assert [(told(cause), len(cause.followers)) for cause in found] == [
+        (("structure", "config.optional", "InputLayer"), 1)
+    ]
+
+
 def test_a_call_on_something_else_explains_the_shape_of_an_output() -> None:
     (cause,) = broken(ORIGINAL, (f"{S}.layers.3.calls.0.args", [1]), (f"{S}.outputs.0.shape", [3]))
     assert told(cause) == ("structure", "call.args type", "LSTM")

@@ -85,7 +85,8 @@ class Eager(Framework):
     def feed(self, model: Any, arrays: list[Any]) -> Any:
         ends = self.ends(model)[0] or [None] * len(arrays)
         sparse = [end is not None and self.end_options(end)[1] for end in ends]
-        return self.packed(model, [self.tensors.tensor(array, each) for array, each in zip(arrays, sparse)])
+        tensors = [None if array is None else self.tensors.tensor(array, each) for array, each in zip(arrays, sparse)]
+        return self.packed(model, tensors)
 
     def pack(self, structure: Any, values: list[Any]) -> Any:
         if structure is None or isinstance(structure, self._tensor):

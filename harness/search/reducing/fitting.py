@@ -14,10 +14,10 @@ from msgspec import structs
 from harness.search.reducing.drawn import arranged, choices
 from harness.search.reducing.rewiring import taking_what_it_needs
 from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, fed_refs, refs
-from strategies.kinds import NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill
+from strategies.kinds import NO_SENSE, Generation, Kind, Specs, catalogue, fill
 from strategies.kinds.arguments import suits
 from strategies.pruning import moved_call, moved_ends
-from strategies.typing import DEEPEST, fed
+from strategies.typing import DEEPEST, fed, spec_of
 
 
 def fitted(graph: Graph, generation: Generation | None = None) -> Graph:
@@ -30,7 +30,7 @@ def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Gr
         raise MalformedGraph(f"expected at most {DEEPEST} models inside one another")
     generation = graph.generation or generation
     kinds = catalogue(generation)
-    given: list[Specs] = [(Spec(each.shape, each.dtype),) for each in graph.inputs]
+    given: list[Specs] = [(spec_of(each),) for each in graph.inputs]
     layers, calls = list(graph.layers), list[Call]()
     models: dict[int, Specs] = {}
 

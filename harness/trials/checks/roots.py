@@ -81,6 +81,7 @@ _SHAPES = ("config.", "call.", "kind", "policy", "input shape", "input dtype")
 _WHOLE_LAYERS = ("kind", "layer missing", "layer extra", "layer shared", "layer unshared", "layer merged")
 _OUTSIDE = '{"outside"'
 _STRUCTURAL = ("structure", "count", "order")
+_OPTIONAL = ("input optional", "config.optional")
 _ASIDE = ("layer order", "call order", "compiled", "role", "input optional", "input sparse", "config.optional")
 
 
@@ -164,6 +165,8 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return False
     if reach is Effect.LABEL:
         return flow.related(earlier.first, later.first)
+    if earlier.aspect in _OPTIONAL and later.aspect.endswith("raises") and "None" in later.found:
+        return True  # what can be left out in the original cannot in the clone
     if now in (Stage.OWN, Stage.SHARING, Stage.STRUCTURE):
         return _at_rest(later, earlier, before, now, flow)
     if now is Stage.WEIGHTS:

@@ -59,7 +59,7 @@ def _plain(part: Part) -> Part:
 
 def _usual(part: Part) -> Part:
     """The values that any input of its dtype has; whole numbers stay in range."""
-    if not isinstance(part, Input) or part.fill != "steps":
+    if not isinstance(part, Input) or part.fill not in ("steps", "nothing"):
         return part
     return structs.replace(part, fill="normal")
 
@@ -69,7 +69,9 @@ def _of_any_batch(part: Part) -> Part:
 
 
 def _needed(part: Part) -> Part:
-    return structs.replace(part, optional=False) if isinstance(part, Input) and part.optional else part
+    if not isinstance(part, Input) or not part.optional:
+        return part
+    return structs.replace(part, optional=False, fill="normal" if part.fill == "nothing" else part.fill)
 
 
 def _closed(part: Part) -> Part:
