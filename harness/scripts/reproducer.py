@@ -71,6 +71,8 @@ _LEARNED = {
     "statistics": "keras.ops.convert_to_numpy({}.mean).tolist()",
 }
 """What tells what a layer has learned from data, by the name that the observation has for it."""
+_READS_LIKE = {"tf.keras": "tf_keras"}
+"""A script asks a TensorFlow's own `tf.keras` as it does `tf_keras`; by then the model is spelled."""
 _SHORT = 60
 _MODES = ("outputs", "masks")
 _NODES = {
@@ -99,6 +101,7 @@ def reproducer(
 
     With the `case`, models that have to be called are called on its inputs, with its weights.
     """
+    dialect = _READS_LIKE.get(dialect, dialect)
     said = [comment(f"# {difference.check}: {difference.path}")]
     numbers = difference.numbers
     if numbers is not None:

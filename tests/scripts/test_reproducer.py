@@ -15,6 +15,7 @@ from harness.inside.cloners.copies import COPIES
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import Script, reproducer
 from harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
+from harness.source import DIALECTS
 from harness.subjects import Subject, SubjectProcess
 from harness.trials.cases import case_of
 from harness.trials.trial import run
@@ -51,6 +52,27 @@ def test_the_model_that_is_asked_for_is_made_after_the_clone_and_compared_with_i
     assert (
         clone < asked < next(place for place, line in enumerate(lines) if line.startswith("assert found == expected"))
     )
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("check", "path", "aspect"),
+    [
+        ("outputs", "inference.outputs[0]", "value"),
+        ("outputs", "training.steps['re_lu'][0].outputs[0]", "value"),
+        ("masks", "layers['re_lu'].calls[0].masks[0]", "mask lost"),
+        ("untouched", "original.inference.outputs[0]", "value"),
+        ("untouched", "original.layers['re_lu'].calls[1]", "call.args extra"),
+        ("weights", "weights[0].name", "weight name"),
+        ("structure", "layers['re_lu'].name", "name"),
+    ],
+)
+def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, path: str, aspect: str) -> None:
+    graph = structs.replace(ASKED, way=None, generation={"tf.keras": "tf_keras"}.get(dialect, dialect))
+    case = case_of(graph, dialect)
+    script = reproducer(case.source, dialect, difference(check, path, aspect), "upstream", case)
+    ast.parse(script.text)
+    assert "clone = keras.models.clone_model(model)" in script.text
 
 
 @pytest.mark.parametrize(("check", "path"), [("made", "clone"), ("own", "weights[0]"), ("untouched", "original.model")])

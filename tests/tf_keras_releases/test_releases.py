@@ -57,6 +57,13 @@ inputs = keras.Input(shape=(3, 4))
 masked = layers.Lambda(lambda x: x + 1.0, mask=lambda x, mask=None: x[..., 0] > 0.0)(layers.Masking()(inputs))
 model = keras.Model(inputs, layers.LSTM(2, dropout=0.5)(masked))
 """
+ADDED = """
+import tensorflow as tf
+inputs = keras.Input(shape=(4,))
+model = keras.Model(inputs, layers.Dense(4)(inputs))
+model.add_metric(tf.reduce_mean(model.outputs[0]), name="mean")
+model.add_loss(tf.reduce_mean(model.outputs[0]))
+"""
 DRAWS = """
 inputs = keras.Input(shape=(4,))
 model = keras.Model(inputs, layers.Dropout(0.5)(layers.Dense(4)(inputs)))
@@ -122,6 +129,10 @@ def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backe
     # The second original is built where the first run has left the backend's random numbers.
     for _ in range(2):
         _trial(release, DRAWS, FLOATS)
+
+
+def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectProcess) -> None:
+    _trial(release, ADDED, FLOATS)
 
 
 def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> None:

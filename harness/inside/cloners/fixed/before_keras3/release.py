@@ -20,6 +20,7 @@ _GRAPH = frozenset(
     + ("_network_nodes", "_nodes_by_depth", "_output_coordinates", "_output_layers", "_output_mask_cache", "outputs")
     + ("_output_shape_cache", "_output_tensor_cache", "_tensor_usage_count", "_layers", "_build_input_shape")
     + ("_manual_input_spec", "input_spec", "_input_names", "_output_names", "_container_nodes", "supports_masking")
+    + ("_obj_reference_counts_dict",)
 )
 
 
