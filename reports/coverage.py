@@ -37,6 +37,11 @@ FEATURES = (
     "on one tensor twice",
     "on a masked tensor",
     "on an input of the model",
+    "on an optional input",
+    "on an input that is None",
+    "on an input around a tensor",
+    "on an input taken twice",
+    "on a sparse input",
     "several outputs",
     "is an output",
     "leads nowhere",
@@ -148,6 +153,7 @@ def features(graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...]
                 found.add("on a masked tensor")
             if not around and any(ref.node < len(graph.inputs) for ref in call_refs(call)):
                 found.add("on an input of the model")
+            found.update(_of_inputs(graph, call))
         yield from ((layer.kind, feature) for feature in found)
         if layer.graph is not None:
             inside = "in a Sequential" if layer.graph.sequential else "in a model"
@@ -185,6 +191,18 @@ def _of_layer(layer: Layer) -> Iterator[str]:
         yield "name of its own"
     if any(key.endswith("regularizer") and value is not None for key, value in layer.args):
         yield "regularizer"
+
+
+def _of_inputs(graph: Graph, call: Call) -> Iterator[str]:
+    taken = list(refs(graph.takes))
+    for ref in call_refs(call):
+        if ref.node < len(graph.inputs):
+            given = graph.inputs[ref.node]
+            yield from ("on an optional input",) if given.optional else ()
+            yield from ("on an input that is None",) if given.fill == "nothing" else ()
+            yield from ("on an input around a tensor",) if given.around is not None else ()
+            yield from ("on a sparse input",) if given.sparse else ()
+            yield from ("on an input taken twice",) if taken.count(ref) > 1 else ()
 
 
 def _of_call(call: Call) -> Iterator[str]:

@@ -115,7 +115,8 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
 class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     """An input. `shape` is without the batch, None where it is left open; `fill` says what its values are like.
 
-    One that is optional may be filled with "nothing": the model is run without it.
+    One that is optional may be filled with "nothing": the model is run without it. One with `around` is made around a
+    tensor of that name.
     """
 
     shape: tuple[int | None, ...]
@@ -125,6 +126,8 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     optional: bool = False
     fill: Literal["normal", "steps", "ids", "mask", "words", "nothing"] = "normal"
     high: int | None = None
+    around: str | None = None
+    sparse: bool = False
 
 
 NewInputs: TypeAlias = Literal["", "fresh", "listed", "layers", "batch", "closed", "own", "made", "turned", "wider"]

@@ -49,6 +49,9 @@ Feature = Literal[
     "sequential",
     "open dimensions",
     "optional inputs",
+    "inputs around tensors",
+    "repeated inputs",
+    "sparse inputs",
     "nested ends",
     "partial masks",
     "idle inputs",
@@ -89,10 +92,10 @@ FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS - STATES - PI
 """What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
 of tensors of another model, which stays.
 
-These some releases cannot build: an input that may be left out; inputs and outputs nested more than one deep; a layer
-with masks of its own called on tensors of which only some have a mask; an input that no output needs, or that is given
-back unchanged; the regularizer of any layer's activity, by its name; an input of texts; a policy of dtypes as an
-object; a model that is cut out and begins at what a call gave.
+These some releases cannot build: an input that may be left out, is made around a tensor, is sparse or is taken twice;
+inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some have a
+mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by its
+name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -121,6 +124,8 @@ _STRINGS = (Input((3,), "string", fill="words"), Input((1,), "string", fill="wor
 """These are there only for the layers that take nothing else."""
 _OPEN = (Input((None, 4)), Input((None, 4), fill="steps"), Input((None,), "int32", fill="ids", high=6))
 _OPTIONAL = (Input((4,), optional=True),)
+_SPARSE = (Input((4,), sparse=True),)
+_AROUND = (Input((3, 4), around="features"),)
 
 
 def functional_graphs(
@@ -207,6 +212,8 @@ def programs(
 ) -> st.SearchStrategy[Program]:
     """Register programs over these kinds. Shrinks towards one input and no instruction."""
     arrange = "arrangements" in features
+    if "Dense" not in kinds:
+        features -= {"sparse inputs"}
     arrangements: st.SearchStrategy[Arrangement] = st.sampled_from(
         ("plain", "plain", "list")
         if arrange and generation == "keras2"
@@ -233,6 +240,7 @@ def programs(
         more_inputs=st.just(_choices(generation, features) + _rare(generation, features)),
         most_inputs=st.just(max_inputs),
         later_inputs=st.just("later inputs" in features and generation != "keras2"),
+        repeats=_seldom("repeated inputs" in features and generation == "keras"),
         # At the end, so that they change nothing of what is drawn before them.
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
@@ -268,6 +276,10 @@ def _choices(generation: Generation | None, features: frozenset[Feature]) -> tup
         choices += _OPEN
     if generation == "keras" and "optional inputs" in features:
         choices += _OPTIONAL
+    if generation in ("keras", "tf_keras") and "sparse inputs" in features:
+        choices += _SPARSE
+    if generation == "keras" and "inputs around tensors" in features:
+        choices += _AROUND
     return choices
 
 
@@ -280,7 +292,7 @@ def _inputs(
 ) -> st.SearchStrategy[tuple[Input, ...]]:
     """The first input is one that most layers take, the next are of any sort; the others are left to what needs one."""
     choices = _choices(generation, features)
-    floats = [given for given in choices if given.dtype not in ("int32", "bool")]
+    floats = [given for given in choices if given.dtype not in ("int32", "bool") and not given.sparse]
     first = st.sampled_from((*floats, _IMAGE, _IMAGE, *_RARE[:2]))
     more = st.lists(st.sampled_from(choices), max_size=most // 2)
     inputs = st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))

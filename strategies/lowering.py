@@ -28,6 +28,7 @@ from strategies.graph import (
     Value,
     call_refs,
 )
+from strategies.inputs import around_others, repeating
 from strategies.kinds import (
     LEFT_OUT,
     Generation,
@@ -58,7 +59,11 @@ def lower(program: Program) -> Graph:
     graph = (_chain(program) if program.sequential else None) or _functional(program)
     graph = _cut_out(graph, program) if program.cut else graph
     graph = graph if graph.sequential or (program.strays and program.idle_inputs) else pruned(graph)
+    if any(given.sparse for given in graph.inputs):
+        return graph  # what is done to models, or asked for, is said of layers that take dense tensors
     way = chosen(graph, program.way, program.ways) if program.way else None
+    if program.repeats and way is None and not program.state and not graph.sequential and graph.base is None:
+        return repeating(graph)
     if way is None and program.state:
         return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))
     return graph if way is None else structs.replace(graph, way=way)
@@ -81,7 +86,7 @@ def _chain(program: Program) -> Graph | None:
     builder = Builder(first, (spec_of(first[0]),), partial_masks=program.partial_masks, generation=program.generation)
     for instruction in program.body:
         builder.chain(instruction)
-    if not builder.calls or first[0].optional:
+    if not builder.calls or first[0].optional or first[0].sparse:
         return None
     graph = builder.graph((Ref(len(builder.specs) - 1),), replace(program, takes="plain", gives="plain"))
     return structs.replace(graph, sequential=True)
@@ -98,11 +103,12 @@ def _functional(program: Program) -> Graph:
         most_inputs=program.most_inputs,
     )
     gives_inputs = program.idle_inputs and program.generation not in _NEVER_GIVES_INPUTS
+    builder.use_sparse()
     for instruction in program.body:
         builder.run(instruction)
     if not builder.calls and not gives_inputs:
         builder.run(_SIMPLEST if "operator.half" in builder.kinds else _SIMPLEST_LAYER)
-    outputs = tuple(builder.named(register) for register in program.outputs)
+    outputs = tuple(builder.usual(builder.named(register)) for register in program.outputs)
     if not gives_inputs:
         outputs = tuple(builder.made(ref) for ref in outputs)
     outputs += builder.ends(outputs)[: program.ends]
@@ -112,6 +118,8 @@ def _functional(program: Program) -> Graph:
 _SIMPLEST = Apply("operator.half")
 """What the first input is used for where it must be used and nothing else was drawn; it is a float of any rank."""
 _SIMPLEST_LAYER = Apply("Activation", options=(("activation", "relu"),))
+
+_ON_SPARSE = Apply("Dense", options=(("units", 4),))
 
 _NEVER_GIVES_INPUTS = ("keras2",)
 """Generations whose models cannot give an input back: their `predict` refuses to fetch what it is fed."""
@@ -184,6 +192,13 @@ class Builder:
             case Nest():
                 self.nest(instruction)
 
+    def use_sparse(self) -> None:
+        """Call a layer on each sparse input, whose register then holds what that gives."""
+        for place, given in enumerate(self.inputs[:REGISTERS]):
+            if given.sparse:
+                self._applied(replace(_ON_SPARSE, sources=(place + 1,)), (Ref(place),))
+        self.newest = 0
+
     def apply(self, instruction: Apply) -> None:
         if any(self._applied(instruction, sources) for sources in self._sources(instruction.sources)):
             return
@@ -230,6 +245,8 @@ class Builder:
         for sources in self._sources(wanted):
             specs = tuple(self.spec(ref) for ref in sources)
             if layer.graph is not None:
+                if any(spec.absent or spec.sparse for spec in specs):
+                    continue
                 if [(spec.shape, spec.dtype, spec.large) for spec in specs] != [
                     (spec.shape, spec.dtype, spec.large) for spec in first
                 ]:
@@ -260,7 +277,7 @@ class Builder:
         count = 1 if instruction.sequential else len(instruction.sources)
         sources = tuple(self.named(place) for place in instruction.sources[:count])
         specs = tuple(self.spec(ref) for ref in sources)
-        if any(spec.large for spec in specs):
+        if any(spec.large or spec.absent or spec.sparse for spec in specs):
             return  # An input of whole numbers is one of ids.
         inner = Builder(
             tuple(Input(spec.shape, spec.dtype) for spec in specs),
@@ -306,6 +323,11 @@ class Builder:
                 self.registers = before[3]
             self.registers = [self.registers[self.newest]] * REGISTERS
 
+    def usual(self, ref: Ref) -> Ref:
+        """The tensor, or the newest one that is dense, and there when the model is run."""
+        specs = ((each, self.spec(each)) for each in (ref, *self.tensors()))
+        return next(each for each, spec in specs if not spec.absent and not spec.sparse)
+
     def made(self, ref: Ref) -> Ref:
         """The tensor, or the newest one if that is an input, which Keras 3 cannot build an inner model to give back."""
         return ref if ref.node >= len(self.inputs) else Ref(len(self.specs) - 1)
@@ -317,7 +339,7 @@ class Builder:
             node = ref.node if 0 <= ref.node < first else first + ~ref.node if ref.node < 0 else ref.node + more
             return Ref(node, ref.output)
 
-        inputs = (*self.inputs, *self.added)
+        inputs = around_others((*self.inputs, *self.added))
         if program.takes == "dict":
             inputs = tuple(structs.replace(given, name=f"in_{place}") for place, given in enumerate(inputs))
         return Graph(
@@ -409,7 +431,12 @@ class Builder:
         """The layer made as wide as the newest vector there is, so that this can be its first state."""
         for ref in self.tensors():
             spec = self.spec(ref)
-            if spec.rank == 1 and spec.dtype == "float32" and spec.shape[0] is not None and not spec.absent:
+            if (
+                spec.rank == 1
+                and spec.dtype == "float32"
+                and spec.shape[0] is not None
+                and not (spec.absent or spec.sparse)
+            ):
                 args = tuple((key, spec.shape[0] if key == "units" else value) for key, value in layer.args)
                 layer = structs.replace(layer, args=args)
                 count = len(states(layer))

@@ -102,7 +102,8 @@ class Program:
     digits of a `cut` all this is the base of a model that is cut out of it, which may begin at `later_inputs`, the
     tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
     `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts, of which the
-    costly ones are for one of `state_rate`; a model that is cloned in a way has none.
+    costly ones are for one of `state_rate`; a model that is cloned in a way has none. One that `repeats` takes its
+    first input twice, if it has neither.
     """
 
     inputs: tuple[Input, ...]
@@ -127,3 +128,4 @@ class Program:
     state: tuple[int, ...] = ()
     steps: frozenset[str] = frozenset()
     state_rate: int = RATE
+    repeats: bool = False

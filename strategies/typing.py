@@ -64,8 +64,8 @@ def infer(
         if len(outputs) != call.outputs:
             raise MalformedGraph(f"{place}.outputs: expected {len(outputs)} from {layer.kind}, found {call.outputs}")
         given.append(outputs)
-    if any(given[ref.node][ref.output].absent for ref in ends_of(graph)):
-        raise MalformedGraph(f"{where}.gives: expected no input that the model is run without")
+    if any(_special(given[ref.node][ref.output]) for ref in ends_of(graph)):
+        raise MalformedGraph(f"{where}.gives: expected no sparse input, and none that the model is run without")
     if graph.sequential:
         _check_chain(graph, where)
     if graph.base is not None:
@@ -95,7 +95,11 @@ def fed(call: Call, specs: Sequence[Specs]) -> Specs:
 
 def spec_of(given: Input) -> Spec:
     """An input as the catalogue sees it."""
-    return Spec(given.shape, given.dtype, absent=given.fill == "nothing")
+    return Spec(given.shape, given.dtype, absent=given.fill == "nothing", sparse=given.sparse)
+
+
+def _special(spec: Spec) -> bool:
+    return spec.absent or spec.sparse
 
 
 def _check_kwargs(call: Call, specs: Specs, given: Sequence[Specs], place: str) -> None:
@@ -105,8 +109,8 @@ def _check_kwargs(call: Call, specs: Specs, given: Sequence[Specs], place: str) 
             spec = given[ref.node][ref.output]
             if key == "other" and (spec.shape, spec.dtype) != (specs[0].shape, specs[0].dtype):
                 raise MalformedGraph(f"{place}.kwargs: expected a tensor like the first as {key!r}")
-            if key != "other" and spec.absent:
-                raise MalformedGraph(f"{place}.kwargs: expected a tensor that the model is run with as {key!r}")
+            if spec.sparse or (key != "other" and spec.absent):
+                raise MalformedGraph(f"{place}.kwargs: expected a dense tensor that the model is run with as {key!r}")
 
 
 def _layer(kinds: Mapping[str, Kind], layer: Layer, call: Call, specs: Specs, place: str) -> Specs:
@@ -207,8 +211,8 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
 
 
 def _check_takes(graph: Graph, specs: Specs, place: str) -> None:
-    if any(spec.absent for spec in specs):
-        raise MalformedGraph(f"{place}: expected tensors that the model is run with")
+    if any(map(_special, specs)):
+        raise MalformedGraph(f"{place}: expected dense tensors that the model is run with")
     wanted = [(each.shape, each.dtype) for each in graph.inputs]
     found = [(spec.shape, spec.dtype) for spec in specs]
     if wanted != found:

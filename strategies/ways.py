@@ -68,7 +68,8 @@ def inputs_of(graph: Graph) -> tuple[Input, ...]:
 
 def _given(each: Input, how: str, number: int, named: bool) -> Input:
     # One without a name has the same number as the one that it stands for, once names are counted anew.
-    new = each if each.name is None and not named else structs.replace(each, name=f"given_{number}")
+    new = each if each.around is None else structs.replace(each, around=None)
+    new = new if each.name is None and not named else structs.replace(new, name=f"given_{number}")
     if how == "batch":
         return structs.replace(new, batch=BATCH)
     if how == "wider":

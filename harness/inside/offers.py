@@ -17,7 +17,30 @@ from .frameworks.interface import Framework
 
 # The smallest text that needs it, by the name that `strategies.graphs` or `harness.subjects.offers` has for it.
 _TRIED = {
-    "optional inputs": "keras.Input((2,), optional=True)",
+    "optional inputs": """
+import numpy
+
+
+class Tried(keras.layers.Layer):
+    def call(self, x, other=None):
+        return x * 1.0 if other is None else x + other
+
+
+a, b = keras.Input((2,)), keras.Input((2,), optional=True)
+keras.Model([a, b], Tried()(a, b))([numpy.ones((1, 2)), None])
+""",
+    "inputs around tensors": "keras.Input(tensor=keras.KerasTensor((None, 2), name='tried'))",
+    "sparse inputs": """
+assert keras.backend.backend() == "tensorflow"
+import tensorflow
+
+a = keras.Input((2,), sparse=True)
+keras.Model(a, keras.layers.Dense(2)(a))(tensorflow.sparse.from_dense([[0.0, 1.0]]))
+""",
+    "repeated inputs": """
+a = keras.Input((2,))
+keras.Model([a, a], keras.layers.Dense(2)(a))
+""",
     "nested ends": """
 a, b = keras.Input((2,)), keras.Input((2,))
 keras.Model([a, (b,)], [keras.layers.Dense(2)(a), (keras.layers.Dense(2)(b),)])

@@ -16,6 +16,7 @@ from msgspec import structs
 from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
+from harness.source.inputs import write_input
 from harness.source.operations import write_operation
 from harness.source.states import as_it_learns, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
@@ -288,18 +289,7 @@ class _Script:
     def _input(self, given: Input, words: InputWords) -> str:
         if given.batch is None:
             given = structs.replace(given, batch=self.batch)
-        if given.batch is not None and words.whole:
-            parts = [f"{words.whole}={tuple_literal((given.batch, *given.shape))}"]
-        else:
-            parts = [f"{words.shape}={tuple_literal(given.shape)}"]
-            parts += [f"batch_size={given.batch}"] if given.batch is not None else []
-        if given.dtype != "float32":
-            parts.append(f"dtype={dtype_literal(given.dtype)}")
-        if given.optional:
-            parts.append("optional=True")
-        if given.name is not None:
-            parts.append(f"name={literal(given.name)}")
-        return f"{self.need(words.function)}({', '.join(parts)})"
+        return self.need(write_input(given, words, self.dialect))
 
     def _call(
         self,

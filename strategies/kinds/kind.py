@@ -31,7 +31,7 @@ class Spec:
     """A tensor as the catalogue sees it: its shape without the batch, its dtype, whether it may carry a mask.
 
     A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids,
-    `absent` that it is None when the model is run.
+    `absent` that it is None when the model is run, `sparse` that it holds nothing but what is not zero.
     """
 
     shape: Dims
@@ -39,6 +39,7 @@ class Spec:
     mask: bool = False
     large: bool = False
     absent: bool = False
+    sparse: bool = False
 
     @property
     def rank(self) -> int:
@@ -224,13 +225,19 @@ TAKES_NONE = ("gapped", "apart")
 """How tensors are passed to a layer that does without any of them but the first."""
 
 
+TAKES_SPARSE = ("Dense",)
+"""The kinds whose layers are called on sparse tensors."""
+
+
 def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     """What a layer of this kind gives for these tensors, None where it cannot take them."""
     if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
         return None
     if any(spec.absent for spec in (specs[:1] if kind.pass_as in TAKES_NONE else specs)):
         return None
-    given = kind.gives(specs, layer)
+    if any(spec.sparse for spec in specs) and (kind.name not in TAKES_SPARSE or layer.dtype is not None):
+        return None
+    given = kind.gives(tuple(replace(spec, sparse=False) if spec.sparse else spec for spec in specs), layer)
     if given is None:
         return None
     return tuple(

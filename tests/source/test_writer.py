@@ -148,6 +148,38 @@ def test_a_model_is_cut_out_of_its_base(how: str) -> None:
     assert write_source(graph, "keras") == f"import keras\nfrom keras import layers\n\n{lines}"
 
 
+def test_inputs_are_made_around_tensors_left_out_and_taken_twice() -> None:
+    graph = Graph(
+        inputs=(Input((3, 4), around="features"), Input((3, 4), optional=True, fill="nothing")),
+        layers=(Layer("Join"),),
+        calls=(Call(0, (Ref(0), None, Ref(0)), (("other", Ref(1)),)),),
+        takes=Seq((Ref(0), Ref(1), Ref(0))),
+        gives=Ref(2),
+        generation="keras",
+    )
+    infer(graph)
+    *_, first, second, called, model = write_source(graph, "keras").splitlines()
+    assert first == 'input_1 = keras.Input(tensor=keras.KerasTensor((None, 3, 4), name="features"))'
+    assert second == "input_2 = keras.Input(shape=(3, 4), optional=True)"
+    assert called == "join = Join()(input_1, None, input_1, other=input_2)"
+    assert model == "model = keras.Model([input_1, input_2, input_1], join)"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "why"),
+    [
+        pytest.param((Input((3, 4)), Input((3, 4), fill="nothing")), "expected an optional one", id="not-optional"),
+        pytest.param((Input((3, 4)), Input((4,), optional=True, fill="nothing")), "like the first", id="not-alike"),
+        pytest.param((Input((3, 4), optional=True, fill="nothing"), Input((3, 4))), "cannot be called", id="first"),
+    ],
+)
+def test_only_what_takes_none_is_called_on_it(inputs: tuple[Input, ...], why: str) -> None:
+    call = Call(0, (Ref(0), None, Ref(0)), (("other", Ref(1)),))
+    graph = Graph(inputs, (Layer("Join"),), (call,), Seq((Ref(0), Ref(1))), Ref(2), generation="keras")
+    with pytest.raises(MalformedGraph, match=why):
+        infer(graph)
+
+
 EVIL = '"); import os; os.abort() #'
 
 
@@ -156,6 +188,7 @@ EVIL = '"); import os; os.abort() #'
     [
         pytest.param({"name": EVIL}, id="model-name"),
         pytest.param({"inputs": (Input((4,), name=EVIL),)}, id="input-name"),
+        pytest.param({"inputs": (Input((4,), around=EVIL),)}, id="tensor-name"),
         pytest.param({"layers": (Layer("Dense", (("units", EVIL),)),)}, id="argument"),
         pytest.param({"layers": (Layer("Dense", (("units", 3),), name=EVIL),)}, id="layer-name"),
     ],

@@ -225,6 +225,9 @@ FEATURES: dict[str, Question] = {
     "an optional input that the model is run without": lambda graph: any(
         given.fill == "nothing" for given in graph.inputs
     ),
+    "an input around a tensor": lambda graph: any(given.around for given in graph.inputs),
+    "a sparse input": lambda graph: any(given.sparse for given in graph.inputs),
+    "an input twice": lambda graph: max(Counter(refs(graph.takes)).values()) > 1,
     "a batch size": lambda graph: any(given.batch for given in graph.inputs),
     "an open dimension": lambda graph: any(None in given.shape for given in graph.inputs),
     "a mask into a layer that uses it": lambda graph: masked_call(graph, frozenset({"LSTM", "GRU", "UseMask"})),

@@ -16,7 +16,7 @@ from strategies.kinds.kind import LEFT_OUT
 from strategies.lowering import MASKED_LISTS
 from strategies.typing import infer
 
-KINDS = ("Lambda", "Masking", "Attention", "Add")
+KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
 
 
 @cache
@@ -64,6 +64,9 @@ def an_idle_input(graph: Graph) -> bool:
 
 ABILITIES: dict[str, Callable[[Graph], bool]] = {
     "optional inputs": an_optional_input,
+    "inputs around tensors": lambda graph: any(given.around for given in graph.inputs),
+    "sparse inputs": lambda graph: any(given.sparse for given in graph.inputs),
+    "repeated inputs": lambda graph: len(set(refs(graph.takes))) < len(list(refs(graph.takes))),
     "nested ends": a_nested_end,
     "partial masks": a_partial_mask,
     "idle inputs": an_idle_input,

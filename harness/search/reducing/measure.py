@@ -176,7 +176,14 @@ def _said(graph: Graph) -> int:
 
 def _said_of_input(given: Input) -> int:
     told = (given.name is not None, given.batch is not None, given.optional, given.fill != "normal")
-    return sum(told) + (given.dtype != "float32") + (given.high is not None) + given.shape.count(None)
+    return (
+        sum(told)
+        + (given.around is not None)
+        + given.sparse
+        + (given.dtype != "float32")
+        + (given.high is not None)
+        + given.shape.count(None)
+    )
 
 
 def _said_of(layer: Layer) -> int:

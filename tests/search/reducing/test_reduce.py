@@ -10,7 +10,7 @@ from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from reports.known import load
 from strategies import Graph, functional_graphs, read_example
-from strategies.graph import Call, CallFunction, CloneFunction, Function, Input, Layer, Ref, Seq, Step, Way
+from strategies.graph import Call, CallFunction, CloneFunction, Function, Input, Layer, Ref, Seq, Step, Way, refs
 from strategies.kinds import Generation
 from tests.effort import examples
 from tests.strategies.test_ways import GRAPH
@@ -74,6 +74,20 @@ def test_a_step_goes_where_it_does_not_matter_and_says_less_where_it_does() -> N
     frozen = reduce(graph, lambda each: any(step.does == "trainable" for step in each.state))
     assert frozen.graph.state == (Step("trainable", None, (("trainable", False),)),)
     assert len(frozen.graph.calls) == 0 or len(frozen.graph.layers) < len(graph.layers)
+
+
+def test_sorts_of_inputs_go_where_they_do_not_matter() -> None:
+    inputs = (Input((3, 4), around="features"), Input((3, 4), optional=True, fill="nothing"))
+    join = Call(0, (Ref(0), None, Ref(0)), (("other", Ref(1)),))
+    graph = Graph(inputs, (Layer("Join"),), (join,), Seq((Ref(0), Ref(1), Ref(0))), Ref(2), generation="keras")
+    plain = reduce(graph, lambda each: True).graph
+    assert (plain.inputs, plain.takes) == ((Input((1,)),), Ref(0))
+    around = reduce(graph, lambda each: any(given.around for given in each.inputs)).graph
+    assert (around.inputs, around.takes) == ((Input((1,), around="features"),), Ref(0))
+    without = reduce(graph, lambda each: any(given.fill == "nothing" for given in each.inputs)).graph
+    assert Input((1,), optional=True, fill="nothing") in without.inputs
+    twice = reduce(graph, lambda each: len(list(refs(each.takes))) > len(each.inputs)).graph
+    assert (twice.inputs, twice.takes) == ((Input((1,)),), Seq((Ref(0), Ref(0))))
 
 
 @settings(max_examples=examples(15, 40), deadline=None)

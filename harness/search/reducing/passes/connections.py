@@ -78,6 +78,13 @@ def take_plainly(graph: Graph) -> Offers:
         yield edited(graph, takes=takes)
 
 
+def take_once(graph: Graph) -> Offers:
+    """Each input once."""
+    tensors = tuple(dict.fromkeys(refs(graph.takes)))
+    if len(tensors) < len(list(refs(graph.takes))):
+        yield edited(graph, takes=tensors[0] if len(tensors) == 1 else Seq(tensors))
+
+
 def plain_ends(ends: Value) -> Value:
     """The tensors in no dict, tuple or nested list."""
     tensors = tuple(refs(ends))

@@ -74,6 +74,14 @@ def _needed(part: Part) -> Part:
     return structs.replace(part, optional=False, fill="normal" if part.fill == "nothing" else part.fill)
 
 
+def _around_nothing(part: Part) -> Part:
+    return structs.replace(part, around=None) if isinstance(part, Input) and part.around is not None else part
+
+
+def _dense(part: Part) -> Part:
+    return structs.replace(part, sparse=False) if isinstance(part, Input) and part.sparse else part
+
+
 def _closed(part: Part) -> Part:
     if not isinstance(part, Input) or None not in part.shape:
         return part
@@ -89,6 +97,8 @@ WORDS: tuple[Word, ...] = (
     _casting,
     _of_any_batch,
     _needed,
+    _around_nothing,
+    _dense,
     _closed,
     _usual,
     _plain,

@@ -1,0 +1,27 @@
+"""The expression of an input."""
+
+from __future__ import annotations
+
+from harness.source.dialect import Dialect, InputWords
+from harness.source.words import dtype_literal, literal, tuple_literal
+from strategies.graph import Input, MalformedGraph
+
+
+def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
+    """An input as a dialect has it, in the words for where it stands."""
+    further = ["optional=True"] if given.optional else []
+    further += ["sparse=True"] if given.sparse else []
+    further += [f"name={literal(given.name)}"] if given.name is not None else []
+    dtype = [f"dtype={dtype_literal(given.dtype)}"] if given.dtype != "float32" else []
+    if given.around is not None:
+        if dialect.generation != "keras":
+            raise MalformedGraph(f"inputs: one around a tensor cannot be written for {dialect.name}")
+        parts = [tuple_literal((given.batch, *given.shape)), *dtype, f"name={literal(given.around)}"]
+        tensor = f"tensor=keras.KerasTensor({', '.join(parts)})"
+        return f"keras.Input({', '.join((tensor, *further))})"
+    if given.batch is not None and words.whole:
+        parts = [f"{words.whole}={tuple_literal((given.batch, *given.shape))}"]
+    else:
+        parts = [f"{words.shape}={tuple_literal(given.shape)}"]
+        parts += [f"batch_size={given.batch}"] if given.batch is not None else []
+    return f"{words.function}({', '.join((*parts, *dtype, *further))})"
