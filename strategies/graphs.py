@@ -73,6 +73,8 @@ Feature = Literal[
     "add_loss",
     "add_metric",
     "policy",
+    "name scope",
+    "remat",
     "adapt",
     "lora",
     "quantize",

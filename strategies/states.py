@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from strategies.compiling import VALUES, Values, compiled, made
 from strategies.graph import (
     Array,
     Function,
     Graph,
-    Items,
     Layer,
     Made,
     Named,
@@ -31,7 +31,6 @@ from strategies.kinds.operations import Operation
 from strategies.learning import learns
 from strategies.typing import fed, infer
 
-Values = tuple[Value, ...]
 KERAS: tuple[Generation, ...] = ("keras",)
 TF_KERAS: tuple[Generation, ...] = ("tf_keras",)
 BOTH: tuple[Generation, ...] = ("keras", "tf_keras")
@@ -114,7 +113,7 @@ def _settable(graph: Graph, kind: str | None) -> dict[str, Values]:
     if kind in _MASKLESS:
         found["supports_masking"] = (True,)
     if kind in _ACTIVATED:
-        found["activity_regularizer"] = (_made("regularizers.L1L2", l1=0.25, l2=0.5),)
+        found["activity_regularizer"] = (made("regularizers.L1L2", l1=0.25, l2=0.5),)
     return found
 
 
@@ -177,10 +176,10 @@ def _trained(graph: Graph, kind: str | None) -> dict[str, Values]:
     args: dict[str, Values] = {
         "optimizer": (
             "sgd",
-            _made("optimizers.SGD", learning_rate=0.5, momentum=0.25),
-            _made("optimizers.Adam", clipnorm=1.0),
+            made("optimizers.SGD", learning_rate=0.5, momentum=0.25),
+            made("optimizers.Adam", clipnorm=1.0),
         ),
-        "loss": ("mse", _made("losses.Huber", delta=2.0)),
+        "loss": ("mse", made("losses.Huber", delta=2.0)),
     }
     # A list of metrics is one for each output.
     return {**args, "metrics": (LEFT_OUT, Seq(("mae",)))} if isinstance(graph.gives, Ref) else args
@@ -203,6 +202,24 @@ _OF_ONES_OWN = ("lambdas", "custom")
 
 def _run(graph: Graph, kind: str | None) -> dict[str, Values]:
     return {"training": (LEFT_OUT, True)}
+
+
+def _name_scope(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {"name": ("outer",)}
+
+
+def _remat(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {"mode": ("full", "activations")}
+
+
+def _of_plain_layers(graph: Graph) -> Iterator[str | None]:
+    """Models whose layers are called on tensors alone, which a gradient can be made of twice."""
+    kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
+    if all(kind.family in _PLAIN for kind in kinds):
+        yield None
+
+
+_PLAIN = ("core", "merging", "noise", "convolution", "recurrent", "custom")
 
 
 def _policy(graph: Graph, kind: str | None) -> dict[str, Values]:
@@ -318,77 +335,8 @@ def costly(graph: Graph) -> bool:
     return any(STEPS[step.does].costly for step in graph.state if step.does in STEPS)
 
 
-def _made(path: str, **args: Value) -> Named:
-    return Named(path, tuple(args.items()))
-
-
-_OPTIMIZERS: Values = (
-    LEFT_OUT,
-    "sgd",
-    _made("optimizers.SGD", learning_rate=0.5, momentum=0.25),
-    _made("optimizers.Adam", clipnorm=1.0, name="mine"),
-    _made(
-        "optimizers.Adam",
-        learning_rate=_made(
-            "optimizers.schedules.ExponentialDecay", initial_learning_rate=0.5, decay_steps=10, decay_rate=0.5
-        ),
-    ),
-    _made("optimizers.SGD", learning_rate=Function("rate lambda", ("0.5",))),
-)
-_LOSSES: Values = (
-    "mse",
-    Named("losses.mean_absolute_error"),
-    _made("losses.MeanSquaredError", reduction="sum"),
-    _made("losses.Huber", delta=2.0),
-    _made("losses.CosineSimilarity", axis=1),
-    _made("losses.BinaryCrossentropy", from_logits=True),
-    Function("error lambda", ("y_true - y_pred",)),
-    Function("error named", ("y_true - y_pred",)),
-    Function("loss class", ("y_true - y_pred",)),
-)
-_METRICS: Values = (
-    "mae",
-    _made("metrics.BinaryAccuracy", threshold=0.25),
-    _made("metrics.CosineSimilarity", axis=1),
-    _made("metrics.MeanAbsoluteError", name="error"),
-    Function("error named", ("y_true - y_pred",)),
-)
-_SEVERAL: Mapping[str, Values] = {
-    "loss": _LOSSES,
-    "loss_weights": (0.5,),
-    "metrics": tuple(Seq((each,)) for each in _METRICS),
-}
-
-
-def _compiled(graph: Graph, kind: str | None) -> dict[str, Values]:
-    """The arguments of `compile`; for a model of several outputs, some of them by output as well."""
-    args: dict[str, Values] = {
-        "optimizer": _OPTIMIZERS,
-        "loss": (LEFT_OUT, *_LOSSES),
-        "loss_weights": (LEFT_OUT, 0.5),
-        "metrics": (LEFT_OUT, *_SEVERAL["metrics"]),
-        "weighted_metrics": (LEFT_OUT, Seq(("mse",))),
-        "run_eagerly": (LEFT_OUT, True),
-        "steps_per_execution": (LEFT_OUT, 2),
-        "jit_compile": (LEFT_OUT, False, True),
-    }
-    for name, values in _SEVERAL.items():
-        args[name] += tuple(each for value in values for each in _by_output(graph, value, values[0]))
-    return args
-
-
-def _by_output(graph: Graph, value: Value, other: Value) -> Iterator[Value]:
-    """The value for the first output, another for the others."""
-    count = len(list(refs(graph.gives)))
-    match graph.gives:
-        case Seq(items=items) if len(items) == count > 1:
-            yield Seq((value, *(other for _ in items[1:])))
-        case Items(items=pairs) if len(pairs) == count > 1:
-            yield Items(((pairs[0][0], value), *((key, other) for key, _ in pairs[1:])))
-
-
 STEPS: Mapping[str, StepSort] = {
-    "compile": StepSort("compiled", KERAS, _model, _compiled),
+    "compile": StepSort("compiled", KERAS, _model, compiled),
     "trainable": StepSort("trainable set later", BOTH, _model_and_layers, _trainable),
     "weight trainable": StepSort("a weight frozen", KERAS, _of_a_weight, _weight_trainable),
     "set": StepSort("set later", BOTH, _that_can_be_set, _settable, one=True),
@@ -397,7 +345,9 @@ STEPS: Mapping[str, StepSort] = {
     "add_loss": StepSort("a loss added", TF_KERAS, _that_gives_floats, _nothing),
     "add_metric": StepSort("a metric added", TF_KERAS, _that_gives_floats, _nothing),
     "policy": StepSort("another global policy", BOTH, _model, _policy),
-    "adapt": StepSort("adapted", KERAS, _adaptable, _adapted),
+    "name scope": StepSort("built in a name scope", KERAS, _model, _name_scope),
+    "remat": StepSort("built in a RematScope", KERAS, _of_plain_layers, _remat),
+    "adapt": StepSort("adapted", BOTH, _adaptable, _adapted),
     "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),
     "quantize": StepSort("quantized", KERAS, _quantizable, _quantized, costly=True),
     "stateful": StepSort("keeps its state, and run", BOTH, _recurrent, _nothing, runs=True),
@@ -488,9 +438,8 @@ def _paths() -> Iterator[str]:
                 for _, each in leaf.args or ():
                     yield from named(each)
 
-    for values in (_OPTIMIZERS, _LOSSES, _METRICS):
-        for value in values:
-            yield from named(value)
+    for value in VALUES:
+        yield from named(value)
 
 
 PATHS = frozenset((*_paths(), "activations.tanh", "activations.softsign", "regularizers.L1L2"))

@@ -87,6 +87,9 @@ getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_po
 """,
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
+    "adapt": "keras.layers.Normalization().adapt",
+    "name scope": "keras.name_scope",
+    "remat": "keras.RematScope",
     "load": "keras.saving.load_model",
     "SavedModel": """
 import inspect

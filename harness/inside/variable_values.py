@@ -49,11 +49,12 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
     kept = VariableValues(observer)
     with observer.clock.keras("weights"):
         for weight, array, first in zip(description.weights, arrays, description.initial):
-            if array is None:
+            if array is None or None in list(weight.shape):  # of an open shape is a summary of what was learned
                 kept.keep(weight, first)
                 continue
             framework.write(weight, array)
             kept.keep(weight, array if array.dtype == first.dtype else framework.read(weight))
+        framework.weights_written(description.model)
     for state, first in zip(description.states, description.first_states):
         kept.keep(state, first)
     return kept
@@ -72,7 +73,7 @@ def copy(
             value = kept.values[number] if number < counts[0] else None
             if value is None:
                 value = first
-            elif value.shape != first.shape:
+            elif value.shape != first.shape and not _takes(variable, value):
                 problem = problem or "weight %d has shape %s in the original, %s in the clone" % (
                     number,
                     value.shape,
@@ -84,6 +85,8 @@ def copy(
                 if value.dtype != first.dtype:
                     value = framework.read(variable)
             ours.keep(variable, value)
+        if not problem:
+            framework.weights_written(clone.model, original.model)
         states = kept.values[counts[0] :]
         alike = [(value.shape, value.dtype) for value in states] == [
             (value.shape, value.dtype) for value in clone.first_states
@@ -93,3 +96,9 @@ def copy(
                 framework.write(variable, states[number])
             ours.keep(variable, states[number] if alike else first)
     return ours, problem
+
+
+def _takes(variable: Any, value: Any) -> bool:
+    """Whether a variable whose shape leaves dimensions open takes a value, whatever it holds now."""
+    shape = list(variable.shape)
+    return len(shape) == value.ndim and all(size in (None, have) for size, have in zip(shape, value.shape))

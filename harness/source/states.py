@@ -25,6 +25,8 @@ def write_step(
         return _called("model", {"": arrays()})
     if step.does == "run":
         return _called(target, {"": arrays(), **args})
+    if step.does in _SCOPES:
+        return []
     if step.does == "train":
         # Eagerly: to trace a function for a single step takes longer than the step.
         return [
@@ -41,6 +43,17 @@ def write_step(
     if step.does == "call":
         return [f"{target}({tensor})"]
     return _LINES[step.does](target, args)
+
+
+def built_within(step: Step, lines: list[str], value: Callable[[Value], str]) -> list[str]:
+    """The lines that build a model, within what a step says."""
+    scope = _SCOPES.get(step.does)
+    if scope is None:
+        return lines
+    return [scope.format(**{name: value(each) for name, each in step.args}), *(f"    {line}" for line in lines)]
+
+
+_SCOPES = {"name scope": "with keras.name_scope({name}):", "remat": "with keras.RematScope(mode={mode}):"}
 
 
 def as_it_learns(layer: Layer) -> Layer:

@@ -18,7 +18,7 @@ from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
 from harness.source.inputs import write_input
 from harness.source.operations import write_operation
-from harness.source.states import as_it_learns, write_step
+from harness.source.states import as_it_learns, built_within, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
@@ -84,6 +84,8 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
         of = {does: {place for step, place in done if step.does == does} for does in ("adapt", "stateful")}
         script.keep({place for _, place in done}, of["adapt"], of["stateful"], graph.batch)
         script.model(graph, "model", "")
+        for step in graph.state:
+            script.lines = built_within(step, script.lines, lambda value: script.value(value, None))
         script.state(graph)
         return WrittenGraph(script.text())
     arguments = script.arguments(graph, way)

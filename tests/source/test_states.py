@@ -87,6 +87,19 @@ def test_a_layer_that_keeps_its_state_has_a_batch_of_a_known_size() -> None:
     assert case_of(chain, "keras").inputs[0]["batch"] == 2
 
 
+def test_built_within_a_scope() -> None:
+    for step, line in (
+        (Step("name scope", None, (("name", "outer"),)), 'with keras.name_scope("outer"):'),
+        (Step("remat", None, (("mode", "full"),)), 'with keras.RematScope(mode="full"):'),
+    ):
+        source = written(structs.replace(ONE, state=(step, Step("call"))), "keras").source
+        _, _, within = source.partition(f"{line}\n")
+        *inside, last = within.splitlines()
+        assert inside[-1].startswith("    model = keras.Model(")
+        assert all(each.startswith("    ") for each in inside)
+        assert last == "model(model.input)"
+
+
 def test_saved_and_loaded() -> None:
     assert lines(ONE, Step("load")) == [
         "with tempfile.TemporaryDirectory() as folder:",

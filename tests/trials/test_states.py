@@ -15,9 +15,10 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues, load
 from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value
+from strategies.kinds import Generation
 from strategies.states import STEPS
 from strategies.ways import read_example, well_typed
-from tests.strategies.test_ways import GRAPH
+from tests.strategies.test_ways import GRAPH, INNER
 from tests.waiting import PATIENCE
 
 ERROR = ("y_true - y_pred",)
@@ -108,12 +109,22 @@ def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
         assert _tried(graph, keras, "fixed")["fixed"].differences == (), name
 
 
-def test_fixed_keeps_what_was_learned(keras: SubjectProcess) -> None:
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_fixed_keeps_what_was_learned(generation: Generation, warm: Callable[[str], SubjectProcess]) -> None:
     for given, layer in LEARNING:
-        graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+        graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation=generation)
         data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
         graph = structs.replace(graph, state=(Step("adapt", layer.kind, (("data", data),)),))
-        assert _tried(graph, keras, "fixed")["fixed"].differences == (), layer.kind
+        assert _tried(graph, warm(generation), "fixed")["fixed"].differences == (), layer.kind
+
+
+def test_before_keras_3_what_was_learned_is_set_with_the_weights(warm: Callable[[str], SubjectProcess]) -> None:
+    for given, layer in LEARNING:
+        graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="tf_keras")
+        data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
+        graph = structs.replace(graph, state=(Step("adapt", layer.kind, (("data", data),)),))
+        found = _tried(graph, warm("tf_keras"), "upstream")["upstream"].differences
+        assert not any(each.check == "outputs" for each in found), (layer.kind, found)
 
 
 def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
@@ -186,6 +197,8 @@ OF_EACH_SORT = {
     "stateful": (CHAIN, Step("stateful", "LSTM"), "state_of_recurrent_copied", "own"),
     "train": (GRAPH, TRAINED, "state_optimizer_stepped", "untouched"),
     "load": (GRAPH, Step("load"), "weights_copied", "own"),
+    "name scope": (GRAPH, Step("name scope", None, (("name", "outer"),)), "variable_moved", "weights"),
+    "remat": (INNER, Step("remat", None, (("mode", "full"),)), "weights_copied", "own"),
 }
 """For each sort of step but compiling a model, a step, a planted fault in what a clone owes to it, and the check."""
 

@@ -207,6 +207,9 @@ class Framework:
         """A model's weights in order, and the ids of those that train."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
+    def weights_written(self, model: Any, original: Any = None) -> None:
+        """Do what `set_weights` does beside writing variables; with an `original`, its weights have been copied."""
+
     def own_variables(self, layer: Any) -> list[Any]:
         """The variables that a layer itself owns, weights and states."""
         raise NotImplementedError

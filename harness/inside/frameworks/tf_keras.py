@@ -194,8 +194,23 @@ class TfKeras(Eager):
 
     # -- variables
 
+    def weights(self, model: Any) -> tuple[list[Any], set[int]]:
+        weights, trains = super().weights(model)
+        # The table of a lookup that was adapted poses as a weight.
+        return [weight for weight in weights if hasattr(weight, "numpy")], trains
+
+    def weights_written(self, model: Any, original: Any = None) -> None:
+        if original is not None:
+            tables = zip(original.weights, model.weights)
+            for table, mine in [pair for pair in tables if hasattr(pair[0], "get_tensors")]:
+                mine.set_weights(table.get_tensors())
+        for layer in self._with_all_below(model):
+            if hasattr(layer, "finalize_state"):
+                layer.finalize_state()
+
     def own_variables(self, layer: Any) -> list[Any]:
         own = list(getattr(layer, "_trainable_weights", ())) + list(getattr(layer, "_non_trainable_weights", ()))
+        own = [weight for weight in own if hasattr(weight, "numpy")]
         return own + [state for state, _ in self._own_states(layer)]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:
