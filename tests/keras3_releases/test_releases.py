@@ -22,6 +22,7 @@ OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
     OLDEST: {
         "optional inputs",
+        "inputs around tensors",
         "nested ends",
         "partial masks",
         "policies",
