@@ -29,6 +29,15 @@ class Tried(keras.layers.Layer):
 a, b = keras.Input((2,)), keras.Input((2,), optional=True)
 keras.Model([a, b], Tried()(a, b))([numpy.ones((1, 2)), None])
 """,
+    "None among tensors": """
+class Tried(keras.layers.Layer):
+    def call(self, xs):
+        return xs[0] * 1.0
+
+
+a = keras.Input((2,))
+keras.Model(a, Tried()([a, None]))
+""",
     "inputs around tensors": "keras.Input(tensor=keras.KerasTensor((None, 2), name='tried'))",
     "sparse inputs": """
 assert keras.backend.backend() == "tensorflow"

@@ -23,6 +23,8 @@ from strategies.kinds.operations import Operation
 
 _OF_OUR_OWN = ("custom", "operations")
 """The families that are no classes of `keras.layers`."""
+_WANTED = {"automatic configs": "Branches", "None among tensors": "Gather"}
+"""The custom layers that want an ability of a release."""
 _OF_TEXTS = ("StringLookup", "TextVectorization")
 """The layers that need texts, which only TensorFlow has."""
 
@@ -62,8 +64,7 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     if generation == "tf_keras" and "registered classes" in offers.lacks:
         # TensorFlow 2.0 has no decorator for them.
         names += [kind.name for kind in kinds if kind.family == "custom"]
-    if "automatic configs" in offers.lacks:
-        names.append("Branches")
+    names += [kind for ability, kind in _WANTED.items() if ability in offers.lacks]
     if offers.names:
         names += sorted(PATHS.difference(offers.names))
     names += [kind.name for kind in kinds if kind.name in offers.lacks]

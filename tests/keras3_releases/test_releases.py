@@ -23,6 +23,7 @@ REFUSED_BY = {
     OLDEST: {
         "optional inputs",
         "inputs around tensors",
+        "None among tensors",
         "nested ends",
         "partial masks",
         "policies",
@@ -34,7 +35,7 @@ REFUSED_BY = {
         "SavedModel",
         "copies of models",
     },
-    MIDDLE: {"idle inputs", "quantize", "SavedModel"},
+    MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel"},
 }
 
 Process = Callable[[str], SubjectProcess]
