@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from msgspec import structs
 
 from harness.subjects import Case, SubjectProcess
 from harness.subjects.offers import graphs_on
@@ -67,6 +68,13 @@ model.add_loss(tf.reduce_mean(model.outputs[0]))
 DRAWS = """
 inputs = keras.Input(shape=(4,))
 model = keras.Model(inputs, layers.Dropout(0.5)(layers.Dense(4)(inputs)))
+"""
+
+TRAINED = """
+inputs = keras.Input(shape=(4,))
+model = keras.Model(inputs, layers.BatchNormalization()(layers.Dense(4)(inputs)))
+model.compile(optimizer="sgd", loss="mse", run_eagerly=True)
+model.train_on_batch(np.ones((2, 4)), np.ones((2, 4)))
 """
 
 
@@ -133,6 +141,12 @@ def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backe
 
 def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectProcess) -> None:
     _trial(release, ADDED, FLOATS)
+
+
+def test_a_model_that_was_trained_is_cloned(release: SubjectProcess) -> None:
+    case = Case(f"import numpy as np\n{HEAD[release.subject.dialect]}{TRAINED}", (FLOATS,), seed=5, ran=True)
+    clone = run(structs.replace(case, promises="not compiled"), release, ("fixed",)).clones["fixed"]
+    assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
 
 
 def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> None:
