@@ -500,3 +500,12 @@ def test_weights_cannot_be_set_since_one_is_missing_and_not_since_calls_changed_
     raised = Difference("weights", "set_weights", "raises", "4 weights", "3 weights", Cost.CRASHES)
     found = roots(chain("Dense", "Dense"), [calls, missing, raised])
     assert found == [(calls, []), (missing, [raised])]
+
+
+def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_calls() -> None:
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, Place("dense_1", "Dense", 1))
+    for number, follows in ((1, True), (2, False)):
+        first = Place(f"dense_{number}", "Dense", number)
+        gradient = Difference("training", "trained.gradients[0]", "gradient value", "a", "b", Cost.TRAINS, first)
+        found = roots(chain("Dense", "Dense"), [calls, gradient])
+        assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -149,8 +149,9 @@ class Pair:
         mine, theirs = self._users
 
         def keys(args: Any, kwargs: Any, use: int, used: int) -> Keys:
-            whole, alone = repr((args, kwargs)), repr(args)  # what the clone adds by keyword moves no call
-            return (*((text, *more) for text in (whole, alone) for more in ((used, use), (used,), (use,), ())), use)
+            # What the clone adds by keyword, or has by keyword now, moves no call.
+            texts = (repr((args, kwargs)), repr(list(_tensor_names([args, kwargs]))), repr(args))
+            return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
         return pair(
             [
@@ -231,6 +232,19 @@ class Pair:
     def _owner(self, found: int) -> int:
         """The layer of the original that answers to the owner of a clone's variable; -1 is none, such as a metric."""
         return found if found < 0 else self.layers.expected.get(found, -2)
+
+
+def _tensor_names(value: Any) -> Iterator[str]:
+    """The names of the tensors in a skeleton of arguments, in their order."""
+    if isinstance(value, dict):
+        if set(value) == {"tensor"} and isinstance(value["tensor"], str):
+            yield value["tensor"]
+        else:
+            for item in value.values():
+                yield from _tensor_names(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _tensor_names(item)
 
 
 @dataclasses.dataclass(frozen=True)

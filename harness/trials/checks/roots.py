@@ -280,6 +280,8 @@ def _afterwards(later: Difference, earlier: Difference, before: Stage, now: Stag
         return now is not Stage.AGAIN or later.first is None or flow.reaches(earlier.first, later.first)
     if before is Stage.UNTOUCHED:
         return now is Stage.AGAIN and flow.related(earlier.first, later.first)
+    if earlier.aspect == "call order" and now is Stage.TRAINED and later.aspect.endswith("value"):
+        return flow.related(earlier.first, later.first)  # what each call adds to a gradient is added in another order
     if earlier.aspect in (*_ASIDE, _MASKING) and now is not Stage.AGAIN:
         return False
     if _new(earlier) and effect(earlier) is Effect.BEHAVIOUR:

@@ -41,6 +41,17 @@ def test_calls_change_places_also_where_the_clone_adds_an_argument_to_each() -> 
     assert Pair(original, clone).calls[2].pairs == ((0, 1), (1, 0))
 
 
+def test_calls_change_places_also_where_the_clone_has_an_argument_by_keyword() -> None:
+    first, second = {"tensor": [0, 0, 0]}, {"tensor": [1, 0, 0]}
+    shared = layer("s", "Attention", 2, gives([0, 0, 0], [1, 0, 0]), gives([0, 0, 0], [0, 0, 0]))
+    original = observed([layer("input", "InputLayer", 0), layer("a", "ELU", 1, gives([0, 0, 0])), shared], [2])
+    calls = [gives([0, 0, 0], kwargs={"value": first}), gives([0, 0, 0], kwargs={"value": second})]
+    assert Pair(original, altered(faithful(original), (f"{S}.layers.2.calls", calls))).calls[2].pairs == (
+        (0, 1),
+        (1, 0),
+    )
+
+
 def test_calls_that_nobody_tells_apart_keep_their_order() -> None:
     original = _shared_twice()
     assert Pair(original, Clone(observation=original)).calls[1].pairs == ((0, 0), (1, 1))
