@@ -76,6 +76,7 @@ NO_OPERATION: Mapping[str, str] = {
     "ops.fold": "each call of it compiles for seconds (keras/src/backend/tensorflow/nn.py:1897)",
     "ops.get_item": "a slice is one",
     "ops.histogram": "it looks in the wrong module of TensorFlow's backend (keras/src/ops/numpy.py:9645)",
+    "ops.slogdet": "it says that its sign has no batch (keras/src/ops/numpy.py:9543)",
     "ops.view_as_complex": "it multiplies a real tensor by 1j (keras/src/ops/math.py:1248), which TensorFlow refuses",
 }
 """Why each of the functions of `keras.ops` that take a symbolic tensor, and are no kind, is none."""

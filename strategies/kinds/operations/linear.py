@@ -111,7 +111,6 @@ KINDS = (
     operation("cholesky_inverse", _SQUARE, GRID, of=("factor",), upper=(LEFT_OUT, False)),
     *each("inv", lambda name: operation(name, _SQUARE, GRID, of=("definite",))),
     *each("det logdet", lambda name: operation(name, _NUMBER, GRID, of=("definite",))),
-    operation("slogdet", several(_NUMBER, _NUMBER), GRID, of=("definite",)),
     operation("eigh", several(_VECTORS, _SQUARE), GRID, of=("definite",)),
     operation("eig", _VECTORS, GRID, of=("definite",), then=("first", "real")),
     operation("lu_factor", fits=MATRIX, of=("definite one",), then=("first", "mean")),
