@@ -509,3 +509,15 @@ def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_ca
         gradient = Difference("training", "trained.gradients[0]", "gradient value", "a", "b", Cost.TRAINS, first)
         found = roots(chain("Dense", "Dense"), [calls, gradient])
         assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])
+
+
+def test_where_nothing_is_cast_any_more_training_is_written_down() -> None:
+    """`Layer.__call__` of Keras 3 notes it in the arguments it was given, and of what it casts it makes others."""
+    cast = Difference(
+        "structure", "p", "attribute.autocast", "False", "True", Cost.PROPERTY, Place("dense_1", "Dense", 1)
+    )
+    path = "layers['dense_2'].calls[0].kwargs['training']"
+    noted = Difference(
+        "structure", path, "call.kwargs extra", "nothing", "false", Cost.PROPERTY, Place("d", "Dense", 2)
+    )
+    assert roots(chain("Dense", "Dense"), [noted, cast]) == [(cast, [noted])]

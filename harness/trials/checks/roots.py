@@ -73,6 +73,8 @@ _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
 _GIVERS = ("giver missing", "giver extra")
 _MASKING = "supports_masking"
+_AUTOCAST = "attribute.autocast"
+_EARLY = (_MASKING, _AUTOCAST)
 _SIDES = (_MASKING, "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure", "weight missing", "weight extra")
 _NAMES = (" name", " scope", " alone")
@@ -139,9 +141,9 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
     at, side, depth, aspect = stage(difference), 0, 0, difference.aspect
     if at in _AT_REST:
         # "" fits all, but what has a place of its own behind it.
-        kinds: tuple[tuple[str, ...], ...] = (_WHOLE_LAYERS, _COMES_FIRST, (_MASKING,), ("",), _GIVERS, _SIDES)
+        kinds: tuple[tuple[str, ...], ...] = (_WHOLE_LAYERS, _COMES_FIRST, _EARLY, ("",), _GIVERS, _SIDES)
         turns = [turn for turn, start in enumerate(kinds) if aspect.startswith(start)]
-        side = turns[-1] if turns[-1] > 3 and aspect != _MASKING else turns[0]
+        side = turns[-1] if turns[-1] > 3 and aspect not in (_MASKING, _AUTOCAST) else turns[0]
         depth = difference.first.name.count("/") if difference.first else 0
         # A layer is shared with what it holds, or frozen with it; a setting of a layer shows in the config of what
         # holds it.
@@ -214,6 +216,9 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         if one in _LOSES_TENSORS and two == "layer order":
             return flow.reaches(earlier.first, later.first)
         return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
+    if one == _AUTOCAST and two.startswith("call.kwargs") and later.path.endswith("['training']"):
+        # Keras 3 writes down `training` only of a call whose tensors it has not to cast.
+        return flow.reaches(earlier.first, later.first)
     if one in _LOSES_TENSORS and two == "call count":
         # Who gave a tensor that is lost may be called no more.
         return flow.reaches(later.first, earlier.first)
