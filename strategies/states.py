@@ -320,6 +320,8 @@ def _together(graph: Graph) -> str:
         return ": expected nothing else that compiles the model, or changes dtypes, where it is trained"
     if "train" in done and "trainable" in done[: done.index("train")]:
         return ": expected nothing to be frozen before the model is trained"
+    if "adapt" in done and any(STEPS[does].runs for does in done[: done.index("adapt")] if does in STEPS):
+        return ": expected no layer to run before it is adapted"
     if "load" in done[:-1]:
         return ": expected nothing to be done to the layers of a model in whose place another was loaded"
     if "load" in done and "policy" in done:

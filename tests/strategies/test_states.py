@@ -11,7 +11,7 @@ from msgspec import structs
 from harness.search.even_draws import evenly
 from strategies import FEATURES, MalformedGraph, from_json, functional_graphs, to_json
 from strategies.drawn_states import DIGITS, steps
-from strategies.graph import Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
+from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
 from strategies.graphs import STATES, Feature
 from strategies.kinds import LEFT_OUT, Generation
 from strategies.learning import learns
@@ -161,6 +161,15 @@ def test_a_model_of_ones_own_layers_is_not_saved() -> None:
     assert list(STEPS["load"].on(whole)) == [None]
     for layer in (Layer("Scale"), Layer("TimeDistributed", (("layer", Made(Layer("Scale"))),))):
         assert list(STEPS["load"].on(structs.replace(whole, layers=(layer,)))) == []
+
+
+def test_a_layer_is_adapted_before_it_runs() -> None:
+    layers = (Layer("Normalization"),)
+    graph = Graph((Input((4,)),), layers, (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    adapted, run = Step("adapt", "Normalization", (("data", Array((2, 4))),)), Step("run")
+    well_typed(structs.replace(graph, state=(adapted, run)))
+    with pytest.raises(MalformedGraph, match="before it is adapted"):
+        well_typed(structs.replace(graph, state=(run, adapted)))
 
 
 def test_what_is_done_is_done_before_the_model_is_saved() -> None:
