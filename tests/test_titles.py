@@ -44,6 +44,7 @@ OWN = (
     "not fresh",
     "first value",
     "first value set",
+    "state not fresh",
 )
 BY_CLONES = tuple(f"{word} shared by clones" for word in ("layer", "weight", "state"))
 SHARING = tuple(f"{word} {how}" for word in ("layer", "weight", "state") for how in ("unshared", "merged"))
@@ -87,6 +88,7 @@ ASPECTS: dict[str, tuple[str, ...]] = {
         "touched",
         "inbound nodes",
         "outbound nodes",
+        "optimizer state",
     ),
     "again": (*BY_CLONES, *STRUCTURE, *WEIGHTS, *SHARING, *OWN, *OUTPUTS, *MASKS, "raises"),
     "training": TRAINING,

@@ -34,6 +34,7 @@ REFUSED_BY = {
         "quantize",
         "SavedModel",
         "copies of models",
+        "remat",
     },
     MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel"},
 }

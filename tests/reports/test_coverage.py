@@ -51,7 +51,7 @@ def test_a_graph_counts_once_however_often_it_meets_a_feature() -> None:
 
 def test_every_feature_is_a_column() -> None:
     counting = Counting()
-    for graph in drawn():
+    for graph in drawn(150):
         counting.add(graph)
     met = {feature for its in counting.coverage().met.values() for feature in its}
     assert met <= set(FEATURES)

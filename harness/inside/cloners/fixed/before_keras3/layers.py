@@ -95,7 +95,13 @@ class LiveConfig:
         return self._renamed(value) if self._is_hidden(value) else value
 
     def _is_hidden(self, value: Any) -> bool:
-        return self._how != "plain" and self.release.is_function(value) and not self.release.is_found_by_name(value)
+        if self._how == "plain":
+            return False
+        if isinstance(value, type) and hasattr(value, "get_config"):
+            return (
+                True  # an initializer of TensorFlow 2.4 given as its class, which is asked for a config like an object
+            )
+        return self.release.is_function(value) and not self.release.is_found_by_name(value)
 
     def _renamed(self, function: Any) -> Any:
         """A function with a name of its own; a lambda shares its name with every other, some have none."""
