@@ -21,22 +21,22 @@ _TRIED = {
 import numpy
 
 
-class Tried(keras.layers.Layer):
+class AddsOther(keras.layers.Layer):
     def call(self, x, other=None):
         return x * 1.0 if other is None else x + other
 
 
 a, b = keras.Input((2,)), keras.Input((2,), optional=True)
-keras.Model([a, b], Tried()(a, b))([numpy.ones((1, 2)), None])
+keras.Model([a, b], AddsOther()(a, b))([numpy.ones((1, 2)), None])
 """,
     "None among tensors": """
-class Tried(keras.layers.Layer):
+class TakesFirst(keras.layers.Layer):
     def call(self, xs):
         return xs[0] * 1.0
 
 
 a = keras.Input((2,))
-keras.Model(a, Tried()([a, None]))
+keras.Model(a, TakesFirst()([a, None]))
 """,
     "inputs around tensors": "keras.Input(tensor=keras.KerasTensor((None, 2), name='tried'))",
     "sparse inputs": """
@@ -62,12 +62,12 @@ keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
     "automatic configs": """
-class Tried(keras.layers.Layer):
+class TakesUnits(keras.layers.Layer):
     def __init__(self, units, **kwargs):
         super().__init__(**kwargs)
 
 
-assert Tried(2).get_config()["units"] == 2
+assert TakesUnits(2).get_config()["units"] == 2
 """,
     "policies": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",
     "multi_gpu_model": "keras.utils.multi_gpu_model",

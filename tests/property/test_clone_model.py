@@ -35,7 +35,7 @@ def test_every_clone_is_faithful_or_a_known_issue(
         pytest.fail(f"{message_of(found, clonediff_trials)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
 
 
-Tried = Callable[[str, KnownIssue], tuple[Hit, ...]]
+HitsOfExample = Callable[[str, KnownIssue], tuple[Hit, ...]]
 
 
 def seen_by_costly(issue: KnownIssue) -> bool:
@@ -44,7 +44,7 @@ def seen_by_costly(issue: KnownIssue) -> bool:
 
 
 @pytest.fixture(scope="session")
-def example_of(warm: Callable[[str], SubjectProcess]) -> Tried:
+def example_of(warm: Callable[[str], SubjectProcess]) -> HitsOfExample:
     """What the example of a known issue shows on a subject; each is tried once."""
     tried: dict[tuple[str, str], tuple[Hit, ...]] = {}
 
@@ -70,7 +70,7 @@ def test_a_known_issue_still_breaks(
     subject: str,
     issue: KnownIssue,
     warm: Callable[[str], SubjectProcess],
-    example_of: Tried,
+    example_of: HitsOfExample,
     request: pytest.FixtureRequest,
 ) -> None:
     if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
@@ -122,7 +122,7 @@ layer.
 
 @pytest.mark.parametrize("subject", SHOWN_ON.values())
 def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
-    subject: str, warm: Callable[[str], SubjectProcess], example_of: Tried, request: pytest.FixtureRequest
+    subject: str, warm: Callable[[str], SubjectProcess], example_of: HitsOfExample, request: pytest.FixtureRequest
 ) -> None:
     if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
         pytest.skip(reason=f"--clonediff-subject leaves {subject} out")

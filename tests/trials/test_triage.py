@@ -1,4 +1,4 @@
-"""Causes and fingerprints: what follows from what, and what one is called."""
+"""Causes: what follows from what, and whose fault it is."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, Failure, Frame, Observation
+from harness.subjects.observation import Clone, Failure, Observation
 from harness.trials.checks import compare
 from harness.trials.checks.roots import roots
 from harness.trials.triage import Blame, Verdict, alike, blame, causes, fingerprint, named_kinds, title, verdict
 from reports.records import Cause, Cost, Difference, Place, Raised
 
 from .checks.making import altered, chain, faithful, gives, layer, observed, renumbered
+from .differences import RAISING
 
 S, R, T = "observation.shape", "observation.inference", "observation.training"
 ORIGINAL = chain("Masking", "Lambda", "LSTM", "Dense")
@@ -264,205 +265,13 @@ def test_every_difference_has_one_cause(seed: int, data: random.Random) -> None:
     assert {cause.fingerprint for cause in causes(original, shuffled)} == {cause.fingerprint for cause in found}
 
 
-BASE = Difference(
-    "outputs",
-    "inference",
-    "raises",
-    "it runs",
-    "ValueError: Lambda lambda_1 at 0x7f00",
-    Cost.CRASHES,
-    Place("lambda_1", "Lambda", 2),
-    Raised("ValueError", "lambda_1 at 0x7f00", "keras/src/models/functional.py:call"),
-)
-
-
-@given(counter=st.integers(0, 99), index=st.integers(0, 9), text=st.text(max_size=20))
-def test_a_fingerprint_knows_no_counter_index_message_or_value(counter: int, index: int, text: str) -> None:
-    other = replace(
-        BASE,
-        path=f"clone[{index}]",
-        found=text,
-        expected=text,
-        first=Place(f"inner_{counter}/lambda_{counter}", "Lambda", index, index),
-        raised=Raised("ValueError", text, "keras/src/models/functional.py:call"),
-        digests=(text, "x"),
-    )
-    assert fingerprint(other) == fingerprint(BASE)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        replace(BASE, check="again", path="again"),
-        replace(BASE, aspect="nothing"),
-        replace(BASE, first=Place("lambda_1", "Dense", 2)),
-        replace(BASE, raised=Raised("KeyError", "", "keras/src/models/functional.py:call")),
-        replace(BASE, raised=Raised("ValueError", "", "keras/src/models/cloning.py:call")),
-    ],
-    ids=["check", "aspect", "kind", "exception", "frame"],
-)
-def test_a_fingerprint_tells_causes_apart(other: Difference) -> None:
-    assert fingerprint(other) != fingerprint(BASE)
-
-
-def test_a_fingerprint_is_the_same_in_every_process_and_names_a_folder() -> None:
-    assert fingerprint(BASE) == "outputs-raises-lambda-valueerror-238b2977"
-
-
-LAYERS = [
-    Place("minimum", "Minimum", 1),
-    Place("my_model/lambda", "Lambda", 2, inside="Functional"),
-    *(
-        Place(kind.lower(), kind, 1, container=True)
-        for kind in ("Bidirectional", "RNN", "SimpleRNN", "LSTM", "GRU", "Sequential", "Functional")
-    ),
-]
-"""Layers of every sort: in the model, in one inside it, and the seven that hold others."""
-
-
-def lost(aspect: str, expected: str = "x", found: str = "y", check: str = "structure", path: str = "p") -> set[str]:
-    """What something lost is called, on each layer that can lose it."""
-    return {fingerprint(Difference(check, path, aspect, expected, found, Cost.PROPERTY, first)) for first in LAYERS}
-
-
-@pytest.mark.parametrize(
-    "aspect",
-    [
-        "call order",
-        "call count",
-        "call.args missing",
-        "call.kwargs extra",
-        "call.kwargs value",
-        "output tensor",
-        "weight order",
-        "weight scope",
-        "supports_masking",
-        "name",
-        "not fresh",
-        "layer shared",
-        "policy",
-        "config.activity_regularizer",
-        "config.batch_input_shape",
-    ],
-)
-def test_what_cloning_loses_has_one_name_whichever_layer_lost_it(aspect: str) -> None:
-    assert len(lost(aspect)) == 1
-    assert len(lost(aspect, check="untouched", path="original.layers['x'].p")) == 1
-
-
-@pytest.mark.parametrize("aspect", ["config.mask", "config.units", "attribute.seed", "config.bias_regularizer"])
-def test_what_a_kind_loses_is_called_by_the_kind(aspect: str) -> None:
-    assert len(lost(aspect)) == len(LAYERS)
-
-
-def test_what_cloning_loses_on_any_layer_keeps_the_name_it_had_on_a_plain_one() -> None:
-    assert lost("call order") == {"structure-call-order-49466e96"}
-    assert lost("supports_masking") == {"structure-supports-masking-bd21c85d"}
-
-
-def test_a_lost_flag_is_a_models_or_a_layers_or_of_what_holds_the_layer() -> None:
-    def called(first: Place) -> str:
-        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first))
-
-    frozen = {each.kind: called(each) for each in LAYERS}
-    assert frozen.pop("Functional") == called(Place("m", "Model", 1, container=True))
-    assert frozen.pop("Sequential") not in frozen.values()
-    assert set(frozen.values()) == {"structure-trainable-ab564334"}
-    assert called(Place("", "Functional", -1, container=True)) == "structure-trainable-model-042be182"
-    held = {
-        called(Place(f"b/forward_{kind}", kind, 2, container=True, inside="Bidirectional")) for kind in ("GRU", "LSTM")
-    }
-    assert len(held) == 1
-    assert held.isdisjoint(frozen.values())
-    assert called(Place("a/query", "EinsumDense", 2, inside="MultiHeadAttention")) not in held
-
-
-def test_a_flag_lost_in_a_layer_of_one_dimension_is_lost_in_those_of_two_and_three() -> None:
-    def lost_in(kind: str) -> Cause:
-        first = Place("x/cell", "ConvLSTMCell", 2, inside=kind)
-        return causes(None, [Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first)])[0]
-
-    found = [lost_in(f"ConvLSTM{dimensions}D") for dimensions in (1, 2, 3)]
-    assert {each.fingerprint for each in found} == {"structure-trainable-in-convlstm1d-e6e47901"}
-    assert "ConvLSTM2D" in title(found[1])
-
-
-def test_a_tuple_that_is_a_list_has_one_name_and_another_than_a_list_that_is_a_tensor() -> None:
-    tuples = {*lost("call.args type", '{"tuple": [1]}', "[1]"), *lost("call.kwargs type", '{"tuple": []}', "[]")}
-    tensors = lost("call.args type", '[{"tensor": "x#0.0"}]', '{"tensor": "x#0.0"}')
-    arrays = lost("call.kwargs type", '{"array": {"digest": "1"}}', "[1]")
-    assert [len(each) for each in (tuples, tensors, arrays, tuples | tensors | arrays)] == [1, 1, 1, 3]
-    assert lost("call.kwargs type", '{"constant": {"digest": "1"}}', "[1]") == arrays, (
-        "a tensor that is no symbolic one"
-    )
-
-
-CALLING = (
-    Frame("tf_keras/src/models/cloning.py", "clone_model", 1),
-    Frame("tf_keras/src/engine/functional.py", "process_node", 2),
-    Frame("tf_keras/src/utils/traceback_utils.py", "error_handler", 3),
-    Frame("tf_keras/src/engine/base_layer.py", "__call__", 4),
-)
-
-
-def raises_when_cloned(*frames: Frame, message: str = "x", kind: str = "ValueError") -> str:
-    (cause,) = causes(ORIGINAL, compare(ORIGINAL, Clone(failure=Failure(kind, message, frames))))
-    return cause.fingerprint
-
-
-def test_what_a_layer_raises_on_what_it_is_called_with_has_one_name() -> None:
-    nested = (Frame("tf_keras/src/engine/functional.py", "call", 5), CALLING[-1])
-    checks = Frame("tf_keras/src/engine/input_spec.py", "assert_input_compatibility", 6)
-    convolves = Frame("tf_keras/src/layers/convolutional/base_conv.py", "convolution_op", 7)
-    raised = {
-        raises_when_cloned(*CALLING, checks, message="Input 0 of layer 'lstm_3' is incompatible"),
-        raises_when_cloned(*CALLING, checks, message="the layer Dense expects"),
-        raises_when_cloned(*CALLING, *nested, checks),
-        raises_when_cloned(*CALLING, convolves),
-        raises_when_cloned(
-            *CALLING[:2], Frame("tf_keras/src/layers/rnn/base_rnn.py", "__call__", 3), CALLING[-1], checks
-        ),
-    }
-    assert len(raised) == 1
-    assert raises_when_cloned(*CALLING, checks, kind="StagingError") not in raised
-    assert raises_when_cloned(*CALLING[:2], checks) not in raised
-    assert raises_when_cloned(*CALLING[:2]) not in raised, "what calls is another's fault than what it calls"
-
-
-def test_what_is_raised_in_the_machinery_has_one_name_whichever_layer_it_speaks_of() -> None:
-    reads = Frame("tf_keras/src/saving/legacy/serialization.py", "class_and_config_for_serialized_keras_object", 2)
-    assert (
-        len({raises_when_cloned(CALLING[0], reads, message=f"Unknown layer: {kind}") for kind in ("Dense", "LSTM")})
-        == 1
-    )
-
-
-def test_the_frame_of_a_layers_own_module_stands_for_its_kind() -> None:
-    frame = Raised("ValueError", "", "keras/src/layers/rnn/rnn.py:call")
-    names = {fingerprint(replace(BASE, raised=frame, first=Place(k, k, 1))) for k in ("LSTM", "GRU")}
-    assert len(names) == 1
-
-
-def test_helpers_that_only_raise_do_not_stand_for_a_failure() -> None:
-    frames = (
-        Frame("keras/src/models/cloning.py", "clone_model", 1),
-        Frame("keras/src/layers/core/lambda_layer.py", "from_config", 2),
-        Frame("keras/src/layers/core/lambda_layer.py", "_raise_for_lambda_deserialization", 3),
-        Frame("keras/src/utils/traceback_utils.py", "error_handler", 4),
-        Frame("keras/src/backend/tensorflow/core.py", "cast", 5),
-    )
-    (cause,) = causes(ORIGINAL, compare(ORIGINAL, Clone(failure=Failure("ValueError", "x", frames))))
-    assert cause.root.raised is not None
-    assert cause.root.raised.frame == "keras/src/layers/core/lambda_layer.py:from_config"
-
-
-RAISED_IN_MAKING = Cause("raised", replace(BASE, check="made"))
+RAISED_IN_MAKING = Cause("raised", replace(RAISING, check="made"))
 
 
 def test_verdicts() -> None:
     assert verdict([]) is Verdict.FAITHFUL
-    assert verdict([replace(BASE, check="made")]) is Verdict.CRASHED
-    assert verdict([BASE]) is Verdict.DIVERGED
+    assert verdict([replace(RAISING, check="made")]) is Verdict.CRASHED
+    assert verdict([RAISING]) is Verdict.DIVERGED
 
 
 def test_blame_goes_three_ways() -> None:
@@ -482,12 +291,12 @@ def test_blame_goes_three_ways() -> None:
 
 @pytest.mark.parametrize("upstream", [{"upstream": [RAISED_IN_MAKING]}, {}], ids=["made no clone", "was not asked"])
 def test_nobody_is_at_fault_for_what_upstream_had_no_chance_to_show(upstream: dict[str, list[Cause]]) -> None:
-    ours = Cause("id", replace(BASE, check="weights"))
+    ours = Cause("id", replace(RAISING, check="weights"))
     assert blame({**upstream, "fixed": [ours]})["fixed"] == [Blame.UNKNOWN]
 
 
 def test_kinds_of_the_graph_replace_classes() -> None:
-    (named,) = named_kinds([BASE], {"lambda_1": "LambdaOfTwo"})
+    (named,) = named_kinds([RAISING], {"lambda_1": "LambdaOfTwo"})
     assert named.first is not None
     assert named.first.kind == "LambdaOfTwo"
     assert title(Cause("x", named)) == "The clone does not run: ValueError in functional.py:call"

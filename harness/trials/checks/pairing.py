@@ -9,12 +9,12 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
 from harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, StepSeen, Variable
-from harness.trials.checks.uses import users
+from harness.trials.checks.uses import tensors, users
 
 Keys = tuple[Hashable, ...]
 TensorName = Callable[[tuple[int, int, int]], str]
@@ -148,18 +148,15 @@ class Pair:
             return Pairing(((0, 0),), (), ())
         mine, theirs = self._users
 
-        def keys(args: Any, kwargs: Any, use: int, used: int) -> Keys:
+        def keys(call: _Arguments, use: int, used: int) -> Keys:
             # What the clone adds by keyword, or has by keyword now, moves no call.
-            texts = (repr((args, kwargs)), repr(list(_tensor_names([args, kwargs]))), repr(args))
+            texts = (repr((call.args, call.kwargs)), repr(call.tensors), repr(call.args))
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
         return pair(
+            [keys(call, use, mine[expected, use]) for use, call in enumerate(self._named(original, self.tensor))],
             [
-                keys(call.args, call.kwargs, use, mine[expected, use])
-                for use, call in enumerate(self._named(original, self.tensor))
-            ],
-            [
-                keys(call.args, call.kwargs, use, theirs[found, use])
+                keys(call, use, theirs[found, use])
                 for use, call in enumerate(self._named(clone, lambda tensor: self._counterpart(tensor, calls)))
             ],
         )
@@ -175,7 +172,14 @@ class Pair:
 
     @staticmethod
     def _named(layer: LayerSeen, name: TensorName) -> list[_Arguments]:
-        return [_Arguments(map_tensors(call.args, name), map_tensors(call.kwargs, name)) for call in layer.calls]
+        return [
+            _Arguments(
+                map_tensors(call.args, name),
+                map_tensors(call.kwargs, name),
+                tuple(name(each) for each in tensors([call.args, call.kwargs])),
+            )
+            for call in layer.calls
+        ]
 
     def tensor(self, tensor: tuple[int, int, int]) -> str:
         """The name of a tensor of the original."""
@@ -234,23 +238,12 @@ class Pair:
         return found if found < 0 else self.layers.expected.get(found, -2)
 
 
-def _tensor_names(value: Any) -> Iterator[str]:
-    """The names of the tensors in a skeleton of arguments, in their order."""
-    if isinstance(value, dict):
-        if set(value) == {"tensor"} and isinstance(value["tensor"], str):
-            yield value["tensor"]
-        else:
-            for item in value.values():
-                yield from _tensor_names(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _tensor_names(item)
-
-
 @dataclasses.dataclass(frozen=True)
 class _Arguments:
     args: Any
     kwargs: Any
+    tensors: tuple[str, ...]
+    """The names of all tensors among them, in their order."""
 
 
 def full_name(shape: Shape, layer: int) -> str:

@@ -1,0 +1,16 @@
+"""A difference made by hand: the clone raises where the original runs."""
+
+from __future__ import annotations
+
+from reports.records import Cost, Difference, Place, Raised
+
+RAISING = Difference(
+    "outputs",
+    "inference",
+    "raises",
+    "it runs",
+    "ValueError: Lambda lambda_1 at 0x7f00",
+    Cost.CRASHES,
+    Place("lambda_1", "Lambda", 2),
+    Raised("ValueError", "lambda_1 at 0x7f00", "keras/src/models/functional.py:call"),
+)
