@@ -7,7 +7,7 @@ import os
 ALL = "CLONEDIFF_ALL"
 """The variable of the environment that asks for everything; --all sets it, for whatever the tests start."""
 
-GRAPHS = 24
+GRAPHS = 16
 """The graphs of a subject that the property tests draw by day, where no option says how many."""
 
 

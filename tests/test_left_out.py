@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,11 @@ def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, co
     assert ("3 slow tests were left out; --all runs them, too" in done.stdout) == (not collected)
 
 
+@cache
+def parsed() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(TESTS.rglob("*.py"))}
+
+
 OF_THEIR_OWN = {"tests/subjects/test_process.py", "tests/tf_keras_releases/test_releases.py"}
 """Modules whose subject no other has."""
 
@@ -43,9 +49,10 @@ def test_modules_that_share_a_warm_subject_run_in_one_worker() -> None:
     """Each worker that a subject is asked of starts one."""
     asking = {
         path.relative_to(TESTS.parent).as_posix()
-        for path in TESTS.rglob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in parsed().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
+        and path.name.startswith("test_")
         and {"warm", "keras", "warm_commands"} & {each.arg for each in node.args.args}
     }
     assert len(asking) > 20
@@ -54,8 +61,7 @@ def test_modules_that_share_a_warm_subject_run_in_one_worker() -> None:
 
 def test_each_slow_test_says_why() -> None:
     silent = []
-    for path in sorted(TESTS.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for path, tree in parsed().items():
         given = {
             id(node.func)
             for node in ast.walk(tree)

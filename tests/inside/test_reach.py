@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from harness.campaign.reach import OUT_OF_REACH, file_reached
 from harness.inside.reach import RATE, statements
-from harness.search.even_draws import evenly
 from harness.subjects.outcomes import Statement
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
-from strategies import functional_graphs
+from strategies import Graph
+from strategies.graph import Call, Input, Layer, Ref
 
 TEXT = '''
 import os
@@ -97,29 +99,27 @@ def test_each_part_that_is_left_aside_is_there_in_the_keras_at_hand() -> None:
         assert one.why in file_reached(one.file, its, ()).aside, one
 
 
-def test_what_trials_run_is_seen_although_the_child_is_replaced() -> None:
-    with SubjectProcess(Subject.parse("keras"), limits=Limits(trials=1)) as process:
+FUNCTIONAL = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+SEQUENTIAL = replace(FUNCTIONAL, sequential=True)
+
+
+def test_what_one_child_runs_again_is_told_again_and_what_it_ran_when_it_is_replaced() -> None:
+    with SubjectProcess(Subject.parse("keras"), limits=Limits(trials=2 * RATE + 1)) as process:
         process.reach()
-        ran = _cloning_run(process, 2)
-        assert process.recycled
-        assert "_clone_functional_model" in ran
-        assert "_clone_sequential_model" not in ran
+        for _ in range(2):
+            assert _cloning_run(process, [FUNCTIONAL] * RATE) >= {"_clone_functional_model"}
+        assert not process.recycled
+        ran = _cloning_run(process, [SEQUENTIAL, FUNCTIONAL])
+        assert process.recycled, "the second of them is another child's"
+        assert ran >= {"_clone_sequential_model", "_clone_functional_model"}
         assert process.reach().lines == {}, "nothing ran since"
 
 
-def test_what_one_child_runs_again_is_told_again() -> None:
-    with SubjectProcess(Subject.parse("keras")) as process:
-        process.reach()
-        for _ in range(2):
-            assert "_clone_functional_model" in _cloning_run(process, RATE)
-        assert not process.recycled
-
-
-def _cloning_run(process: SubjectProcess, graphs: int) -> set[str]:
-    """The functions of Keras' module of cloning that some graphs run, since this was asked last."""
+def _cloning_run(process: SubjectProcess, graphs: list[Graph]) -> set[str]:
+    """The functions of Keras' module of cloning that graphs run, since this was asked last."""
     trials = GraphTrials(process, KnownIssues(), cloners=("upstream",), rate=0)
-    for drawn in evenly(functional_graphs(generation="keras", features=(), min_instructions=2), graphs, 0):
-        trials.try_graph(drawn.graph)
+    for graph in graphs:
+        trials.try_graph(graph)
     told = process.reach(statements=True)
     assert "layers/layer.py" in told.lines
     cloning = {each.first: each for each in told.statements["models/cloning.py"]}

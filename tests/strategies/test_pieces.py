@@ -95,7 +95,13 @@ def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) ->
     assert not missing
 
 
-@pytest.mark.parametrize("ways", [frozenset(), WAYS], ids=["plain", "with ways"])
+@pytest.mark.parametrize(
+    "ways",
+    [
+        pytest.param(frozenset(), id="plain"),
+        pytest.param(WAYS, id="with ways", marks=pytest.mark.slow(reason="a way is drawn after its model")),
+    ],
+)
 def test_graphs_without_a_piece_are_what_they_were(ways: frozenset[Feature]) -> None:
     draws = examples(100, 1000)
     plain, begun = (

@@ -108,7 +108,9 @@ def test_the_models_that_are_drawn_are_the_same_with_states_and_without() -> Non
     assert not any(graph.state for graph in plain)
 
 
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize(
+    "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="a part of the steps of Keras 3"))]
+)
 def test_every_step_is_reached(generation: Generation) -> None:
     """Among few kinds by day; within 3,000 draws of all at night."""
     kinds = None if everything() else ["Dense", "Dropout", "Normalization", "LSTM", "Conv1D", "Flatten"]
