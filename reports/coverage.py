@@ -50,6 +50,8 @@ FEATURES = (
     "training given",
     "initial state given",
     "other arguments given",
+    "called in another structure",
+    "called with another axis",
     "an array as argument",
     "frozen",
     "dtype of its own",
@@ -213,6 +215,10 @@ def _of_call(call: Call) -> Iterator[str]:
         yield "on one tensor twice"
     if call.outputs > 1:
         yield "several outputs"
+    if call.packing:
+        yield "called in another structure"
+    if call.axis:
+        yield "called with another axis"
     for key, value in call.kwargs:
         yield _STATES.get(key, "other arguments given")
         if any(isinstance(each, Array) for each in leaves(value)):

@@ -98,13 +98,27 @@ class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
         return next((value for key, value in self.args if key == name), default)
 
 
+Built: TypeAlias = Literal["at once", "later", "not yet"]
+"""When a Sequential gets its input, the simplest first."""
+Packing: TypeAlias = Literal["", "list", "tuple", "keyword", "names", "turned", "further"]
+Axis: TypeAlias = Literal["", "more", "less"]
+"""How a model is given its tensors, the simplest first, and whether these have an axis of 1 more or less."""
+
+
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One use of a layer. `outputs` is how many tensors it gives, in a container that the layer decides."""
+    """One use of a layer. `outputs` is how many tensors it gives, in a container that the layer decides.
+
+    A model may be given its tensors in another `packing` than its inputs have: a list of one, a tuple, `inputs=...`, a
+    dict of the inputs' names, that in another order or with a name that it does not take; and with an `axis` of 1 at
+    the end more than its input has, or less.
+    """
 
     layer: int
     args: tuple[Value, ...] = ()
     kwargs: tuple[tuple[str, Value], ...] = ()
     outputs: int = 1
+    packing: Packing = ""
+    axis: Axis = ""
 
     @property
     def listed(self) -> bool:
@@ -206,7 +220,8 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `way` is how it is
     cloned, where that is not `clone_model(model)`. With a `base` the model is cut out of that one, which then is what
     is `sequential`; the model itself begins at any tensors, those that calls give too. `state` is what is done to the
-    model, in this order, before it is cloned.
+    model, in this order, before it is cloned. A Sequential may have no input of its own: one that is `built` "later"
+    gets it by its first call inside another model, or else by `build`; one that is "not yet" is cloned without it.
     """
 
     inputs: tuple[Input, ...]
@@ -223,6 +238,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     version: int = VERSION
     base: Base | None = None
     state: tuple[Step, ...] = ()
+    built: Built = "at once"
 
     def __post_init__(self) -> None:
         check(self)
@@ -319,6 +335,13 @@ def check(graph: Graph) -> None:
         if len(set(taken)) < len(taken):
             raise MalformedGraph("takes: expected each tensor once")
     _check_tensors(graph, graph.gives, "gives")
+    if graph.built != "at once":
+        if not graph.sequential or graph.base is not None:
+            raise MalformedGraph("built: expected a Sequential that is not cut out")
+        if graph.built == "not yet" and (graph.way is not None or graph.state):
+            raise MalformedGraph("built: expected a model that is built before something is done to it, or asked for")
+    if any(layer.graph is not None and layer.graph.built == "not yet" for layer in graph.layers):
+        raise MalformedGraph("built: expected a model within another to be built by its call")
     if any(layer.graph is not None and layer.graph.way is not None for layer in graph.layers):
         raise MalformedGraph("way: expected none for a model within another")
     if any(layer.graph is not None and layer.graph.state for layer in graph.layers):

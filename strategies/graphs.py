@@ -9,11 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from hypothesis import strategies as st
 from msgspec import structs
 
+from strategies.drawn_models import Digits, again, nest
 from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
 from strategies.graph import Graph, Input, Value
@@ -27,11 +28,9 @@ from strategies.programs import (
     NOTHING,
     OPTIONS,
     REGISTERS,
-    Again,
     Apply,
     Arrangement,
     Instruction,
-    Nest,
     Program,
     Touch,
 )
@@ -82,6 +81,8 @@ Feature = Literal[
     "train",
     "load",
     "pieces",
+    "model calls",
+    "late building",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
 """What `clone_model` may be given beside the model, for cloners that take it."""
@@ -97,7 +98,8 @@ of tensors of another model, which stays.
 These some releases cannot build: an input that may be left out, is made around a tensor, is sparse or is taken twice;
 inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some have a
 mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by its
-name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave.
+name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
+model that is called otherwise than it takes its inputs; a Sequential without an input of its own.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -250,6 +252,7 @@ def programs(
         state=_STATE.map(_state) if features & STATES else st.just(()),
         steps=st.just(features & STATES),
         state_rate=st.just(state_rate),
+        late=st.just("late building" in features and generation in ("keras", "tf_keras")),
     )
 
 
@@ -342,15 +345,17 @@ def instructions(
     """
     if generation != "keras":
         features -= {"policies", "optional inputs"}
+    if generation is None:
+        features -= {"model calls", "late building"}
     without |= frozenset(UNDOCUMENTED.get(generation, ()))
     meanings: list[Meaning] = [_nothing]
     there = [kind for name in kinds if (kind := less(catalogue(generation)[name], without)) is not None]
     times = _times(there)
     for kind in there:
         meanings += [_application(kind, features)] * (kind.weight * (1 if kind.family == OPERATIONS else times))
-    count = len(meanings)
+    count, otherwise = len(meanings), "model calls" in features
     if "sharing" in features:
-        meanings += [_again] * max(1, count // 8)
+        meanings += [lambda digits: again(digits, otherwise)] * max(1, count // 8)
     nests = max(1, count // 16) if "nesting" in features and depth > 0 else 0
     verbs = st.integers(0, len(meanings) + nests - 1)
     inner = instructions(kinds, features, depth - 1, without, generation) if nests else st.nothing()
@@ -373,7 +378,7 @@ def instructions(
         )
         if verb < len(meanings):
             return meanings[verb](digits)
-        return _nest(digits, draw(body))
+        return nest(digits, draw(body), features, generation, outermost=depth > 1 and "Dense" in kinds)
 
     return instruction()
 
@@ -383,19 +388,6 @@ def _times(kinds: Collection[Kind]) -> int:
     operations = sum(kind.weight for kind in kinds if kind.family == OPERATIONS)
     layers = sum(kind.weight for kind in kinds) - operations
     return max(1, round(LAYERS * operations / layers)) if layers else 1
-
-
-class Digits(NamedTuple):
-    """What is drawn for an instruction beside what it is. Each reads a digit by its remainder, as it needs."""
-
-    source: int
-    second: int
-    dest: int
-    way: int
-    touch: int
-    options: tuple[int, ...]
-    more: tuple[tuple[int, int], ...]
-    """Which further argument, and which of its values."""
 
 
 _BYTES = st.binary(min_size=5 + OPTIONS + 2 * MORE, max_size=5 + OPTIONS + 2 * MORE)
@@ -469,21 +461,3 @@ def _touches(kind: Kind, features: frozenset[Feature]) -> tuple[Touch, ...]:
         touches.append("supports_masking")
     none: list[Touch] = [""] * (12 - len(touches))
     return (*none, *touches)
-
-
-def _again(digits: Digits) -> Again:
-    trainings: tuple[tuple[tuple[str, Value], ...], ...] = ((), (("training", True),), (("by", 2.0),), ())
-    back, call, *_ = digits.options
-    return Again(back % 4, (digits.source, digits.second), digits.dest, trainings[call % 4])
-
-
-def _nest(digits: Digits, body: tuple[Instruction, ...]) -> Nest:
-    first, second, both, chain, *_ = digits.options
-    return Nest(
-        body,
-        (digits.source, digits.second)[: 1 + digits.way % 2],
-        digits.dest,
-        (first % (REGISTERS + 1), second % (REGISTERS + 1))[: 1 + both % 2],
-        chain % 3 == 1,
-        ("", "", "", "named", "frozen", "")[digits.touch % 6],
-    )

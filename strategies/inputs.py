@@ -6,7 +6,8 @@ import itertools
 
 from msgspec import structs
 
-from strategies.graph import Graph, Input, Ref, Seq, refs
+from strategies.graph import Graph, Input, Items, Ref, Seq, Value, refs
+from strategies.programs import Arrangement
 
 
 def repeating(graph: Graph) -> Graph:
@@ -31,3 +32,18 @@ def around_others(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
             seen.add(given.around)
         named.append(given)
     return tuple(named)
+
+
+def arranged(refs: tuple[Ref, ...], how: Arrangement, stem: str) -> Value:
+    """Tensors nested as an arrangement says."""
+    match how:
+        case "plain":
+            return refs[0] if len(refs) == 1 else Seq(refs)
+        case "list":
+            return Seq(refs)
+        case "tuple":
+            return Seq(refs, "tuple")
+        case "dict":
+            return Items(tuple((f"{stem}_{place}", ref) for place, ref in enumerate(refs)))
+        case "nested":
+            return Seq((refs[0], Seq(refs[1:], "tuple"))) if len(refs) > 1 else Seq(refs)

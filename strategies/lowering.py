@@ -11,15 +11,17 @@ from dataclasses import replace
 
 from msgspec import structs
 
+from strategies.calling import inner_inputs, meant, takes_axis
+from strategies.chains import built_late, links, plainly_built
 from strategies.cutting import cut_out
 from strategies.drawn_states import steps
 from strategies.drawn_ways import chosen
 from strategies.graph import (
+    Axis,
+    Built,
     Call,
-    Function,
     Graph,
     Input,
-    Items,
     Layer,
     MalformedGraph,
     Named,
@@ -28,7 +30,7 @@ from strategies.graph import (
     Value,
     call_refs,
 )
-from strategies.inputs import around_others, repeating
+from strategies.inputs import around_others, arranged, repeating
 from strategies.kinds import (
     LEFT_OUT,
     Generation,
@@ -57,16 +59,18 @@ MASKED_LISTS = ("lambdas", "attention")
 def lower(program: Program) -> Graph:
     """The graph that a program means. Equal programs give equal graphs."""
     graph = (_chain(program) if program.sequential else None) or _functional(program)
-    graph = _cut_out(graph, program) if program.cut else graph
+    graph = _cut_out(plainly_built(graph), program) if program.cut else graph
     graph = graph if graph.sequential or (program.strays and program.idle_inputs) else pruned(graph)
     if any(given.sparse for given in graph.inputs):
         return graph  # what is done to models, or asked for, is said of layers that take dense tensors
+    if graph.built == "not yet":
+        return graph
     way = chosen(graph, program.way, program.ways) if program.way else None
     if program.repeats and way is None and not program.state and not graph.sequential and graph.base is None:
         return repeating(graph)
     if way is None and program.state:
         return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))
-    return graph if way is None else structs.replace(graph, way=way)
+    return graph if way is None else structs.replace(plainly_built(graph), way=way)
 
 
 def _cut_out(graph: Graph, program: Program) -> Graph:
@@ -89,7 +93,11 @@ def _chain(program: Program) -> Graph | None:
     if not builder.calls or first[0].optional or first[0].sparse:
         return None
     graph = builder.graph((Ref(len(builder.specs) - 1),), replace(program, takes="plain", gives="plain"))
-    return structs.replace(graph, sequential=True)
+    return built_late(structs.replace(graph, sequential=True), _BUILT[program.ends] if program.late else "at once")
+
+
+_BUILT: tuple[Built, ...] = ("at once", "not yet", "at once", "later")
+"""By how many ends a model has beside its outputs, which a Sequential has not."""
 
 
 def _functional(program: Program) -> Graph:
@@ -155,6 +163,7 @@ class Builder:
         self.specs: list[Specs] = [(spec,) for spec in specs]
         self.added_specs: list[Specs] = []
         self.first: dict[int, Specs] = {}
+        self.unshaped: list[int] = []  # what no call may use: Keras 3 tells another shape of it
         self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
         self.newest = 0
         self.names = names if names is not None else {given.name for given in inputs if given.name}
@@ -172,7 +181,7 @@ class Builder:
 
     def tensors(self) -> Iterator[Ref]:
         """Every tensor so far, the newest first; inputs that were added stand below zero until the graph is made."""
-        for node in range(len(self.specs) - 1, -1, -1):
+        for node in (each for each in range(len(self.specs) - 1, -1, -1) if each not in self.unshaped):
             for output in range(len(self.specs[node])):
                 yield Ref(node, output)
         for number in range(len(self.added)):
@@ -181,7 +190,8 @@ class Builder:
     def ends(self, outputs: tuple[Ref, ...]) -> tuple[Ref, ...]:
         """The tensors that calls gave and nothing uses, the newest first."""
         used = {*outputs, *(ref for call in self.calls for ref in call_refs(call))}
-        return tuple(ref for ref in self.tensors() if ref.node >= len(self.inputs) and ref not in used)
+        unshaped = [Ref(node, output) for node in self.unshaped for output in range(len(self.specs[node]))]
+        return tuple(ref for ref in (*unshaped, *self.tensors()) if ref.node >= len(self.inputs) and ref not in used)
 
     def run(self, instruction: Instruction) -> None:
         match instruction:
@@ -242,6 +252,7 @@ class Builder:
         number = shared[-1 - instruction.back % len(shared)]
         layer, first = self.layers[number], self.first[number]
         wanted = (*instruction.sources, *(0,) * len(first))[: len(first)]
+        axis: Axis = ""
         for sources in self._sources(wanted):
             specs = tuple(self.spec(ref) for ref in sources)
             if layer.graph is not None:
@@ -251,6 +262,7 @@ class Builder:
                     (spec.shape, spec.dtype, spec.large) for spec in first
                 ]:
                     continue
+                axis = self.calls[self._first_call(number) - len(self.inputs)].axis
                 # Keras 2.2 calls the layers inside on the mask, and some of them refuse one.
                 if self.generation == "keras2" and more_masks(specs, first):
                     continue
@@ -270,7 +282,8 @@ class Builder:
             if layer.kind == "Shift" and not kwargs:
                 kwargs = (("by", 1.0),)
             kind = None if layer.graph is not None else self._kind(number)
-            self._call(number, kind, sources, kwargs, given, self.place(instruction.sources[0]) + instruction.dest)
+            dest = self.place(instruction.sources[0]) + instruction.dest
+            self._call(number, kind, sources, kwargs, given, dest, instruction.packing, axis)
             return
 
     def nest(self, instruction: Nest) -> None:
@@ -279,9 +292,11 @@ class Builder:
         specs = tuple(self.spec(ref) for ref in sources)
         if any(spec.large or spec.absent or spec.sparse for spec in specs):
             return  # An input of whole numbers is one of ids.
+        named = instruction.names and not instruction.sequential
+        inputs, taken, axis = inner_inputs(specs, instruction.axis, named=named, casts=instruction.casts)
         inner = Builder(
-            tuple(Input(spec.shape, spec.dtype) for spec in specs),
-            specs,
+            inputs,
+            taken,
             set(),
             partial_masks=self.partial_masks,
             idle_inputs=self.idle_inputs,
@@ -296,20 +311,27 @@ class Builder:
             return
         wanted = (0,) if instruction.sequential else instruction.outputs
         outputs = tuple(inner.made(inner.named(place)) for place in wanted)
-        program = Program(inner.inputs, (), frozen=instruction.touch in ("frozen", "frozen after"))
+        takes: Arrangement = "plain" if instruction.sequential else instruction.takes
+        program = Program(inner.inputs, (), takes=takes, frozen=instruction.touch in ("frozen", "frozen after"))
         graph = inner.graph(outputs, program)
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
+        if instruction.sequential and instruction.later and not axis:
+            graph = built_late(graph, "later")
         if not graph.calls or not (self.idle_inside or idle(graph).isdisjoint(range(len(graph.inputs)))):
             return
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
+        if axis and not takes_axis(graph, self.generation):
+            self.nest(replace(instruction, axis=""))
+            return
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
         given = tuple(inner.spec(ref) for ref in outputs)
-        self._call(
-            len(self.layers) - 1, None, sources, (), given, self.place(instruction.sources[0]) + instruction.dest
-        )
+        dest = self.place(instruction.sources[0]) + instruction.dest
+        self._call(len(self.layers) - 1, None, sources, (), given, dest, instruction.packing, axis)
 
     def chain(self, instruction: Instruction) -> None:
         """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""
+        if isinstance(instruction, Again) and instruction.sources[0] == 0 and self.generation != "keras2":
+            self._chain_again(instruction)
         if isinstance(instruction, Apply) and self.kinds[instruction.kind].takes[0] == 1:
             kind = self.kinds[instruction.kind]
             if not kind.shared or kind.pass_as not in ("one", "either") or "by" in kind.call_options:
@@ -317,11 +339,23 @@ class Builder:
             before = len(self.calls), len(self.layers), len(self.specs), list(self.registers)
             self.apply(replace(instruction, sources=(0,), dest=0, way="", call_options=()))
             newest = Ref(before[2] - 1)
-            if len(self.calls) > before[0] and not _links(self.layers[-1], self.calls[-1], newest):
+            if len(self.calls) > before[0] and not links(self.layers[-1], self.calls[-1], newest):
                 del self.calls[before[0] :], self.layers[before[1] :], self.specs[before[2] :]
                 self.first.pop(before[1], None)
                 self.registers = before[3]
             self.registers = [self.registers[self.newest]] * REGISTERS
+
+    def _chain_again(self, instruction: Again) -> None:
+        """A layer of the Sequential once more, if it takes and gives as much as what is newest."""
+        newest = Ref(len(self.specs) - 1)
+        specs = (self.spec(newest),)
+        for number in list(self.first)[-1 - instruction.back % max(1, len(self.first)) :]:
+            layer, kind = self.layers[number], self._kind(number)
+            given = fill(specs, layer, kind) if same_weights(layer, specs, self.first[number]) else None
+            if given is not None and len(given) == 1 and self._masks_suit(kind, specs):
+                self._call(number, kind, (newest,), (), given, 0)
+                self.registers = [self.registers[self.newest]] * REGISTERS
+                return
 
     def usual(self, ref: Ref) -> Ref:
         """The tensor, or the newest one that is dense, and there when the model is run."""
@@ -454,37 +488,18 @@ class Builder:
         kwargs: tuple[tuple[str, Value], ...],
         given: Specs,
         dest: int,
+        packing: int = 0,
+        axis: Axis = "",
     ) -> None:
+        how = meant(packing, self.layers[number].graph, self.generation)
         args = kind.packed(sources) if kind is not None else (Seq(sources),) if len(sources) > 1 else sources
-        self.calls.append(Call(number, args, kwargs, len(given)))
+        self.calls.append(Call(number, args, kwargs, len(given), how, axis))
         self.specs.append(given)
         self.first.setdefault(number, tuple(self.spec(ref) for ref in sources))
         node = len(self.inputs) + len(self.calls) - 1
+        if axis:
+            self.unshaped.append(node)
+            return
         for output in range(min(len(given), REGISTERS)):
             self.registers[(dest + output) % REGISTERS] = Ref(node, output)
         self.newest = dest % REGISTERS
-
-
-def _links(layer: Layer, call: Call, newest: Ref) -> bool:
-    """Whether a call takes the newest tensor and gives one tensor, not a list of one."""
-    function = layer.arg("function")
-    return (
-        list(call_refs(call)) == [newest]
-        and call.outputs == 1
-        and (not isinstance(function, Function) or function.container == "one")
-    )
-
-
-def arranged(refs: tuple[Ref, ...], how: Arrangement, stem: str) -> Value:
-    """Tensors nested as an arrangement says."""
-    match how:
-        case "plain":
-            return refs[0] if len(refs) == 1 else Seq(refs)
-        case "list":
-            return Seq(refs)
-        case "tuple":
-            return Seq(refs, "tuple")
-        case "dict":
-            return Items(tuple((f"{stem}_{place}", ref) for place, ref in enumerate(refs)))
-        case "nested":
-            return Seq((refs[0], Seq(refs[1:], "tuple"))) if len(refs) > 1 else Seq(refs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from strategies.graph import Input, Value
+from strategies.graph import Axis, Input, Value
 from strategies.kinds import Generation
 from strategies.states import RATE
 
@@ -57,17 +57,26 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Call a layer that is there already once more. `back` counts from the newest one."""
+    """Call a layer that is there already once more. `back` counts from the newest one.
+
+    `packing` says how a model is given its tensors: which of those that suit it, 0 being the usual way.
+    """
 
     back: int = 0
     sources: tuple[int, ...] = (0,)
     dest: int = 0
     call_options: tuple[tuple[str, Value], ...] = ()
+    packing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """Make a model of a program of its own, on the tensors of some registers, and call it."""
+    """Make a model of a program of its own, on the tensors of some registers, and call it.
+
+    With `names` its inputs have some, and it `takes` them as that says; it is given its tensors in the `packing`. A
+    single one may have an `axis` more or less than its input, which with `casts` has another dtype. A sequential one
+    may be built `later`, by that call.
+    """
 
     body: tuple[Instruction, ...]
     sources: tuple[int, ...] = (0,)
@@ -75,6 +84,12 @@ class Nest:
     outputs: tuple[int, ...] = (0,)
     sequential: bool = False
     touch: Touch = ""
+    names: bool = False
+    takes: Arrangement = "plain"
+    packing: int = 0
+    axis: Axis = ""
+    casts: bool = False
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +118,8 @@ class Program:
     tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
     `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts, of which the
     costly ones are for one of `state_rate`; a model that is cloned in a way has none. One that `repeats` takes its
-    first input twice, if it has neither.
+    first input twice, if it has neither. A sequential one that is built `late` has no input of its own, and with one
+    of `ends` is not built when it is cloned.
     """
 
     inputs: tuple[Input, ...]
@@ -129,3 +145,4 @@ class Program:
     steps: frozenset[str] = frozenset()
     state_rate: int = RATE
     repeats: bool = False
+    late: bool = False

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from strategies.calling import packings, taken_dtype, taken_shapes, unsuited_axis
+from strategies.chains import can_be_built_later
 from strategies.cutting import apart, as_input, check_cut
 from strategies.graph import (
     Call,
@@ -55,9 +57,11 @@ def infer(
         specs = fed(call, given)
         _check_kwargs(call, specs, given, place)
         if layer.graph is None:
+            if call.packing or call.axis:
+                raise MalformedGraph(f"{place}.packing: expected none, and no axis, of a call of {layer.kind}")
             outputs = _layer(kinds, layer, call, specs, place)
         else:
-            _check_takes(layer.graph, specs, place)
+            _check_takes(layer.graph, call, specs, place, generation)
             if call.layer not in models:
                 models[call.layer] = _model(layer, place, depth, generation)
             outputs = models[call.layer]
@@ -66,8 +70,12 @@ def infer(
         given.append(outputs)
     if any(_special(given[ref.node][ref.output]) for ref in ends_of(graph)):
         raise MalformedGraph(f"{where}.gives: expected no sparse input, and none that the model is run without")
+    if unsuited_axis(graph, generation, depth):
+        raise MalformedGraph(f"{where}.axis: expected layers of any rank, and nothing called on what they give")
     if graph.sequential:
-        _check_chain(graph, where)
+        _check_chain(graph, where, generation)
+        if graph.built != "at once" and not can_be_built_later(graph):
+            raise MalformedGraph(f"{where}.built: expected an input of the dtype that its first layer gives one")
     if graph.base is not None:
         if depth:
             raise MalformedGraph(f"{where}: expected no model that is cut out inside another")
@@ -210,12 +218,18 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
             raise MalformedGraph(f"{place}: expected at least one expression")
 
 
-def _check_takes(graph: Graph, specs: Specs, place: str) -> None:
+def _check_takes(graph: Graph, call: Call, specs: Specs, place: str, generation: Generation | None) -> None:
     if any(map(_special, specs)):
         raise MalformedGraph(f"{place}: expected dense tensors that the model is run with")
+    if call.packing and call.packing not in packings(graph, generation):
+        raise MalformedGraph(f"{place}.packing: the model does not take its tensors as {call.packing!r}")
+    shapes = taken_shapes(call, specs)
+    if shapes is None:
+        raise MalformedGraph(f"{place}.axis: expected tensors with an axis of 1 at their end, and another")
     wanted = [(each.shape, each.dtype) for each in graph.inputs]
-    found = [(spec.shape, spec.dtype) for spec in specs]
-    if wanted != found:
+    dtypes = [taken_dtype(each, spec.dtype) for each, spec in zip(graph.inputs, specs, strict=False)]
+    found = list(zip(shapes, dtypes, strict=False))
+    if wanted != found or len(specs) != len(found):
         raise MalformedGraph(f"{place}: expected tensors of {wanted}, found {found}")
 
 
@@ -225,12 +239,13 @@ def _model(layer: Layer, place: str, depth: int, generation: Generation | None) 
     return tuple(given[ref.node][ref.output] for ref in refs(layer.graph.gives))
 
 
-def _check_chain(graph: Graph, where: str) -> None:
-    """A Sequential: each layer once, on what the one before it gave."""
+def _check_chain(graph: Graph, where: str, generation: Generation | None) -> None:
+    """A Sequential: each layer on what the one before it gave; some Keras have a layer in it more than once."""
     for number, call in enumerate(graph.calls):
-        before = Ref(number)
-        if list(call_refs(call)) != [before] or call.layer != number or call.kwargs or call.outputs != 1:
+        if list(call_refs(call)) != [Ref(number)] or call.kwargs or call.outputs != 1:
             raise MalformedGraph(f"{where}.calls[{number}]: expected a chain, since the model is sequential")
+    if len(graph.layers) < len(graph.calls) and (graph.base is not None or generation == "keras2"):
+        raise MalformedGraph(f"{where}: expected each layer once, since the model is sequential")
     gives = graph.gives if graph.base is None else graph.base.gives
     if len(graph.inputs) != 1 or list(refs(gives)) != [Ref(len(graph.calls))]:
         raise MalformedGraph(f"{where}: expected one input and the last output, since the model is sequential")

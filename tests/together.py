@@ -10,6 +10,7 @@ TOGETHER = {
     "tests/campaign/test_size_speed.py": "keras",
     "tests/cli/test_check_way.py": "keras",
     "tests/cli/test_real.py": "keras",
+    "tests/trials/test_calling.py": "keras",
     "tests/trials/test_copies.py": "keras",
     "tests/trials/test_cut_out.py": "keras",
     "tests/trials/test_states.py": "keras",

@@ -58,6 +58,25 @@ keras.Model([a, (b,)], [keras.layers.Dense(2)(a), (keras.layers.Dense(2)(b),)])
 a = keras.Input((3, 4))
 keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])
 """,
+    # The Keras that has its `engine` takes a list of one, and is asked for no more.
+    "model calls": """
+import numpy
+
+x, a, b = keras.Input((2,)), keras.Input((2,), name="a"), keras.Input((2,), name="b")
+first, second = keras.Input((2, 1), name="first"), keras.Input((2,), dtype="float64", name="second")
+inner = keras.Model([a, b], keras.layers.Subtract()([a, b]))
+one, other = keras.Model(first, keras.layers.Dense(1)(first)), keras.Model([second], keras.layers.Dense(1)(second))
+if not hasattr(keras, "engine"):
+    given = [inner((x, x)), inner(inputs=[x, x]), inner({"b": x, "a": x, "c": x}), other([x])]
+    keras.Model(x, [one(x), keras.Model({"a": a, "b": b}, inner([a, b]))({"a": x, "b": x}), *given])(numpy.ones((1, 2)))
+""",
+    "late building": """
+import numpy
+
+x = keras.Input((2,))
+keras.Model(x, keras.Sequential([keras.layers.Dense(2)])(x))(numpy.ones((1, 2)))
+keras.Sequential([keras.layers.Dense(2), keras.layers.Dense(2)]).build((None, 2))
+""",
     "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",

@@ -101,6 +101,7 @@ class _Trial:
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._arguments: dict[str, str] = request.get("arguments") or {}
+        self._asked_for_another = bool(self._arguments or request.get("builds"))
         self._watched = Watched()
         self._touched = False
         self._doubted = False
@@ -331,7 +332,7 @@ class _Trial:
         description = Description(clone, self._observer)
         answer.update(self._asked(description, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
-        if self._checks.get("again") and not self._arguments:
+        if self._checks.get("again") and not self._asked_for_another:
             self._again(name, each, context, description, answer)
         if self._request.get("own_way"):
             answer["by_hand"] = told = self._by_hand(description)
@@ -349,7 +350,7 @@ class _Trial:
             # clone would begin with the weights of an original that was built after a run with the same one.
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
             try:
-                clone = call_cloner(each, model, context)
+                clone = call_cloner(each, model, context, self._request.get("builds", ""))
             except Exception as error:  # what this whole project is about
                 theirs = self._request.get("functions_raise") and error is self._watched.raised
                 about = {"own": bool(theirs), "clear": is_clear(error)}
@@ -408,7 +409,7 @@ class _Trial:
             observation["fresh_states"] = fresh_states(self._original, description)
         if copies:
             observation["brought"] = brought
-        if costly and not keeps and not self._arguments and not self._request.get("ran"):
+        if costly and not keeps and not self._asked_for_another and not self._request.get("ran"):
             self._doubted = self._doubted or doubtful(self._original, description, freshness)
             self._observed.append((observation, description))
         if problem:
@@ -487,6 +488,10 @@ def _take_over(name: str, source: dict[str, Any], target: dict[str, Any]) -> Non
         target["config"][name] = source["config"][name]
 
 
-def call_cloner(each: Callable[..., Any], model: Any, context: TrialContext) -> Any:
-    """Call a cloner. Its frames in a failure are those below this one."""
-    return each(model, context)
+def call_cloner(each: Callable[..., Any], model: Any, context: TrialContext, builds: str = "") -> Any:
+    """Call a cloner, and build its clone by the call that `builds` is. The frames in a failure are those below this."""
+    clone = each(model, context)
+    if builds:
+        context.framework.forget_names()  # the input that it gets is numbered as that of the model asked for was
+        eval("clone" + builds, {"clone": clone})  # noqa: S307 - the script's own words
+    return clone

@@ -80,6 +80,13 @@ _NODES = {
     "tf_keras": "[[({0}(node.call_{1})) for node in each.inbound_nodes] for each in {{}}.layers]",
 }
 
+_MODELS = "for each in {}._flatten_layers() if isinstance(each, keras.Model)"
+_CALLS = {
+    "keras": f'[len(getattr(each, "_functional", each)._nodes) {_MODELS}]',
+    "tf_keras": f"[len(each._network_nodes) {_MODELS}]",
+}
+"""How many calls each model has in its graph: a layer that is lost from a Sequential stands in no config."""
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
@@ -128,6 +135,8 @@ def reproducer(
         lines = ["", _ASKED, *anew, case.asked.rstrip("\n"), *lines]
     before = ["", *before] if before else []
     clone = clones[cloner].replace("{}", _arguments(case))
+    if case is not None and case.builds:
+        clone = f"{clone}\nclone{case.builds}"
     if cloner == "same_layers" and "model = keras.Sequential(" in source:
         clone = _SAME_LAYERS_OF_A_SEQUENTIAL
     if difference.check == "functions" and lines:
@@ -257,6 +266,8 @@ def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
         return "[each.dtype_policy.name for each in {}._flatten_layers()]", True
     if difference.aspect.startswith("compiled"):
         return _of_compiled(difference)
+    if difference.aspect == "call count" and dialect in _CALLS:
+        return _CALLS[dialect], False
     named = difference.aspect == "input name" or (
         difference.aspect == "name" and difference.first is not None and difference.first.kind == "InputLayer"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.source.dialect import Dialect, InputWords
 from harness.source.words import dtype_literal, literal, tuple_literal
-from strategies.graph import Input, MalformedGraph
+from strategies.graph import Graph, Input, MalformedGraph
 
 
 def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
@@ -25,3 +25,9 @@ def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
         parts = [f"{words.shape}={tuple_literal(given.shape)}"]
         parts += [f"batch_size={given.batch}"] if given.batch is not None else []
     return f"{words.function}({', '.join((*parts, *dtype, *further))})"
+
+
+def write_building(graph: Graph, batch: int | None = None) -> str:
+    """The call by which a Sequential that has no input of its own gets one."""
+    given = graph.inputs[0]
+    return f".build({tuple_literal((given.batch or batch, *given.shape))})"

@@ -16,12 +16,13 @@ from msgspec import structs
 from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
-from harness.source.inputs import write_input
+from harness.source.inputs import write_building, write_input
 from harness.source.operations import write_operation
 from harness.source.states import as_it_learns, built_within, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
+from strategies.calling import packed
 from strategies.graph import (
     Array,
     Base,
@@ -67,12 +68,14 @@ class WrittenGraph:
     """The script that leaves a graph's model in `model`, and what says how it is cloned.
 
     `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
-    leaves the model that is then asked for in `model`, in the place of the one that is cloned.
+    leaves the model that is then asked for in `model`, in the place of the one that is cloned. `builds` is the call by
+    which a model that was cloned before it was built is built.
     """
 
     source: str
     arguments: tuple[tuple[str, str], ...] = ()
     asked: str = ""
+    builds: str = ""
 
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
@@ -87,6 +90,10 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
         for step in graph.state:
             script.lines = built_within(step, script.lines, lambda value: script.value(value, None))
         script.state(graph)
+        if graph.built == "not yet":
+            asked = _Script(dialect, script)
+            asked.model(structs.replace(graph, built="later"), "model", "")
+            return WrittenGraph(script.text(), (), asked.rest(), write_building(graph))
         return WrittenGraph(script.text())
     arguments = script.arguments(graph, way)
     if makes_none(way):
@@ -273,11 +280,15 @@ class _Script:
 
     def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
         """A chain: its input, then each layer in the order of the calls."""
-        parts = [self._input(graph.inputs[0], self.dialect.first)]
+        parts = [self._input(graph.inputs[0], self.dialect.first)] if graph.built == "at once" else []
+        made: dict[int, str] = {}
+        uses = [call.layer for call in graph.calls]
         for call in graph.calls:
             layer = graph.layers[call.layer]
-            needs_name = bool(layer.marks) or layer.graph is not None
-            parts.append(self._made(layer, needs_name, way, (*place, call.layer)))
+            if call.layer not in made:
+                needs_name = bool(layer.marks) or layer.graph is not None or uses.count(call.layer) > 1
+                made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
+            parts.append(made[call.layer])
         if graph.base is not None:
             base = self.name("base")
             self.lines.append(f"{base} = keras.Sequential([{', '.join(parts)}])")
@@ -285,6 +296,8 @@ class _Script:
             return
         name = self._name_of(graph, variable, way)
         self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{name})")
+        if graph.built == "later" and not place:
+            self.lines.append(f"{variable}{write_building(graph, self.batch)}")
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
 
@@ -312,7 +325,8 @@ class _Script:
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
             made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
-        words = [self.value(value, tensors) for value in call.args]
+        words = [self.value(value, tensors) for value in packed(call, layer.graph)]
+        words = [f"inputs={each}" for each in words] if call.packing == "keyword" else words
         words += [f"{identifier(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
         if way is not None and way.call_function is not None:
             self.lines.append(f"{target} = {CALL_FUNCTION}({', '.join((made[call.layer], *words))})")

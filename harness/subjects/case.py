@@ -27,7 +27,8 @@ class Case(msgspec.Struct, frozen=True):
     nobody knows what model is asked for; with `functions_raise` an exception may be what a function is to give; what is
     `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less. `keeps` says
     what of the model itself is to stand in the clone. `done` has what the source does to the model once it is made, and
-    `ran` is whether that runs it, so that its states are not what they begin with.
+    `ran` is whether that runs it, so that its states are not what they begin with. `builds` is the call that builds a
+    clone of a model that was not built; `asked` is then the model that was.
     """
 
     source: str
@@ -44,11 +45,12 @@ class Case(msgspec.Struct, frozen=True):
     wrong: bool = False
     done: tuple[str, ...] = ()
     ran: bool = False
+    builds: str = ""
 
     @property
     def given(self) -> tuple[str, ...]:
         """What a cloner is given beside a plain model: arguments, and what was done to the model before."""
-        return (*self.arguments, *self.done)
+        return (*self.arguments, *self.done, *(("built later",) if self.builds else ()))
 
     def request(self, cloners: Iterable[str], checks: Iterable[str] = (), device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""
@@ -69,6 +71,8 @@ class Case(msgspec.Struct, frozen=True):
             request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps, own_way=self.own_way)
             request.update(wrong=self.wrong)
             request.update(functions_raise=self.functions_raise)
+        if self.builds:
+            request.update(asked=self.asked, builds=self.builds)
         if self.ran:
             request["ran"] = True
         if device is not None:

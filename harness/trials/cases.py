@@ -26,6 +26,8 @@ def case_of(graph: Graph, dialect: str) -> Case:
         done=tuple(dict.fromkeys(step.does for step in graph.state)),
         ran=runs(graph),
         promises="not compiled" if graph.generation == "tf_keras" and _is_compiled(graph) else "",
+        asked=script.asked,
+        builds=script.builds,
     )
     way = graph.way
     if way is None:

@@ -34,6 +34,8 @@ def unable(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> 
     subject = process.subject
     if graph is not None and graph.way is not None and not takes_arguments(cloner):
         return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
+    if graph is not None and graph.built == "not yet" and not takes_arguments(cloner):
+        return f"{cloner}: takes a model that is built, and this one is not"
     for name in features_of(graph.way) if graph is not None and graph.way is not None else ():
         if name in process.ready.offers.lacks:
             return f"{subject}: its clone_model knows no {name}"

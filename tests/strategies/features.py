@@ -140,6 +140,14 @@ def any_call(test: Callable[[Layer, Call], bool]) -> Question:
     return lambda graph: any(test(each.layers[call.layer], call) for each in every(graph) for call in each.calls)
 
 
+def casts(graph: Graph, call: Call) -> bool:
+    """Whether a model takes a tensor in another dtype than it is given it in, where that is an input's."""
+    inner = graph.layers[call.layer].graph
+    assert inner is not None
+    fed = [graph.inputs[ref.node].dtype if is_input(graph, ref) else "" for ref in call_refs(call)]
+    return any(dtype not in ("", given.dtype) for dtype, given in zip(fed, inner.inputs, strict=True))
+
+
 def mask_form(layer: Layer) -> str:
     mask = layer.arg("mask")
     if isinstance(mask, Function):
@@ -157,6 +165,35 @@ FEATURES: dict[str, Question] = {
     "a model cut out of a Sequential": lambda graph: graph.base is not None and graph.sequential,
     "a model that begins inside another": lambda graph: bool(later_inputs(graph)),
     "a layer that another model called first": called_elsewhere_first,
+    "a layer twice in a Sequential": lambda graph: any(
+        each.sequential and len(each.layers) < len(each.calls) for each in every(graph)
+    ),
+    "a Sequential that is built by its call": lambda graph: any(
+        each.built == "later" for each in every(graph) if each is not graph
+    ),
+    "a Sequential that is built once it is made": lambda graph: graph.built == "later",
+    "a Sequential that is not built": lambda graph: graph.built == "not yet",
+    **{
+        f"a model that is given {said}": any_call(lambda _, call, packing=packing: call.packing == packing)  # type: ignore[misc]  # bound early
+        for packing, said in {
+            "list": "a list of one",
+            "tuple": "a tuple",
+            "keyword": "its inputs by keyword",
+            "names": "tensors by their names",
+            "turned": "tensors by their names in another order",
+            "further": "a tensor that it does not take",
+        }.items()
+    },
+    "a model that is given an axis less": any_call(lambda _, call: call.axis == "less"),
+    "a model that is given an axis more": any_call(lambda _, call: call.axis == "more"),
+    "a model inside that takes a dict": lambda graph: any(
+        isinstance(each.takes, Items) for each in every(graph) if each is not graph
+    ),
+    "a model inside that casts": lambda graph: any(
+        level.layers[call.layer].graph is not None and casts(level, call)
+        for level in every(graph)
+        for call in level.calls
+    ),
     "several inputs": lambda graph: len(graph.inputs) > 1,
     "several outputs": lambda graph: len(list(refs(graph.gives))) > 1,
     "inputs in a tuple": lambda graph: isinstance(graph.takes, Seq) and graph.takes.form == "tuple",

@@ -195,6 +195,9 @@ class TfKeras(Eager):
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
+        if isinstance(model, self._sequential) and not model.built:  # which does not tell them
+            weights = [weight for layer in model.layers for weight in layer.weights]
+            return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
         # The table of a lookup that was adapted poses as a weight.
         return [weight for weight in weights if hasattr(weight, "numpy")], trains

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from harness.search.reducing.drawn import arranged, choices
 from harness.search.reducing.rewiring import taking_what_it_needs
+from strategies import calling
 from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, fed_refs, refs
 from strategies.kinds import NO_SENSE, Generation, Kind, Specs, catalogue, fill
 from strategies.kinds.arguments import suits
@@ -43,8 +44,9 @@ def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Gr
         specs = fed(call, given)
         layer = layers[call.layer]
         if layer.graph is not None:
+            call = calling.suited(call, layer.graph, specs, generation)
             if call.layer not in models:
-                inner, inside = _fitted(_fed(layer.graph, specs), generation, depth + 1)
+                inner, inside = _fitted(_fed(layer.graph, call, specs), generation, depth + 1)
                 models[call.layer] = tuple(inside[ref.node][ref.output] for ref in refs(inner.gives))
                 layers[call.layer] = structs.replace(layer, graph=inner)
             outputs = models[call.layer]
@@ -83,13 +85,15 @@ def _kind(kinds: Mapping[str, Kind], layer: Layer) -> Kind:
     return kinds[layer.kind]
 
 
-def _fed(graph: Graph, specs: Specs) -> Graph:
-    """An inner model whose inputs are the tensors that it is called on."""
+def _fed(graph: Graph, call: Call, specs: Specs) -> Graph:
+    """An inner model whose inputs are those for the tensors that it is called on."""
     if len(specs) != len(graph.inputs):
         raise MalformedGraph(f"expected {len(graph.inputs)} tensors, found {len(specs)}")
+    shapes = calling.taken_shapes(call, specs)
+    assert shapes is not None
     inputs = tuple(
-        structs.replace(each, shape=spec.shape, dtype=spec.dtype)
-        for each, spec in zip(graph.inputs, specs, strict=True)
+        structs.replace(each, shape=shape, dtype=calling.taken_dtype(each, spec.dtype))
+        for each, shape, spec in zip(graph.inputs, shapes, specs, strict=True)
     )
     return structs.replace(graph, inputs=inputs)
 

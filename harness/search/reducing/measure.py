@@ -20,6 +20,7 @@ from typing import TypeAlias, get_args
 
 from strategies.graph import (
     Array,
+    Axis,
     Call,
     CallChange,
     CloneChange,
@@ -29,6 +30,7 @@ from strategies.graph import (
     Items,
     Layer,
     NewInputs,
+    Packing,
     Seq,
     Step,
     Value,
@@ -168,7 +170,7 @@ def _said(graph: Graph) -> int:
     """What is said of a level beside its layers: of its inputs, of its calls, of itself."""
     return (
         sum(_said_of_input(each) for each in graph.inputs)
-        + sum(len(call.kwargs) for call in graph.calls)
+        + sum(len(call.kwargs) + bool(call.packing) + bool(call.axis) for call in graph.calls)
         + (graph.name is not None)
         + (not graph.trainable)
     )
@@ -207,7 +209,8 @@ def _distance(layer: Layer, generation: Generation | None) -> int:
 def _distance_of(call: Call, layer: Layer, generation: Generation | None) -> int:
     kind = catalogue(generation).get(layer.kind)
     options = {} if kind is None else kind.call_options
-    return sum(_far(value, options.get(key, ())) for key, value in call.kwargs)
+    packed = get_args(Packing).index(call.packing) + get_args(Axis).index(call.axis)
+    return packed + sum(_far(value, options.get(key, ())) for key, value in call.kwargs)
 
 
 def _far(value: Value, options: tuple[Value, ...]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from strategies.graph import Call, Graph, Layer, Made, Ref, Seq, call_refs, refs
+from strategies.graph import Call, Graph, Items, Layer, Made, Ref, Seq, call_refs, refs
 from strategies.kinds import Generation, Specs, more_masks, same_weights
 from strategies.kinds.recurrent import states
 from strategies.pruning import ends_of, idle
@@ -53,11 +53,11 @@ def _odd(graph: Graph, generation: Generation | None, *, inner: bool) -> Iterato
 
 
 def _packed_oddly(graph: Graph) -> bool:
-    for ends in (graph.takes, graph.gives):
-        tensors = list(refs(ends))
-        if ends != (tensors[0] if len(tensors) == 1 else Seq(tuple(tensors))):
-            return True
-    return False
+    given = list(refs(graph.gives))
+    taken = [value for _, value in graph.takes.items] if isinstance(graph.takes, Items) else [graph.takes]
+    taken = [item for value in taken for item in (value.items if isinstance(value, Seq) else (value,))]
+    plainly = graph.gives == (given[0] if len(given) == 1 else Seq(tuple(given)))
+    return not plainly or not all(isinstance(item, Ref) for item in taken)
 
 
 def _odd_arguments(layer: Layer, call: Call, given: Specs, specs: tuple[Specs, ...]) -> Iterator[str]:

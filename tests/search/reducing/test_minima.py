@@ -86,6 +86,45 @@ model = keras.Model(base.inputs[0], base.layers[0].output)
 """,
 }
 
+CALLED: dict[str, str] = {
+    "a layer twice in a Sequential": f"""\
+activation_layer = {RELU}
+model = keras.Sequential([keras.Input(shape=(1,)), activation_layer, activation_layer])
+""",
+    "a Sequential that is built once it is made": f"model = keras.Sequential([{RELU}])\nmodel.build((None, 1))\n",
+    "a Sequential that is not built": f"model = keras.Sequential([{RELU}])\n",
+    "a Sequential that is built by its call": f"""\
+{INPUTS}
+inner_model = keras.Sequential([{RELU}])
+sequential = inner_model(inputs)
+model = keras.Model(inputs, sequential)
+""",
+    "a model that is given tensors by their names": f"""\
+{INPUTS}
+inner_inputs = keras.Input(shape=(1,), name="in_0")
+activation = {RELU}(inner_inputs)
+inner_model = keras.Model(inner_inputs, activation)
+model_2 = inner_model({{"in_0": inputs}})
+model = keras.Model(inputs, model_2)
+""",
+    "a model that is given a tuple": f"""\
+{INPUTS}
+inner_inputs = keras.Input(shape=(1,))
+activation = {RELU}(inner_inputs)
+inner_model = keras.Model(inner_inputs, activation)
+model_2 = inner_model((inputs,))
+model = keras.Model(inputs, model_2)
+""",
+    "a model inside that takes a dict": f"""\
+{INPUTS}
+inner_inputs = keras.Input(shape=(1,), name="in_0")
+activation = {RELU}(inner_inputs)
+inner_model = keras.Model({{"in_0": inner_inputs}}, activation)
+model_2 = inner_model(inputs)
+model = keras.Model(inputs, model_2)
+""",
+}
+
 BEGUN_INSIDE = f"""\
 {INPUTS}
 activation = {RELU}(inputs)
@@ -111,7 +150,7 @@ model.trainable = False
 }
 
 CASES: list[tuple[Generation, str, str]] = [
-    *(("keras", name, text) for name, text in MINIMA.items()),
+    *(("keras", name, text) for name, text in {**MINIMA, **CALLED}.items()),
     *(("tf_keras", name, MINIMA[name]) for name in ("anything", "an output twice", "a layer of kind LSTM")),
     ("tf_keras", "a model that begins inside another", BEGUN_INSIDE),
     *(("keras2", name, text) for name, text in EARLY.items()),

@@ -65,6 +65,14 @@ rnn = layers.SimpleRNN(3, name="rnn")(x, initial_state=[begin], mask=words > 3)
 mean = layers.GlobalAveragePooling1D(name="mean")(x, mask=words < 7)
 model = keras.Model(words, [rnn, mean], name="states")
 """,
+    "named": """
+first = keras.Input((4,), name="first")
+second = keras.Input((4,), name="second")
+inner = keras.Model([first, second], layers.Subtract(name="less")([first, second]), name="inner")
+a = keras.Input((4,), name="a")
+x = layers.Dense(4, name="x")(a)
+model = keras.Model(a, inner({{"first": a, "second": x}}), name="named")
+""",
 }
 
 INPUTS = {
@@ -73,6 +81,7 @@ INPUTS = {
     "several": {"shape": [3], "dtype": "float32", "fill": "normal"},
     "noise": {"shape": [6], "dtype": "float32", "fill": "normal"},
     "nested": {"shape": [4], "dtype": "float32", "fill": "normal"},
+    "named": {"shape": [4], "dtype": "float32", "fill": "normal"},
 }
 
 

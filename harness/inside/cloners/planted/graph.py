@@ -129,6 +129,21 @@ def tuple_becomes_list(model: Any, clone: Any, context: TrialContext) -> Any:
     return rewired(clone, context, call)
 
 
+def names_of_tensors_lost(model: Any, clone: Any, context: TrialContext) -> Any:
+    """structure: calls a model on a list of the tensors that the original gives it by their names."""
+    is_graph = context.framework.is_graph
+
+    def call(layer: Any, use: int, args: Any, kwargs: Any) -> Any:
+        if is_graph(layer) and args and isinstance(args[0], dict):
+            args = (list(args[0].values()), *args[1:])
+        return layer, args, kwargs
+
+    nodes = nodes_of(clone, context)
+    inner = [layer for layer in context.framework.members(clone) if is_graph(layer)]
+    first = [args[0] for layer in inner for node in nodes[id(layer)] for args in context.framework.arguments(node)[:1]]
+    return rewired(clone, context, call) if any(isinstance(each, dict) for each in first) else None
+
+
 def repetition_lost(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: gives an output once that the original gives twice."""
 

@@ -7,6 +7,7 @@ afterwards.
 
 from __future__ import annotations
 
+from harness.search.reducing.passes.calls import call_plainly, take_plainly_inside
 from harness.search.reducing.passes.connections import (
     begin_later,
     bypass_call,
@@ -64,6 +65,8 @@ PASSES: tuple[Pass, ...] = (
     give_plainly,
     take_once,
     take_plainly,
+    everywhere(call_plainly),
+    everywhere(take_plainly_inside),
     say_less_at_once,
     everywhere(unwrap),
     everywhere(plainer_kind),

@@ -1,0 +1,49 @@
+"""Passes on how models are given their tensors by calls, and how they take them."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from msgspec import structs
+
+from harness.search.reducing.passes.connections import plain_ends
+from harness.search.reducing.passes.levels import Offers
+from harness.search.reducing.rewiring import edited, with_call, with_inner
+from strategies.graph import Graph, Items, Packing
+from strategies.kinds import Generation
+
+
+def call_plainly(graph: Graph, generation: Generation | None) -> Offers:
+    """A model called on tensors as it takes them, or in a simpler structure."""
+    for number, call in enumerate(graph.calls):
+        simpler: tuple[Packing, ...] = get_args(Packing)
+        if call.packing and call.axis:
+            yield with_call(graph, number, structs.replace(call, packing="", axis=""))
+        if call.axis:
+            yield with_call(graph, number, structs.replace(call, axis=""))
+        for packing in simpler[: simpler.index(call.packing)]:
+            yield with_call(graph, number, structs.replace(call, packing=packing))
+
+
+def take_plainly_inside(graph: Graph, generation: Generation | None) -> Offers:
+    """A model in this one that takes its inputs in no dict, tuple or list of one; they need no names then.
+
+    Or else they have those of their places.
+    """
+    for number, layer in enumerate(graph.layers):
+        inner = layer.graph
+        if inner is None:
+            continue
+        nameless = tuple(structs.replace(given, name=None) for given in inner.inputs)
+        named = tuple(
+            given if given.name is None else structs.replace(given, name=f"in_{place}")
+            for place, given in enumerate(inner.inputs)
+        )
+        plainly = plain_ends(inner.takes)
+        takes = inner.takes
+        if isinstance(takes, Items):
+            takes = Items(tuple((f"in_{place}", value) for place, (_, value) in enumerate(takes.items)))
+        for inputs, ends in ((nameless, plainly), (inner.inputs, plainly), (named, takes)):
+            if (inputs, ends) != (inner.inputs, inner.takes):
+                less = edited(inner, takes=ends, inputs=inputs)
+                yield None if less is None else with_inner(graph, number, less)

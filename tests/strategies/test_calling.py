@@ -1,0 +1,186 @@
+"""How models are given their tensors, and Sequentials without an input: what is typed, refused, read from JSON."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import structs
+
+from strategies import Graph, MalformedGraph, from_json, infer, to_json
+from strategies.calling import packed, packings
+from strategies.graph import Call, Input, Items, Layer, Packing, Ref, Seq, Step, Way
+from strategies.kinds import Generation
+from strategies.lowering import lower
+from strategies.programs import Again, Apply, Nest, Program
+
+DENSE = Apply("Dense", options=(("units", 4),))
+LAYER = Layer("Dense", (("units", 4),))
+TWO = Graph(
+    inputs=(Input((4,), name="in_0"), Input((4,), name="in_1")),
+    layers=(Layer("Add"),),
+    calls=(Call(0, (Seq((Ref(0), Ref(1))),)),),
+    takes=Seq((Ref(0), Ref(1))),
+    gives=Ref(2),
+)
+CHAIN = Graph(
+    inputs=(Input((4,)),),
+    layers=(LAYER,),
+    calls=(Call(0, (Ref(0),)), Call(0, (Ref(1),))),
+    takes=Ref(0),
+    gives=Ref(2),
+    sequential=True,
+)
+
+
+def around(inner: Graph, call: Call, *inputs: Input) -> Graph:
+    """A model of that one alone."""
+    return Graph(
+        inputs=inputs or tuple(structs.replace(each, name=None) for each in inner.inputs),
+        layers=(Layer("Model", graph=inner),),
+        calls=(call,),
+        takes=Ref(0) if len(inner.inputs) == 1 else Seq((Ref(0), Ref(1))),
+        gives=Ref(len(inner.inputs)),
+    )
+
+
+def one(shape: tuple[int, ...] = (4,), dtype: str = "float32", name: str | None = None) -> Graph:
+    return Graph((Input(shape, dtype, name),), (LAYER,), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+
+
+ON_BOTH = Call(0, (Seq((Ref(0), Ref(1))),))
+
+
+@pytest.mark.parametrize("packing", ["tuple", "keyword", "names", "turned", "further"])
+def test_a_packing_is_typed_and_comes_back_from_json(packing: Packing) -> None:
+    graph = around(TWO, structs.replace(ON_BOTH, packing=packing))
+    assert infer(graph)[-1] == infer(around(TWO, ON_BOTH))[-1]
+    assert from_json(to_json(graph)) == graph
+
+
+def test_what_is_called_plainly_says_nothing_of_it() -> None:
+    written = to_json(around(TWO, ON_BOTH))
+    assert not any(word in written for word in (b"packing", b"axis", b"built"))
+
+
+def test_what_a_call_is_given() -> None:
+    names = structs.replace(ON_BOTH, packing="turned")
+    assert packed(names, TWO) == (Items((("in_1", Ref(1)), ("in_0", Ref(0)))),)
+    further = packed(structs.replace(ON_BOTH, packing="further"), TWO)[0]
+    assert isinstance(further, Items)
+    assert [key for key, _ in further.items] == ["in_0", "in_1", "not_taken"]
+
+
+NAMELESS = structs.replace(TWO, inputs=tuple(structs.replace(each, name=None) for each in TWO.inputs))
+UNSORTED = structs.replace(
+    TWO, inputs=tuple(structs.replace(each, name=f"in_{2 - n}") for n, each in enumerate(TWO.inputs))
+)
+
+
+@pytest.mark.parametrize(
+    ("inner", "generation", "expected"),
+    [
+        pytest.param(TWO, "keras", ["tuple", "keyword", "names", "turned", "further"], id="named"),
+        pytest.param(NAMELESS, "keras", ["tuple", "keyword"], id="nameless"),
+        pytest.param(UNSORTED, "tf_keras", ["tuple", "keyword"], id="names-in-no-order"),
+        pytest.param(one(), "keras2", ["list"], id="keras2"),
+        pytest.param(TWO, "keras2", [], id="keras2-of-two"),
+        pytest.param(CHAIN, "keras", ["list", "keyword"], id="sequential"),
+    ],
+)
+def test_the_structures_that_suit_a_model(inner: Graph, generation: Generation, expected: list[str]) -> None:
+    assert list(packings(inner, generation)) == expected
+
+
+def less(**changes: object) -> Call:
+    return structs.replace(Call(0, (Ref(0),)), **changes)
+
+
+@pytest.mark.parametrize(
+    ("inner", "given", "call"),
+    [
+        pytest.param(one(), Input((4, 1)), less(axis="more"), id="an-axis-more"),
+        pytest.param(one((4, 1)), Input((4,)), less(axis="less"), id="an-axis-less"),
+        pytest.param(one(dtype="float64"), Input((4,)), less(), id="cast"),
+    ],
+)
+def test_a_model_takes_tensors_of_another_rank_or_dtype(inner: Graph, given: Input, call: Call) -> None:
+    graph = around(inner, call, given)
+    assert infer(graph)[-1] == infer(inner)[-1]
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        pytest.param(around(NAMELESS, structs.replace(ON_BOTH, packing="names")), "packing", id="nameless"),
+        pytest.param(around(one(), less(axis="more"), Input((4, 2))), "axis of 1", id="no-axis-of-one"),
+        pytest.param(around(one(), less(), Input((4, 1))), "expected tensors", id="another-rank-unsaid"),
+        pytest.param(around(one((3,), "int32"), less(), Input((3,))), "expected tensors", id="ids-of-floats"),
+        pytest.param(structs.replace(one(), calls=(less(packing="list"),)), "packing", id="of-a-layer"),
+        pytest.param(structs.replace(CHAIN, generation="keras2"), "each layer once", id="twice-in-keras2"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(graph: Graph, said: str) -> None:
+    with pytest.raises(MalformedGraph, match=said):
+        infer(graph)
+
+
+def test_on_what_keras_3_tells_wrongly_nothing_is_called() -> None:
+    graph = around(one((4, 1)), less(axis="less"), Input((4,)))
+    more = structs.replace(graph, layers=(*graph.layers, LAYER), calls=(*graph.calls, Call(1, (Ref(1),))), gives=Ref(2))
+    infer(graph)
+    infer(structs.replace(more, generation="tf_keras"))
+    with pytest.raises(MalformedGraph, match="axis"):
+        infer(more)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"sequential": False}, "built: expected a Sequential"),
+        ({"built": "not yet", "state": (Step("compile"),)}, "built before"),
+        ({"built": "not yet", "way": Way(recursive=True)}, "built before"),
+    ],
+)
+def test_what_cannot_be_built_later_is_refused(changes: dict[str, object], said: str) -> None:
+    late = structs.replace(CHAIN, built="later")
+    infer(late)
+    with pytest.raises(MalformedGraph, match=said):
+        structs.replace(late, **changes)
+
+
+def test_a_sequential_of_doubles_needs_an_input() -> None:
+    with pytest.raises(MalformedGraph, match="dtype"):
+        infer(structs.replace(CHAIN, inputs=(Input((4,), "float64"),), built="later"))
+
+
+def test_a_model_inside_is_built_by_its_call_at_last() -> None:
+    with pytest.raises(MalformedGraph, match="built by its call"):
+        around(structs.replace(CHAIN, built="not yet"), less(), Input((4,)))
+
+
+def test_a_program_says_how_its_models_are_called() -> None:
+    nest = Nest((DENSE,), names=True, takes="dict", packing=2)
+    graph = lower(Program((Input((4,)),), (nest, Again(packing=3)), generation="keras"))
+    assert graph.layers[0].graph is not None
+    assert graph.layers[0].graph.takes == Items((("in_0", Ref(0)),))
+    assert [call.packing for call in graph.calls] == ["names", "further"]
+    infer(graph)
+
+
+def test_an_axis_is_given_where_layers_of_any_rank_take_it() -> None:
+    nest = Nest((DENSE,), axis="less")
+    graph = lower(Program((Input((4,)),), (nest, DENSE), ends=3, generation="keras"))
+    assert graph.calls[0].axis == "less"
+    assert {ref.node for call in graph.calls[1:] for ref in (Ref(0),)} == {0}
+    infer(graph)
+    plain = lower(Program((Input((4,)),), (replace_body(nest, "Flatten"),), generation="keras"))
+    assert [call.axis for call in plain.calls] == [""]
+
+
+def replace_body(nest: Nest, kind: str) -> Nest:
+    return Nest((Apply(kind),), axis=nest.axis)
+
+
+def test_a_chain_calls_a_layer_again() -> None:
+    graph = lower(Program((Input((4,)),), (DENSE, Again()), ends=3, sequential=True, late=True, generation="keras"))
+    assert [call.layer for call in graph.calls] == [0, 0]
+    assert graph.built == "later"
