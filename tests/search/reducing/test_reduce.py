@@ -10,7 +10,20 @@ from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from reports.known import load
 from strategies import Graph, functional_graphs, read_example
-from strategies.graph import Call, CallFunction, CloneFunction, Function, Input, Layer, Ref, Seq, Step, Way, refs
+from strategies.graph import (
+    Call,
+    CallFunction,
+    CloneFunction,
+    Function,
+    Input,
+    Layer,
+    Ref,
+    Seq,
+    Step,
+    Way,
+    all_layers,
+    refs,
+)
 from strategies.kinds import Generation
 from tests.effort import examples
 from tests.strategies.test_ways import GRAPH
@@ -135,3 +148,21 @@ def test_what_a_question_raises_is_raised() -> None:
 
     with pytest.raises(ConnectionError, match="gone"):
         reduce(graph, refuse)
+
+
+def test_how_a_model_is_built_and_called_is_forgotten_where_it_does_not_matter() -> None:
+    dense = Layer("Dense", (("units", 4),))
+    chain = Graph((Input((4,)),), (dense,), (Call(0, (Ref(0),)), Call(0, (Ref(1),))), Ref(0), Ref(2), sequential=True)
+    late = structs.replace(chain, built="later")
+    called = Call(0, (Ref(0),), packing="list")
+    graph = Graph((Input((4,)),), (Layer("Sequential", graph=late),), (called,), Ref(0), Ref(1))
+    for each in (graph, structs.replace(chain, built="not yet")):
+        reduced = reduce(each, lambda found: any(layer.kind == "Dense" for layer in all_layers(found))).graph
+        assert [layer.kind for layer in reduced.layers] == ["Dense"]
+        assert not reduced.sequential
+        assert reduced.built == "at once"
+        assert len(reduced.calls) == 1
+    inside = reduce(graph, lambda found: any(layer.graph is not None for layer in found.layers)).graph
+    assert inside.calls[0].packing == ""
+    assert inside.layers[0].graph is not None
+    assert inside.layers[0].graph.built == "at once"

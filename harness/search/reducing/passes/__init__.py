@@ -29,7 +29,13 @@ from harness.search.reducing.passes.dimensions import drop_rank, shrink_batch, s
 from harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
 from harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
 from harness.search.reducing.passes.levels import Pass, everywhere
-from harness.search.reducing.passes.models import drop_idle_inner_input, drop_inner_output, inline_model, not_a_chain
+from harness.search.reducing.passes.models import (
+    build_at_once,
+    drop_idle_inner_input,
+    drop_inner_output,
+    inline_model,
+    not_a_chain,
+)
 from harness.search.reducing.passes.saying import say_less, say_less_at_once
 from harness.search.reducing.passes.states import (
     drop_output_with_its_step,
@@ -52,6 +58,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(bypass_call),
     everywhere(drop_call),
     everywhere(inline_model),
+    everywhere(build_at_once),
     not_a_chain,
     everywhere(use_one_tensor),
     everywhere(use_fewer_tensors),

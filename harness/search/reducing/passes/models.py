@@ -77,6 +77,12 @@ def not_a_chain(graph: Graph) -> Offers:
         yield edited(graph, sequential=False)
 
 
+def build_at_once(graph: Graph, generation: Generation | None) -> Offers:
+    """A Sequential with an input of its own."""
+    if graph.built != "at once":
+        yield edited(graph, built="at once")
+
+
 def drop_inner_output(graph: Graph, generation: Generation | None) -> Offers:
     """An inner model without one of its outputs; another one serves in its stead."""
     for number, layer in enumerate(graph.layers):
