@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import structs
 
 from strategies.graph import Built, Call, Function, Graph, Layer, Ref, call_refs
@@ -29,6 +31,17 @@ def can_be_built_later(graph: Graph) -> bool:
 def built_late(graph: Graph, built: Built) -> Graph:
     """The Sequential without an input of its own, where it can be."""
     return structs.replace(graph, built=built) if can_be_built_later(graph) else graph
+
+
+_BUILT: Mapping[int, Built] = {1: "not yet", 3: "later"}
+_NAMED = 2
+
+
+def begun(graph: Graph, ends: int) -> Graph:
+    """The Sequential with an input that has a name, or with none, by a number from 0 that stands for a plain input."""
+    if ends == _NAMED:
+        return structs.replace(graph, inputs=(structs.replace(graph.inputs[0], name="start"),))
+    return built_late(graph, _BUILT.get(ends, "at once"))
 
 
 def plainly_built(graph: Graph) -> Graph:

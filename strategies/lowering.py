@@ -12,13 +12,12 @@ from dataclasses import replace
 from msgspec import structs
 
 from strategies.calling import inner_inputs, meant, takes_axis
-from strategies.chains import built_late, links, plainly_built
+from strategies.chains import begun, built_late, links, plainly_built
 from strategies.cutting import cut_out
 from strategies.drawn_states import steps
 from strategies.drawn_ways import chosen
 from strategies.graph import (
     Axis,
-    Built,
     Call,
     Graph,
     Input,
@@ -93,11 +92,8 @@ def _chain(program: Program) -> Graph | None:
     if not builder.calls or first[0].optional or first[0].sparse:
         return None
     graph = builder.graph((Ref(len(builder.specs) - 1),), replace(program, takes="plain", gives="plain"))
-    return built_late(structs.replace(graph, sequential=True), _BUILT[program.ends] if program.late else "at once")
-
-
-_BUILT: tuple[Built, ...] = ("at once", "not yet", "at once", "later")
-"""By how many ends a model has beside its outputs, which a Sequential has not."""
+    graph = structs.replace(graph, sequential=True)
+    return begun(graph, program.ends) if program.late else graph
 
 
 def _functional(program: Program) -> Graph:
@@ -292,7 +288,7 @@ class Builder:
         specs = tuple(self.spec(ref) for ref in sources)
         if any(spec.large or spec.absent or spec.sparse for spec in specs):
             return  # An input of whole numbers is one of ids.
-        named = instruction.names and not instruction.sequential
+        named = instruction.names and not (instruction.sequential and instruction.later)
         inputs, taken, axis = inner_inputs(specs, instruction.axis, named=named, casts=instruction.casts)
         inner = Builder(
             inputs,
@@ -347,8 +343,7 @@ class Builder:
 
     def _chain_again(self, instruction: Again) -> None:
         """A layer of the Sequential once more, if it takes and gives as much as what is newest."""
-        newest = Ref(len(self.specs) - 1)
-        specs = (self.spec(newest),)
+        newest, specs = Ref(len(self.specs) - 1), self.specs[-1]
         for number in list(self.first)[-1 - instruction.back % max(1, len(self.first)) :]:
             layer, kind = self.layers[number], self._kind(number)
             given = fill(specs, layer, kind) if same_weights(layer, specs, self.first[number]) else None

@@ -280,7 +280,8 @@ class _Script:
 
     def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
         """A chain: its input, then each layer in the order of the calls."""
-        parts = [self._input(graph.inputs[0], self.dialect.first)] if graph.built == "at once" else []
+        first = self.dialect.layer if graph.inputs[0].name is not None and way is None else self.dialect.first
+        parts = [self._input(graph.inputs[0], first)] if graph.built == "at once" else []
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for call in graph.calls:

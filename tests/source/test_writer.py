@@ -6,6 +6,7 @@ import ast
 
 import pytest
 from hypothesis import given, settings
+from msgspec import structs
 
 from harness.source import write_source
 from strategies import Graph, MalformedGraph, functional_graphs, infer
@@ -178,6 +179,29 @@ def test_only_what_takes_none_is_called_on_it(inputs: tuple[Input, ...], why: st
     graph = Graph(inputs, (Layer("Join"),), (call,), Seq((Ref(0), Ref(1))), Ref(2), generation="keras")
     with pytest.raises(MalformedGraph, match=why):
         infer(graph)
+
+
+CHAIN = Graph(
+    (Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)), Call(0, (Ref(1),))), Ref(0), Ref(2), sequential=True
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "model = keras.Sequential([keras.Input(shape=(4,)), re_lu_layer, re_lu_layer])"),
+        ({"built": "later"}, "model = keras.Sequential([re_lu_layer, re_lu_layer])\nmodel.build((None, 4))"),
+        ({"built": "not yet"}, "model = keras.Sequential([re_lu_layer, re_lu_layer])"),
+        (
+            {"inputs": (Input((4,), batch=2, name="start"),)},
+            'model = keras.Sequential([layers.InputLayer(shape=(4,), batch_size=2, name="start"), '
+            "re_lu_layer, re_lu_layer])",
+        ),
+    ],
+)
+def test_a_sequential_begins_as_it_was_begun(changes: dict[str, object], expected: str) -> None:
+    text = write_source(structs.replace(CHAIN, **changes), "keras")
+    assert text.partition("re_lu_layer = layers.ReLU()\n")[2] == f"{expected}\n"
 
 
 EVIL = '"); import os; os.abort() #'

@@ -172,6 +172,9 @@ FEATURES: dict[str, Question] = {
         each.built == "later" for each in every(graph) if each is not graph
     ),
     "a Sequential that is built once it is made": lambda graph: graph.built == "later",
+    "a Sequential whose input has a name": lambda graph: any(
+        each.sequential and each.inputs[0].name is not None for each in every(graph)
+    ),
     "a Sequential that is not built": lambda graph: graph.built == "not yet",
     **{
         f"a model that is given {said}": any_call(lambda _, call, packing=packing: call.packing == packing)  # type: ignore[misc]  # bound early
