@@ -14,7 +14,7 @@ from msgspec import structs
 from harness.search.reducing.drawn import arranged, choices
 from harness.search.reducing.rewiring import taking_what_it_needs
 from strategies import calling
-from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, fed_refs, refs
+from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
 from strategies.kinds import NO_SENSE, Generation, Kind, Specs, catalogue, fill
 from strategies.kinds.arguments import suits
 from strategies.pruning import moved_call, moved_ends
@@ -102,6 +102,8 @@ def _addressed(call: Call, kind: Kind) -> Call:
     """The tensors in a list or not, as the kind takes them, and only arguments that it knows."""
     tensors = tuple(fed_refs(call))
     plainly = kind.pass_as in ("one", "each", "list", "either")
+    held = [item for value in call.args for item in (value.items if isinstance(value, Seq) else (value,))]
+    plainly = plainly and all(isinstance(item, Ref) for item in held)
     args = call.args if plainly and call.listed == kind.listed(len(tensors)) else kind.packed(tensors)
     known = (*kind.calls, *kind.call_options)
     return structs.replace(call, args=args, kwargs=tuple(pair for pair in call.kwargs if pair[0] in known))

@@ -12,7 +12,7 @@ from harness.search.reducing.fitting import fitted
 from harness.search.reducing.oddities import oddities
 from harness.source import write_source
 from strategies import Graph, MalformedGraph, functional_graphs, infer
-from strategies.graph import Array, Call, Function, Input, Layer, Ref, Seq, refs
+from strategies.graph import Array, Call, Function, Input, Items, Layer, Ref, Seq, refs
 from strategies.kinds import Generation, catalogue
 from tests.effort import examples
 
@@ -150,3 +150,9 @@ def test_an_inner_model_takes_what_it_is_given() -> None:
 )
 def test_what_no_drawn_graph_has_is_called_odd(graph: Graph, odd: str) -> None:
     assert oddities(graph) == {odd}
+
+
+def test_a_layer_in_the_place_of_one_that_takes_a_dict_takes_a_tensor() -> None:
+    nested = Items((("main", Ref(0)), ("rest", Seq((), "tuple"))))
+    graph = Graph((Input((4,)),), (Layer("ReLU"),), (Call(0, (nested,)),), Ref(0), Ref(1))
+    assert fitted(graph).calls[0].args == (Ref(0),)

@@ -77,7 +77,7 @@ model = keras.Model(inputs, inputs)
     "a model cut out": f"""\
 {INPUTS}
 activation = {RELU}(inputs)
-base = keras.Model(inputs, activation)
+base = keras.Model(inputs, inputs)
 model = keras.Model(inputs, activation)
 """,
     "a model cut out of a Sequential": f"""\

@@ -31,7 +31,10 @@ def begin_with_inputs(graph: Graph) -> Offers:
 
 
 def simplify_base(graph: Graph) -> Offers:
-    """A base that gives what the model gives or begins at, one of its outputs, all but one, or all of them plainly."""
+    """A base that gives what the model gives or begins at, one of its outputs, all but one, or all of them plainly.
+
+    Where the model begins at inputs, the base may give one of these.
+    """
     if graph.base is None:
         return
     later = later_inputs(graph)
@@ -39,6 +42,7 @@ def simplify_base(graph: Graph) -> Offers:
     given = list(refs(graph.base.gives))
     ends += dict.fromkeys(given)
     ends += [without_leaf(graph.base.gives, place) for place in range(len(given) if len(given) > 2 else 0)]
+    ends += [] if later else list(refs(graph.base.takes))[:1]
     for gives in (*ends, plain_ends(graph.base.gives)):
         new = edited(graph, base=Base(plain_ends(graph.base.takes), gives))
         yield None if new is None else swept(graph, new)
