@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
+from harness.inside.cloners.fixed.keras3 import clone_model
 from tests.cloners.fixed.keras3_faithful import Models, assert_faithful
 
 VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
@@ -253,6 +254,29 @@ def mixed_precision_model():
         return keras.Model(x, layers.Dense(2, dtype="float32")(layers.Dense(3)(x)))
     finally:
         keras.config.set_dtype_policy(before)
+
+
+@model(np.ones((2, 5, 3), "float32"))
+def layer_whose_config_has_no_policy():
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        x = keras.Input((5, 3))
+        return keras.Model(x, layers.SpatialDropout1D(0.5)(x))
+    finally:
+        keras.config.set_dtype_policy(before)
+
+
+def test_a_layer_that_got_another_dtype_policy_after_its_call():
+    x = keras.Input((3,))
+    model = keras.Model(x, layers.Dense(2, name="later")(x))
+    model.get_layer("later").dtype_policy = keras.DTypePolicy("mixed_bfloat16")
+    clone = clone_model(model)
+    clone.set_weights(model.get_weights())
+    assert clone.get_layer("later").dtype_policy.name == "mixed_bfloat16"
+    given, expected = clone(VECTORS), model(VECTORS)
+    assert given.dtype == expected.dtype == "bfloat16"
+    assert ops.all(given == expected)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -131,8 +131,9 @@ class Cloning:
             clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._untold)
         for held, cloned in states.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
-            if not cloned.built and getattr(policy_of(held), "quantization_mode", None) is None:
-                self._take_over_policy(held, cloned)  # likewise, so that they have its dtypes
+            unquantized = getattr(policy_of(held), "quantization_mode", None) is None
+            if unquantized and not (cloned.built and states.own_variables(cloned)):
+                self._take_over_policy(held, cloned)  # likewise, so that they have its dtypes, and before it is called
             states.take_over_flags(held, cloned)
         self._pairs.append((layer, clone))
         if isinstance(layer, keras.Model):

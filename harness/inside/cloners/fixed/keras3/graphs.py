@@ -109,9 +109,10 @@ def dtype_alike(tensors: dict[int, Any], original: Any) -> None:
     """Gives a cloned tensor the dtype that its original has.
 
     Until 3.4 a float layer wrote its own dtype into a tensor it was called on: there it depends on the order of calls.
+    Since then it cannot be set, and is another where a layer has got another dtype policy after the call.
     """
     clone = tensors[id(original)]
-    if clone.dtype != original.dtype:
+    if clone.dtype != original.dtype and "dtype" in vars(clone):
         clone.dtype = original.dtype
 
 
