@@ -136,7 +136,7 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
     ]
     if not all(glob is None or fnmatchcase(text, glob) for glob, text in told):
         return False
-    if pattern.given is not None and pattern.given not in cause.given:
+    if pattern.given is not None and not any(fnmatchcase(each, pattern.given) for each in cause.given):
         return False
     allowed = pattern.leads_to
     return allowed is None or all(one.check in (*allowed, root.check) for one in cause.followers)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from strategies.graph import Function, Graph, Items, Named, Seq, Value, refs
+from strategies.graph import Function, Graph, Items, Named, Ref, Seq, Value, refs
 from strategies.kinds import LEFT_OUT
+from strategies.typing import infer
 
 Values = tuple[Value, ...]
 
@@ -45,22 +46,43 @@ _METRICS: Values = (
     made("metrics.CosineSimilarity", axis=1),
     made("metrics.MeanAbsoluteError", name="error"),
     Function("error named", ("y_true - y_pred",)),
+    Function("error lambda", ("y_true - y_pred",)),
+    Function("metric class", ("y_true - y_pred",)),
 )
 _SEVERAL: Mapping[str, Values] = {
     "loss": _LOSSES,
     "loss_weights": (0.5,),
     "metrics": tuple(Seq((each,)) for each in _METRICS),
+    "weighted_metrics": tuple(Seq((each,)) for each in ("mse", *_METRICS[-2:])),
 }
+
+
+OF_KERAS2: dict[str, Values] = {
+    "optimizer": ("sgd", made("optimizers.Adam", clipnorm=1.0)),
+    "loss": ("mse", Named("losses.mean_absolute_error")),
+    "metrics": (LEFT_OUT, Seq(("mae",))),
+}
+"""The arguments of `compile` in Keras 2.2, which makes all of it at once."""
+
+
+def that_compiles(graph: Graph) -> Iterator[str | None]:
+    """Any model of Keras 3; before, a loss is made of the outputs at once."""
+    specs = infer(graph, generation=graph.generation)
+    floats = all(specs[ref.node][ref.output].dtype == "float32" for ref in refs(graph.gives))
+    if graph.generation == "keras" or (floats and graph.base is None):
+        yield None
 
 
 def compiled(graph: Graph, kind: str | None) -> dict[str, Values]:
     """The arguments of `compile`; for a model of several outputs, some of them by output as well."""
+    if graph.generation == "keras2":
+        return OF_KERAS2
     args: dict[str, Values] = {
         "optimizer": _OPTIMIZERS,
         "loss": (LEFT_OUT, *_LOSSES),
         "loss_weights": (LEFT_OUT, 0.5),
         "metrics": (LEFT_OUT, *_SEVERAL["metrics"]),
-        "weighted_metrics": (LEFT_OUT, Seq(("mse",))),
+        "weighted_metrics": (LEFT_OUT, *_SEVERAL["weighted_metrics"]),
         "run_eagerly": (LEFT_OUT, True),
         "steps_per_execution": (LEFT_OUT, 2),
         "jit_compile": (LEFT_OUT, False, True),
@@ -71,13 +93,41 @@ def compiled(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 
 def _by_output(graph: Graph, value: Value, other: Value) -> Iterator[Value]:
-    """The value for the first output, another for the others."""
-    count = len(list(refs(graph.gives)))
-    match graph.gives:
-        case Seq(items=items) if len(items) == count > 1:
-            yield Seq((value, *(other for _ in items[1:])))
-        case Items(items=pairs) if len(pairs) == count > 1:
-            yield Items(((pairs[0][0], value), *((key, other) for key, _ in pairs[1:])))
+    """The value for the first output, another for the others, nested as they are; of a dict, for the first alone."""
+    if len(list(refs(graph.gives))) > 1:
+        yield nested_like(graph.gives, iter((value,)), other)
+    if isinstance(graph.gives, Items) and isinstance(graph.gives.items[0][1], Ref):
+        yield Items(((graph.gives.items[0][0], value),))
+
+
+def nested_like(gives: Value, first: Iterator[Value], other: Value) -> Value:
+    """What is nested as the outputs are, with what comes `first` for as many of them, and another for the others."""
+    match gives:
+        case Seq(items=items, form=form):
+            return Seq(tuple(nested_like(each, first, other) for each in items), form)
+        case Items(items=pairs):
+            return Items(tuple((key, nested_like(each, first, other)) for key, each in pairs))
+    return next(first, other)
+
+
+def by_output(gives: Value, value: Value) -> list[Value] | None:
+    """What there is for each output in a value that is nested as they are; None where it is not."""
+    found: list[Value] = []
+    match gives, value:
+        case Ref(), _:
+            return [value]
+        case Seq(items=outputs), Seq(items=values) if len(outputs) == len(values):
+            pairs = list(zip(outputs, values, strict=True))
+        case Items(items=outputs), Items(items=values) if [key for key, _ in outputs] == [key for key, _ in values]:
+            pairs = [(output, each) for (_, output), (_, each) in zip(outputs, values, strict=True)]
+        case _:
+            return None
+    for output, each in pairs:
+        more = by_output(output, each)
+        if more is None:
+            return None
+        found += more
+    return found
 
 
 VALUES = (*_OPTIMIZERS, *_LOSSES, *_METRICS)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from strategies.graph import Graph, Step
 from strategies.kinds import LEFT_OUT
-from strategies.states import RATE, STEPS, unsuited_state
+from strategies.states import RATE, STEPS, WITH_WAYS, unsuited_state
 
 _STEP = 11
 """As many digits a step is read from: what it does, to what, and its arguments."""
@@ -25,6 +25,7 @@ def steps(graph: Graph, digits: Sequence[int], sorts: Collection[str], rate: int
     In one of `rate` cases the first is a costly one, if any suits the graph; 0 is never, 1 always.
     """
     there = [name for name, sort in STEPS.items() if name in sorts and graph.generation in sort.generations]
+    there = there if graph.way is None else [name for name in there if name in WITH_WAYS]
     cheap = [name for name in there if not STEPS[name].costly]
     count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
     chosen = rate > 0 and zlib.crc32(bytes(digits)) % rate == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from strategies.graph import Graph, Layer, Made, call_refs, refs
+from collections.abc import Iterator
+
+from strategies.graph import Graph, Layer, Made, all_layers, call_refs, refs
 from strategies.kinds import CATALOGUE
 from strategies.kinds.operations import Operation
 from strategies.typing import infer
@@ -47,6 +49,13 @@ def learns(graph: Graph) -> bool:
         if (follows or _has_weights(layer)) and any(spec.dtype.startswith("float") for spec in specs[number]):
             learned.add(number)
     return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
+
+
+def of_numbers(graph: Graph) -> Iterator[str | None]:
+    """Models whose weights are numbers, and no tables."""
+    kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
+    if graph.base is None and not any(kind.family == "encoding" for kind in kinds):
+        yield None
 
 
 def _lets_through(layer: Layer) -> bool:

@@ -67,9 +67,10 @@ def lower(program: Program) -> Graph:
     way = chosen(graph, program.way, program.ways) if program.way else None
     if program.repeats and way is None and not program.state and not graph.sequential and graph.base is None:
         return repeating(graph)
-    if way is None and program.state:
-        return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))
-    return graph if way is None else structs.replace(plainly_built(graph), way=way)
+    graph = graph if way is None else structs.replace(plainly_built(graph), way=way)
+    if not program.state:
+        return graph
+    return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))
 
 
 def _cut_out(graph: Graph, program: Program) -> Graph:

@@ -117,9 +117,9 @@ class Program:
     digits of a `cut` all this is the base of a model that is cut out of it, which may begin at `later_inputs`, the
     tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
     `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts, of which the
-    costly ones are for one of `state_rate`; a model that is cloned in a way has none. One that `repeats` takes its
-    first input twice, if it has neither. A sequential one that is built `late` has no input of its own, and with one
-    of `ends` is not built when it is cloned.
+    costly ones are for one of `state_rate`; one cloned in a way has few. One that `repeats` takes its first input
+    twice, if it has neither. A sequential one that is built `late` has no input of its own, and with one of `ends` is
+    not built when it is cloned.
     """
 
     inputs: tuple[Input, ...]

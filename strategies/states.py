@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from strategies.compiling import VALUES, Values, compiled, made
+from strategies.compiling import OF_KERAS2, VALUES, Values, compiled, made, that_compiles
 from strategies.graph import (
     Array,
     Function,
@@ -21,6 +21,7 @@ from strategies.graph import (
     Seq,
     Step,
     Value,
+    Way,
     all_layers,
     leaves,
     levels,
@@ -28,12 +29,15 @@ from strategies.graph import (
 )
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
 from strategies.kinds.operations import Operation
-from strategies.learning import learns
+from strategies.learning import learns, of_numbers
+from strategies.scopes import built_policy, name_scope, of_plain_layers, policy, remat, that_casts, without_masks
 from strategies.typing import fed, infer
 
 KERAS: tuple[Generation, ...] = ("keras",)
 TF_KERAS: tuple[Generation, ...] = ("tf_keras",)
 BOTH: tuple[Generation, ...] = ("keras", "tf_keras")
+NOT_TF_KERAS: tuple[Generation, ...] = ("keras", "keras2")
+ALL: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,13 @@ def _settable(graph: Graph, kind: str | None) -> dict[str, Values]:
         found["supports_masking"] = (True,)
     if kind in _ACTIVATED:
         found["activity_regularizer"] = (made("regularizers.L1L2", l1=0.25, l2=0.5),)
+    if kind in (*_ACTIVATED, *_DROPPING, *_NORMALIZING):
+        found[_NAME[graph.generation == "keras"]] = ("renamed",)
     return found
+
+
+_NAME = ("_name", "name")
+"""The attribute that the name of a layer is set as: before Keras 3 `name` is a property that cannot be."""
 
 
 _ACTIVATED = ("Dense", "EinsumDense", "Conv1D", "Conv2D")
@@ -175,6 +185,8 @@ def _that_trains(graph: Graph) -> Iterator[str | None]:
 
 
 def _trained(graph: Graph, kind: str | None) -> dict[str, Values]:
+    if graph.generation == "keras2":
+        return OF_KERAS2
     args: dict[str, Values] = {
         "optimizer": (
             "sgd",
@@ -203,29 +215,30 @@ _OF_ONES_OWN = ("lambdas", "custom")
 
 
 def _run(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {"training": (LEFT_OUT, True)}
+    # In graph mode a model is run by a session, and whether it trains is a tensor.
+    return {} if graph.generation == "keras2" else {"training": (LEFT_OUT, True)}
 
 
-def _name_scope(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {"name": ("outer",)}
+_WITHIN: Values = ("clone", "model", "both")
+"""What is made within the scope in which a function of one's own is found: the clone, the model, or the one and the
+other. Where it is the model, and Keras looks up such a name, the layer is given the name of the function."""
 
 
-def _remat(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {"mode": ("full", "activations")}
+def _with_own(graph: Graph) -> Iterator[str | None]:
+    """Layers that take a function of one's own for something that they were not given."""
+    for kind in targets(graph):
+        if _own(graph, kind)["takes"]:
+            yield kind
 
 
-def _of_plain_layers(graph: Graph) -> Iterator[str | None]:
-    """Models whose layers are called on tensors alone, which a gradient can be made of twice."""
-    kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
-    if all(kind.family in _PLAIN for kind in kinds):
-        yield None
-
-
-_PLAIN = ("core", "merging", "noise", "convolution", "recurrent", "custom")
-
-
-def _policy(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {"name": ("mixed_bfloat16", "float64")}
+def _own(graph: Graph, kind: str | None) -> dict[str, Values]:
+    target = targets(graph).get(kind or "")
+    if target is None or target.attributes or kind not in _ACTIVATED:
+        return {"takes": (), "within": _WITHIN}
+    # A kernel that is put together of others is not made by its initializer.
+    names = ("activation", "kernel_regularizer", "kernel_initializer")
+    free = tuple(name for name in names if target.layer.arg(name) is None)
+    return {"takes": free if target.layer.arg("lora_rank") is None else free[:1], "within": _WITHIN}
 
 
 _RECURRENT = ("LSTM", "GRU", "SimpleRNN", "RNN")
@@ -314,9 +327,15 @@ def _quantized(graph: Graph, kind: str | None) -> dict[str, Values]:
 def _together(graph: Graph) -> str:
     """What is wrong with the steps of a graph beside each other: a kernel that is packed, or a sum, is no weight."""
     done = [step.does for step in graph.state]
+    if done.count("objects") > 1:
+        return ": expected one function of one's own"
+    if "objects" in done and not {"load", "lora", "quantize"}.isdisjoint(done):
+        return ": expected nothing that reads a function of one's own back"
     if "weight trainable" in done and not {"lora", "quantize"}.isdisjoint(done):
         return ": expected no weight that is frozen by hand where kernels are changed"
-    if "train" in done and not {"compile", "quantize", "policy"}.isdisjoint(done):
+    if "policy" in done and "built policy" in done:
+        return ": expected one policy beside that which a model is built under"
+    if "train" in done and not {"compile", "quantize", "policy", "built policy"}.isdisjoint(done):
         return ": expected nothing else that compiles the model, or changes dtypes, where it is trained"
     if "train" in done and "trainable" in done[: done.index("train")]:
         return ": expected nothing to be frozen before the model is trained"
@@ -324,7 +343,7 @@ def _together(graph: Graph) -> str:
         return ": expected no layer to run before it is adapted"
     if "load" in done[:-1]:
         return ": expected nothing to be done to the layers of a model in whose place another was loaded"
-    if "load" in done and "policy" in done:
+    if "load" in done and not {"policy", "built policy"}.isdisjoint(done):
         return ": expected one policy while a model is made, saved and loaded"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
         return ": expected no low rank where kernels are packed"
@@ -342,22 +361,27 @@ def costly(graph: Graph) -> bool:
 
 
 STEPS: Mapping[str, StepSort] = {
-    "compile": StepSort("compiled", KERAS, _model, compiled),
-    "trainable": StepSort("trainable set later", BOTH, _model_and_layers, _trainable),
+    "compile": StepSort("compiled", NOT_TF_KERAS, that_compiles, compiled),
+    "trainable": StepSort("trainable set later", ALL, _model_and_layers, _trainable),
     "weight trainable": StepSort("a weight frozen", KERAS, _of_a_weight, _weight_trainable),
     "set": StepSort("set later", BOTH, _that_can_be_set, _settable, one=True),
-    "call": StepSort("called once more", BOTH, _once_called, _nothing),
-    "run": StepSort("run before", BOTH, _that_runs, _run, runs=True),
+    "call": StepSort("called once more", ALL, _once_called, _nothing),
+    "run": StepSort("run before", ALL, _that_runs, _run, runs=True),
     "add_loss": StepSort("a loss added", TF_KERAS, _that_gives_floats, _nothing),
     "add_metric": StepSort("a metric added", TF_KERAS, _that_gives_floats, _nothing),
-    "policy": StepSort("another global policy", BOTH, _model, _policy),
-    "name scope": StepSort("built in a name scope", KERAS, _model, _name_scope),
-    "remat": StepSort("built in a RematScope", KERAS, _of_plain_layers, _remat),
+    "policy": StepSort("another global policy", BOTH, _model, policy),
+    "built policy": StepSort("built under another global policy", BOTH, that_casts, built_policy),
+    "name scope": StepSort("built in a name scope", KERAS, _model, name_scope),
+    "remat": StepSort("built in a RematScope", KERAS, of_plain_layers, remat),
+    "clone name scope": StepSort("cloned in a name scope", KERAS, _model, name_scope),
+    "clone remat": StepSort("cloned in a RematScope", KERAS, without_masks, remat),
+    "objects": StepSort("with a function found in a custom_object_scope", BOTH, _with_own, _own),
     "adapt": StepSort("adapted", BOTH, _adaptable, _adapted),
+    "set weights": StepSort("weights set", ALL, of_numbers, _nothing, runs=True),
     "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),
     "quantize": StepSort("quantized", KERAS, _quantizable, _quantized, costly=True),
-    "stateful": StepSort("keeps its state, and run", BOTH, _recurrent, _nothing, runs=True),
-    "train": StepSort("trained for a step", BOTH, _that_trains, _trained, runs=True, costly=True),
+    "stateful": StepSort("keeps its state, and run", ALL, _recurrent, _nothing, runs=True),
+    "train": StepSort("trained for a step", ALL, _that_trains, _trained, runs=True, costly=True),
     "load": StepSort("saved and loaded", BOTH, _that_loads, _nothing, costly=True),
 }
 """What can be done to a model, by name."""
@@ -365,8 +389,8 @@ STEPS: Mapping[str, StepSort] = {
 
 def unsuited_state(graph: Graph) -> str:
     """What is wrong with what is done to a graph's model, "" where nothing is."""
-    if graph.state and graph.way is not None:
-        return ": expected none for a model that is cloned into another"
+    if graph.state and graph.way is not None and (wrong := _unsuited_way(graph, graph.way)):
+        return f": {wrong}"
     seen = set()
     for number, step in enumerate(graph.state):
         wrong = "expected each step once" if (step.does, step.kind) in seen else _unsuited(graph, step)
@@ -374,6 +398,19 @@ def unsuited_state(graph: Graph) -> str:
             return f"[{number}]: {wrong}"
         seen.add((step.does, step.kind))
     return _together(graph)
+
+
+WITH_WAYS = ("compile", "trainable", "set", "run")
+"""What may be done to a model that is cloned on other inputs; all but a run to the model that is asked for, too."""
+
+
+def _unsuited_way(graph: Graph, way: Way) -> str:
+    if way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs == "own":
+        return "expected none for a model that is cloned into another"
+    for step in graph.state:
+        if step.does not in WITH_WAYS or any(name in _NAME for name, _ in step.args):
+            return f"{step.does}: nobody says what becomes of it in a model on other inputs"
+    return ""
 
 
 def _unsuited(graph: Graph, step: Step) -> str:

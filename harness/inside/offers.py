@@ -113,11 +113,17 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
 config = getattr(keras, "config", None)
 getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
 """,
+    "built policy": """
+config = getattr(keras, "config", None)
+getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
+""",
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
     "adapt": "keras.layers.Normalization().adapt",
     "name scope": "keras.name_scope",
     "remat": "keras.RematScope",
+    "clone name scope": "keras.name_scope",
+    "clone remat": "keras.RematScope",
     "load": "keras.saving.load_model",
     "SavedModel": """
 import inspect

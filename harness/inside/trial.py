@@ -350,7 +350,8 @@ class _Trial:
             # clone would begin with the weights of an original that was built after a run with the same one.
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
             try:
-                clone = call_cloner(each, model, context, self._request.get("builds", ""))
+                with self._within():
+                    clone = call_cloner(each, model, context, self._request.get("builds", ""))
             except Exception as error:  # what this whole project is about
                 theirs = self._request.get("functions_raise") and error is self._watched.raised
                 about = {"own": bool(theirs), "clear": is_clear(error)}
@@ -358,6 +359,14 @@ class _Trial:
                 return None, dict(told, **{key: True for key, value in about.items() if value})
             context.made += 1
             return clone, None
+
+    @contextlib.contextmanager
+    def _within(self) -> Iterator[None]:
+        """The scopes in which a model is cloned."""
+        with contextlib.ExitStack() as scopes:
+            for text in self._request.get("within", ()):
+                scopes.enter_context(eval(text, dict(self._module.__dict__)))  # noqa: S307 - the script's own words
+            yield
 
     def _asked(self, clone: Description | None, refused: dict[str, Any]) -> dict[str, Any]:
         """What the clone function was asked, where there is one; and what it raised, where that did not arrive."""

@@ -139,6 +139,8 @@ def reproducer(
         clone = f"{clone}\nclone{case.builds}"
     if cloner == "same_layers" and "model = keras.Sequential(" in source:
         clone = _SAME_LAYERS_OF_A_SEQUENTIAL
+    if case is not None and case.within:
+        clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
     if difference.check == "functions" and lines:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
     if difference.aspect == "value not kept":

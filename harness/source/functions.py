@@ -13,6 +13,7 @@ from strategies.kinds.lambdas import (
     FORMS,
     MASK_FORMS,
     MASKS,
+    OWN_FORMS,
     SHAPE_FORMS,
     WITH_PARAMETER,
 )
@@ -37,6 +38,10 @@ def write_function(function: Function, name: Callable[[str], str], trains: str =
         return _mask(function, name)
     if function.form in COMPILE_FORMS:
         return _compiled(function, name)
+    if function.form in OWN_FORMS:
+        wanted, text = _OWN[function.form]
+        own = name(wanted)
+        return WrittenFunction(own, f"def {own}{text}")
     if function.form in SHAPE_FORMS:
         return WrittenFunction(f"lambda s: {_packed(function, list(function.gives), ('s',))}")
     if function.form == "body":
@@ -96,11 +101,25 @@ def _compiled(function: Function, name: Callable[[str], str]) -> WrittenFunction
     if function.form == "error named":
         own = name("error")
         return WrittenFunction(own, f"def {own}(y_true, y_pred):\n    return {error}\n")
+    if function.form == "metric class":
+        own = name("MeanError")
+        return WrittenFunction(
+            f"{own}()",
+            f"class {own}(keras.metrics.Mean):\n    def update_state(self, y_true, y_pred, sample_weight=None):\n"
+            f"        return super().update_state({error}, sample_weight)\n",
+        )
     own = name("Error")
     return WrittenFunction(
         f"{own}()",
         f"class {own}(keras.losses.Loss):\n    def call(self, y_true, y_pred):\n        return {error}\n",
     )
+
+
+_OWN = {
+    "own activation": ("double", "(x):\n    return x * 2.0\n"),
+    "own kernel_regularizer": ("average", "(x):\n    return ops.mean(ops.abs(x))\n"),
+    "own kernel_initializer": ("halves", "(shape, dtype=None):\n    return ops.ones(shape, dtype=dtype) / 2\n"),
+}
 
 
 def _by(packed: str, by: str) -> str:

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from msgspec import structs
 
+from harness.source.functions import write_function
 from harness.source.words import dotted
-from strategies.graph import Layer, Seq, Step, Value
-from strategies.states import LEARNED
+from strategies.graph import Function, Graph, Layer, MalformedGraph, Named, Seq, Step, Value
+from strategies.states import LEARNED, Target, targets
 
 _WIDEST = 100
 
 
+def done_to(graph: Graph) -> list[tuple[Step, Target | None]]:
+    """The steps of a graph's state, each with the layer that it is done to, None for the model."""
+    if not graph.state:
+        return []
+    there = targets(graph)
+    unknown = sorted({step.kind for step in graph.state if step.kind is not None and step.kind not in there})
+    if unknown:
+        raise MalformedGraph(f"state: there is no layer of the kind {unknown[0]!r}")
+    return [(step, None if step.kind is None else there[step.kind]) for step in graph.state]
+
+
 def write_step(
-    step: Step, target: str, value: Callable[[Value], str], arrays: Callable[[], str], tensor: str
+    step: Step, target: str, value: Callable[[Value], str], arrays: Callable[[], str], tensor: str, eager: bool
 ) -> list[str]:
-    """The lines of a step on what the expression `target` gives.
+    """The lines of a step on what the expression `target` gives; `eager` is whether a model can be called on numbers.
 
     `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on.
     """
     args = {dotted(name): value(each) for name, each in step.args}
-    if step.does == "stateful":
-        return _called("model", {"": arrays()})
+    if step.does == "stateful" or (step.does == "run" and not eager):
+        return _called("model" if eager else "model.predict_on_batch", {"": arrays()})
     if step.does == "run":
         return _called(target, {"": arrays(), **args})
-    if step.does in _SCOPES:
+    if step.does in (*_SCOPES, *_CLONED_IN, "built policy", "objects"):
         return []
     if step.does == "train":
         # Eagerly: to trace a function for a single step takes longer than the step.
         return [
             f"data = {arrays()}",
-            *_called(f"{target}.compile", {**args, "run_eagerly": "True"}),
+            *_called(f"{target}.compile", {**args, "run_eagerly": "True"} if eager else args),
             f"{target}.train_on_batch(data, {target}.predict_on_batch(data))",
         ]
     if step.does == "load":
@@ -45,15 +57,51 @@ def write_step(
     return _LINES[step.does](target, args)
 
 
-def built_within(step: Step, lines: list[str], value: Callable[[Value], str]) -> list[str]:
-    """The lines that build a model, within what a step says."""
+def built_within(
+    step: Step, lines: list[str], value: Callable[[Value], str], spell: Callable[[str], str], own: str
+) -> list[str]:
+    """The lines that build a model, within what a step says; `own` is a scope in which a function is found."""
+    if step.does == "built policy":
+        set_to = [spell(_LINES["policy"]("", {"name": value(name)})[0]) for _, name in step.args]
+        return [*set_to[:1], *lines, *set_to[1:]]
     scope = _SCOPES.get(step.does)
+    if step.does == "objects" and dict(step.args)["within"] in ("model", "both"):
+        return [f"with {own}:", *(f"    {line}" for line in lines)]
     if scope is None:
         return lines
     return [scope.format(**{name: value(each) for name, each in step.args}), *(f"    {line}" for line in lines)]
 
 
 _SCOPES = {"name scope": "with keras.name_scope({name}):", "remat": "with keras.RematScope(mode={mode}):"}
+_CLONED_IN = {"clone name scope": "keras.name_scope({name})", "clone remat": "keras.RematScope(mode={mode})"}
+
+
+_FOUND_BY_NAME = {"keras": ("kernel_initializer",), "tf_keras": ("activation", "kernel_regularizer"), "keras2": ()}
+"""What a generation looks up by a name of one's own where a layer is made."""
+
+
+def with_own(layer: Layer, step: Step, name: Callable[[str], str], generation: str) -> tuple[Layer, str, str]:
+    """A layer that takes a function of one's own: itself, or the name under which it is found in a scope.
+
+    Beside it the definition of the function, and the scope.
+    """
+    said = dict(step.args)
+    argument = str(said["takes"])
+    written = write_function(Function(f"own {argument}", ()), name)
+    own = written.expression
+    whole = said["within"] == "clone" or argument not in _FOUND_BY_NAME[generation]
+    given: Value = Named(own) if whole else own
+    scope = f'keras.utils.custom_object_scope({{"{own}": {own}}})'
+    return structs.replace(layer, args=(*layer.args, (argument, given))), written.definition, scope
+
+
+def cloned_in(step: Step, value: Callable[[Value], str], own: str) -> Iterator[str]:
+    """The scopes in which the model is to be cloned, as expressions; `own` is one in which a function is found."""
+    args = dict(step.args)
+    if step.does == "objects" and args["within"] in ("clone", "both"):
+        yield own
+    elif step.does in _CLONED_IN:
+        yield _CLONED_IN[step.does].format(**{name: value(each) for name, each in step.args})
 
 
 def as_it_learns(layer: Layer) -> Layer:
@@ -88,6 +136,9 @@ _LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
     "add_loss": lambda target, args: [f"{target}.add_loss(tf.reduce_mean({target}.outputs[0]))"],
     "add_metric": lambda target, args: [f'{target}.add_metric(tf.reduce_mean({target}.outputs[0]), name="mean")'],
     "policy": lambda target, args: [f"keras.config.set_dtype_policy({args['name']})"],
+    "set weights": lambda target, args: [
+        f"{target}.set_weights([np.ones_like(weight) for weight in {target}.get_weights()])"
+    ],
     "lora": lambda target, args: _called(f"{target}.enable_lora", args),
     "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),
 }

@@ -18,7 +18,7 @@ from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
 from harness.source.inputs import write_building, write_input
 from harness.source.operations import write_operation
-from harness.source.states import as_it_learns, built_within, write_step
+from harness.source.states import as_it_learns, built_within, cloned_in, done_to, with_own, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
@@ -47,7 +47,6 @@ from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import OF_NUMPY, PATHS
 from strategies.kinds.operations import Operation
 from strategies.states import PATHS as OF_STEPS
-from strategies.states import Target, targets
 from strategies.ways import inputs_of, makes_none
 
 _STEPS = 3
@@ -69,40 +68,50 @@ class WrittenGraph:
 
     `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
     leaves the model that is then asked for in `model`, in the place of the one that is cloned. `builds` is the call by
-    which a model that was cloned before it was built is built.
+    which a model that was cloned before it was built is built. `within` has the expressions of the scopes in which it
+    is cloned.
     """
 
     source: str
     arguments: tuple[tuple[str, str], ...] = ()
     asked: str = ""
     builds: str = ""
+    within: tuple[str, ...] = ()
 
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     """The graph's model as a script, with the way in which it is cloned."""
     script = _Script(dialect)
     way = graph.way
+    done = [(step, target.place) for step, target in done_to(graph) if target is not None]
     if way is None:
-        done = [(step, target.place) for step, target in _done_to(graph) if target is not None]
         of = {does: {place for step, place in done if step.does == does} for does in ("adapt", "stateful")}
         script.keep({place for _, place in done}, of["adapt"], of["stateful"], graph.batch)
+        script.owning = {place: step for step, place in done if step.does == "objects"}
         script.model(graph, "model", "")
+        within: list[str] = []
         for step in graph.state:
-            script.lines = built_within(step, script.lines, lambda value: script.value(value, None))
+            script.lines = built_within(step, script.lines, script.plain, dialect.spell, script.own)
+            within += cloned_in(step, script.plain, script.own)
         script.state(graph)
         if graph.built == "not yet":
             asked = _Script(dialect, script)
             asked.model(structs.replace(graph, built="later"), "model", "")
-            return WrittenGraph(script.text(), (), asked.rest(), write_building(graph))
-        return WrittenGraph(script.text())
+            return WrittenGraph(script.text(), (), asked.rest(), write_building(graph), tuple(within))
+        return WrittenGraph(script.text(), within=tuple(within))
     arguments = script.arguments(graph, way)
     if makes_none(way):
         script.model(graph, "model", "")
         return WrittenGraph(script.text(), arguments)
     script.holds = way.clone_function is not None
+    places = {place for _, place in done}
+    script.keep(places, set(), set(), graph.batch)
     script.model(graph, "model", "")
+    script.state(graph)
     asked = _Script(dialect, script)
+    asked.keep(places, set(), set(), graph.batch)
     asked.model(structs.replace(graph, inputs=inputs_of(graph), way=None), "model", "", way)
+    asked.state(structs.replace(graph, state=tuple(step for step in graph.state if step.does != "run")))
     script.needs |= asked.needs
     return WrittenGraph(script.text(), arguments, asked.rest())
 
@@ -121,6 +130,8 @@ class _Script:
         self.kept: Places = set()
         self.learning: Places = set()
         self.stateful: Places = set()
+        self.owning: dict[tuple[int, ...], Step] = {}
+        self.own = ""
         self.batch: int | None = None
         self.layers: dict[tuple[int, ...], str] = {}
         self.needs = {"keras"}
@@ -196,12 +207,17 @@ class _Script:
 
     def state(self, graph: Graph) -> None:
         """The lines of what is done to the model."""
-        for step, target in _done_to(graph):
+        for step, target in done_to(graph):
             what = "model" if target is None else ".".join((self.layers[target.place], *target.attributes))
             # Keras 3 does not tell the `input` of a Sequential that was never called.
             tensor = f"{what}.inputs[0]" if target is None and graph.sequential else f"{what}.input"
-            text = write_step(step, what, lambda value: self.value(value, None), lambda: self._arrays(graph), tensor)
+            eager = self.dialect.generation != "keras2"
+            text = write_step(step, what, self.plain, lambda: self._arrays(graph), tensor, eager)
             self.lines += [self.need(self.dialect.spell(line)) for line in text]
+
+    def plain(self, value: Value) -> str:
+        """The text of a value in which there is no tensor."""
+        return self.value(value, None)
 
     def _arrays(self, graph: Graph) -> str:
         """Arrays that the model can be called on, nested as its inputs are."""
@@ -375,6 +391,9 @@ class _Script:
             return variable
         if place in self.stateful:
             layer = structs.replace(layer, args=(*layer.args, ("stateful", True)))
+        if place in self.owning:
+            layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.generation)
+            self.define(self.dialect.spell(above))
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
         if not needs_name:
             return text
@@ -446,6 +465,8 @@ class _Script:
             case Made():
                 return self.layer(value.layer)
             case Named(path=path, args=args):
+                if args is None and self.own.endswith(f": {path}}})"):
+                    return path
                 if path not in PATHS | OF_STEPS | OF_NUMPY:
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
                 words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
@@ -467,17 +488,6 @@ class _Script:
             text = f"np.arange(1, {size + 1}, dtype={dtype_literal(array.dtype)}){shape} / 2"
         whole = self.dialect.tensor.format(text, dtype_literal(array.dtype))
         return self.need(self.dialect.spell(whole)) if array.tensor else text
-
-
-def _done_to(graph: Graph) -> list[tuple[Step, Target | None]]:
-    """The steps of a graph's state, each with the layer that it is done to, None for the model."""
-    if not graph.state:
-        return []
-    there = targets(graph)
-    unknown = sorted({step.kind for step in graph.state if step.kind is not None and step.kind not in there})
-    if unknown:
-        raise MalformedGraph(f"state: there is no layer of the kind {unknown[0]!r}")
-    return [(step, None if step.kind is None else there[step.kind]) for step in graph.state]
 
 
 def _family(layer: Layer) -> str:

@@ -28,7 +28,8 @@ class Case(msgspec.Struct, frozen=True):
     `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less. `keeps` says
     what of the model itself is to stand in the clone. `done` has what the source does to the model once it is made, and
     `ran` is whether that runs it, so that its states are not what they begin with. `builds` is the call that builds a
-    clone of a model that was not built; `asked` is then the model that was.
+    clone of a model that was not built; `asked` is then the model that was. `within` has the expressions of the scopes
+    in which it is cloned.
     """
 
     source: str
@@ -46,6 +47,7 @@ class Case(msgspec.Struct, frozen=True):
     done: tuple[str, ...] = ()
     ran: bool = False
     builds: str = ""
+    within: tuple[str, ...] = ()
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -75,6 +77,8 @@ class Case(msgspec.Struct, frozen=True):
             request.update(asked=self.asked, builds=self.builds)
         if self.ran:
             request["ran"] = True
+        if self.within:
+            request["within"] = self.within
         if device is not None:
             request["device"] = device
         return request

@@ -24,10 +24,11 @@ def case_of(graph: Graph, dialect: str) -> Case:
         batch=graph.batch,
         seed=number_of(graph),
         done=tuple(dict.fromkeys(step.does for step in graph.state)),
-        ran=runs(graph),
-        promises="not compiled" if graph.generation == "tf_keras" and _is_compiled(graph) else "",
+        ran=runs(graph) and graph.way is None,
+        promises=_promises(graph),
         asked=script.asked,
         builds=script.builds,
+        within=script.within,
     )
     way = graph.way
     if way is None:
@@ -49,6 +50,16 @@ def _inputs(graph: Graph) -> tuple[Input, ...]:
     if not any(step.does == "stateful" for step in graph.state):
         return inputs
     return tuple(structs.replace(given, batch=given.batch or graph.batch) for given in inputs)
+
+
+def _promises(graph: Graph) -> str:
+    """What is asked for, where that is less."""
+    renamed = any(step.does == "set" and not {"name", "_name"}.isdisjoint(dict(step.args)) for step in graph.state)
+    less = {
+        "not compiled": graph.generation != "keras" and _is_compiled(graph),
+        "another scope": renamed or any(step.does == "clone name scope" for step in graph.state),
+    }
+    return ", ".join(name for name, holds in less.items() if holds)
 
 
 def _is_compiled(graph: Graph) -> bool:

@@ -14,9 +14,16 @@ _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight 
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
 
-_NOT_ASKED = {"turned": ("input structure order",), "not compiled": ("compiled",)}
+_SCOPES = ("weight scope", "state scope")
+_NOT_ASKED = {
+    "turned": ("input structure order",),
+    "not compiled": ("compiled",),
+    "another scope": _SCOPES,
+    "not compiled, another scope": ("compiled", *_SCOPES),
+}
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
-nobody says that the clone of a compiled model is compiled, that it is.
+nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
+a layer got another name once it was built, that variables are named within what they were.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.

@@ -52,8 +52,10 @@ WITH_PARAMETER = ("closure", "default", "arguments", "module", "method", "partia
 
 FORMS = ("lambda", "named", *WITH_PARAMETER, "training", "mask")
 MASK_FORMS = ("mask lambda", "mask named")
-COMPILE_FORMS = ("error lambda", "error named", "loss class", "rate lambda")
+COMPILE_FORMS = ("error lambda", "error named", "loss class", "metric class", "rate lambda")
 """What a model can be compiled with."""
+OWN_FORMS = ("own activation", "own kernel_regularizer", "own kernel_initializer")
+"""What a layer can be given for an argument, found by its name in a custom_object_scope."""
 ERRORS = ("y_true - y_pred", "0.5")
 SHAPE_FORMS = ("shape lambda",)
 MASKS = ("mask", "None", "x[..., 0] > 0.0", "x[0][..., 0] > 0.0")

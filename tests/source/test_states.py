@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
+from harness.scripts.reproducer import reproducer
 from harness.source import written
 from harness.trials.cases import case_of
-from strategies.graph import Call, Function, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Step
+from reports.records import Cost, Difference
+from strategies.graph import Call, Function, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Step, Way
 from tests.strategies.test_states import WRAPPED
 from tests.strategies.test_ways import GRAPH, INNER
 
@@ -36,6 +38,7 @@ def test_functions_and_classes_of_ones_own() -> None:
     for form, above, text in (
         ("error lambda", "", "lambda y_true, y_pred: ops.mean(ops.abs(y_true - y_pred), axis=-1)"),
         ("error named", "def error(y_true, y_pred):\n    return ops.mean(", "error"),
+        ("metric class", "class MeanError(keras.metrics.Mean):\n    def update_state(self, y_true", "MeanError()"),
         ("loss class", "class Error(keras.losses.Loss):\n    def call(self, y_true, y_pred):\n", "Error()"),
     ):
         step = Step("compile", None, (("loss", Function(form, ("y_true - y_pred",))),))
@@ -98,6 +101,59 @@ def test_built_within_a_scope() -> None:
         assert inside[-1].startswith("    model = keras.Model(")
         assert all(each.startswith("    ") for each in inside)
         assert last == "model(model.input)"
+
+
+def test_built_under_another_policy() -> None:
+    steps = Step("built policy", None, (("name", "float64"), ("then", "float32"))), Step("call")
+    source = written(structs.replace(ONE, state=steps), "tf_keras").source
+    assert '\n\nkeras.mixed_precision.set_global_policy("float64")\ninputs = keras.Input(' in source
+    last = 'keras.mixed_precision.set_global_policy("float32")\nmodel(model.input)\n'
+    assert source.endswith(f"model = keras.Model(inputs, dense)\n{last}")
+
+
+@pytest.mark.parametrize("within", ["clone", "model", "both"])
+def test_a_function_that_is_found_in_a_scope(within: str) -> None:
+    step = Step("objects", "Dense", (("takes", "activation"), ("within", within)))
+    case = case_of(structs.replace(ONE, state=(step,)), "keras")
+    scope = 'keras.utils.custom_object_scope({"double": double})'
+    assert "\n\ndef double(x):\n    return x * 2.0\n\n\n" in case.source
+    assert (f"\nwith {scope}:\n    inputs" in case.source) is (within != "clone")
+    assert "layers.Dense(4, activation=double)" in case.source
+    case = case_of(structs.replace(ONE, generation="tf_keras", state=(step,)), "tf_keras")
+    assert ("activation=double)" if within == "clone" else 'activation="double")') in case.source
+    assert case.within == (() if within == "model" else (scope,))
+
+
+def test_a_script_clones_within_its_scopes() -> None:
+    steps = Step("clone name scope", None, (("name", "outer"),)), Step("clone remat", None, (("mode", "full"),))
+    case = case_of(structs.replace(ONE, state=steps), "keras")
+    lost = Difference("structure", "layers['dense'].config.units", "config.units", "4", "3", Cost.COMPUTES)
+    text = reproducer(case.source, "keras", lost, case=case).text
+    scopes = 'with keras.name_scope("outer"), keras.RematScope(mode="full"):'
+    assert f"\n{scopes}\n    clone = keras.models.clone_model(model)\n" in text
+
+
+def test_done_to_the_model_that_is_asked_for_too() -> None:
+    steps = Step("run"), Step("trainable", "Dense", (("trainable", False),)), Step("compile")
+    case = case_of(structs.replace(ONE, state=steps, way=Way("fresh")), "keras")
+    assert case.source.endswith(
+        '\nmodel(np.ones((2, 3, 4), "float32"))\ndense_layer.trainable = False\nmodel.compile()\n'
+    )
+    assert case.asked.endswith("(inputs, dense)\ndense_layer_2.trainable = False\nmodel.compile()\n")
+    assert not case.ran
+
+
+def test_run_and_trained_in_graph_mode() -> None:
+    two = structs.replace(
+        ONE, generation="keras2", state=(Step("train", None, (("optimizer", "sgd"), ("loss", "mse"))),)
+    )
+    source = written(two, "keras2").source
+    assert source.endswith(
+        'data = np.ones((2, 3, 4), "float32")\nmodel.compile(optimizer="sgd", loss="mse")\n'
+        "model.train_on_batch(data, model.predict_on_batch(data))\n"
+    )
+    source = written(structs.replace(two, state=(Step("run"),)), "keras2").source
+    assert source.endswith('\nmodel.predict_on_batch(np.ones((2, 3, 4), "float32"))\n')
 
 
 def test_saved_and_loaded() -> None:

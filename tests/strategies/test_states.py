@@ -11,8 +11,24 @@ from msgspec import structs
 from harness.search.even_draws import evenly
 from strategies import FEATURES, MalformedGraph, from_json, functional_graphs, to_json
 from strategies.drawn_states import DIGITS, steps
-from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
-from strategies.graphs import STATES, Feature
+from strategies.graph import (
+    Array,
+    Call,
+    CloneFunction,
+    Function,
+    Graph,
+    Input,
+    Items,
+    Layer,
+    Made,
+    Named,
+    Ref,
+    Seq,
+    Step,
+    Value,
+    Way,
+)
+from strategies.graphs import STATES, WAYS, Feature
 from strategies.kinds import LEFT_OUT, Generation
 from strategies.learning import learns
 from strategies.states import STEPS, costly, targets
@@ -68,7 +84,10 @@ def test_a_state_that_does_not_suit() -> None:
     with pytest.raises(MalformedGraph, match="each step once"):
         well_typed(structs.replace(GRAPH, state=(step, step)))
     with pytest.raises(MalformedGraph, match="cloned into another"):
-        well_typed(structs.replace(GRAPH, state=(step,), way=Way("fresh")))
+        well_typed(structs.replace(GRAPH, state=(step,), way=Way(clone_function=CloneFunction())))
+    with pytest.raises(MalformedGraph, match="on other inputs"):
+        well_typed(structs.replace(GRAPH, state=(Step("call"),), way=Way("fresh")))
+    well_typed(structs.replace(GRAPH, state=(step,), way=Way("fresh", recursive=True)))
     with pytest.raises(MalformedGraph, match="nobody says"):
         well_typed(structs.replace(INNER, generation="tf_keras", state=(step,)))
     inner = Layer("Model", graph=structs.replace(INNER, state=(step,)))
@@ -82,6 +101,9 @@ def test_a_value_for_each_output() -> None:
 
     assert Seq(("mse", "mse")) in losses(Seq((Ref(4), Ref(1))))
     assert not any(isinstance(each, Seq) for each in losses(Seq((Ref(4),))))
+    nested = Items((("a", Seq((Ref(4), Seq((Ref(1),), "tuple")))), ("b", Ref(2))))
+    assert Items((("a", Seq(("mse", Seq(("mse",), "tuple")))), ("b", "mse"))) in losses(nested)
+    assert Items((("a", "mse"),)) in losses(Items((("a", Ref(4)), ("b", Ref(1)))))
     error = Function("error lambda", ("y_true - y_pred",))
     assert Seq((error, "mse")) in losses(Seq((Ref(4), Ref(1))))
     assert Named("losses.mean_absolute_error") in losses(Ref(4))
@@ -109,7 +131,8 @@ def test_the_models_that_are_drawn_are_the_same_with_states_and_without() -> Non
 
 
 @pytest.mark.parametrize(
-    "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="a part of the steps of Keras 3"))]
+    "generation",
+    ["keras", "keras2", pytest.param("tf_keras", marks=pytest.mark.slow(reason="nearly the steps of Keras 3"))],
 )
 def test_every_step_is_reached(generation: Generation) -> None:
     """Among few kinds by day; within 3,000 draws of all at night."""
@@ -117,11 +140,17 @@ def test_every_step_is_reached(generation: Generation) -> None:
     graphs = functional_graphs(generation=generation, kinds=kinds, features=FEATURES | STATES)
     there = {name for name, sort in STEPS.items() if generation in sort.generations}
     reached: set[str] = set()
-    for each in evenly(graphs, examples(600, 3000), 2):
+    for each in evenly(graphs, examples(1200, 3000), 2):
         reached.update(step.does for step in each.graph.state)
         if reached == there:
             return
     assert reached == there
+
+
+def test_a_model_that_is_cloned_on_other_inputs_has_a_state_as_well() -> None:
+    graphs = functional_graphs(generation="keras", kinds=["Dense", "Dropout"], features=FEATURES | STATES | WAYS)
+    drawn = [each.graph for each in evenly(graphs, 800, 4)]
+    assert any(graph.way is not None and graph.state for graph in drawn)
 
 
 def test_something_costly_is_done_at_a_rate() -> None:

@@ -14,7 +14,7 @@ from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues, load
-from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value
+from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
 from strategies.kinds import Generation
 from strategies.states import STEPS
 from strategies.ways import read_example, well_typed
@@ -50,6 +50,7 @@ COMPILED = (
     compiled(optimizer=Named("optimizers.SGD", (("learning_rate", Function("rate lambda", ("0.5",))),))),
     compiled(loss=Function("error lambda", ERROR), metrics=Seq((Function("error named", ERROR),)), jit_compile=True),
     compiled(loss=Function("loss class", ERROR)),
+    compiled(metrics=Seq((Function("metric class", ERROR),)), weighted_metrics=Seq((Function("error lambda", ERROR),))),
 )
 TRAINED = Step("train", None, (("optimizer", "sgd"), ("loss", "mse"), ("metrics", Seq(("mae",)))))
 OF_BOTH = (
@@ -62,14 +63,30 @@ OF_BOTH = (
     Step("call"),
     Step("run", None, (("training", True),)),
     TRAINED,
+    Step("set weights"),
 )
 OF_KERAS = (
     *COMPILED,
     Step("weight trainable", "Dense", (("kernel.trainable", False),)),
     Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3))),
     Step("quantize", None, (("mode", "int8"),)),
+    Step("set", "Dense", (("name", "renamed"),)),
+    Step("clone name scope", None, (("name", "outer"),)),
 )
-OF_TF_KERAS = (Step("add_loss"), Step("add_metric"))
+WITHIN = tuple(
+    Step("objects", "Dense", (("takes", takes), ("within", within)))
+    for takes in ("kernel_regularizer", "kernel_initializer")
+    for within in ("clone", "model", "both")
+)
+BUILT = (
+    Step("built policy", None, (("name", "mixed_bfloat16"),)),
+    Step("built policy", None, (("name", "float64"), ("then", "float32"))),
+)
+OF_TF_KERAS = (
+    Step("set", "Dense", (("_name", "renamed"),)),
+    Step("add_loss"),
+    Step("add_metric"),
+)
 LEARNING = (
     (Input((4,)), Layer("Normalization", (("mean", 0.5), ("variance", 2.0)))),
     (Input((4,)), Layer("Discretization", (("bin_boundaries", Seq((-0.5, 0.0, 0.5))), ("output_mode", "multi_hot")))),
@@ -93,10 +110,11 @@ def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, Cl
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(generation)
-    steps = (*OF_BOTH, *(OF_KERAS if generation == "keras" else OF_TF_KERAS))
+    steps = (*OF_BOTH, *WITHIN, *(OF_KERAS if generation == "keras" else OF_TF_KERAS))
     graphs = [structs.replace(GRAPH, generation=generation, state=(step,)) for step in steps]
     thawed = Step("trainable", "LSTM", (("trainable", True),))
     graphs.append(structs.replace(CHAIN, generation=generation, state=(OF_BOTH[0], thawed)))
+    graphs += [structs.replace(INNER, generation=generation, state=(step,)) for step in BUILT]
     for graph in graphs:
         clone = _tried(graph, process, "fixed")["fixed"]
         assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.state
@@ -175,6 +193,43 @@ def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess
     assert "compiled" not in {each.aspect for each in clone.differences}
 
 
+def test_what_is_not_asked_of_a_clone() -> None:
+    renamed, scope = Step("set", "Dense", (("_name", "renamed"),)), Step("clone name scope", None, (("name", "outer"),))
+    for generation, state, less in (
+        ("keras", (TRAINED,), ""),
+        ("keras", (TRAINED, scope), "another scope"),
+        ("tf_keras", (renamed,), "another scope"),
+        ("tf_keras", (TRAINED, renamed), "not compiled, another scope"),
+    ):
+        assert case_of(structs.replace(GRAPH, generation=generation, state=state), generation).promises == less
+
+
+WITH_WAYS = (
+    compiled(loss=Named("losses.Huber", (("delta", 2.0),)), metrics=Seq(("mae",))),
+    OF_BOTH[0],
+    OF_BOTH[1],
+    Step("set", "Dropout", (("rate", 0.25),)),
+    Step("run", None, (("training", True),)),
+)
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_a_model_with_a_state_is_cloned_on_other_inputs(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    steps = WITH_WAYS[1 if generation == "tf_keras" else 0 :]
+    ways = (Way("fresh"), Way("batch"), *((Way("fresh", recursive=True),) if generation == "keras" else ()))
+    for way in ways:
+        for step in steps:
+            graph = structs.replace(GRAPH, generation=generation, state=(step,), way=way)
+            clone = _tried(graph, warm(generation), "fixed")["fixed"]
+            assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), (step, way)
+
+
+def test_a_planted_fault_in_a_compiled_clone_on_other_inputs_is_caught(keras: SubjectProcess) -> None:
+    graph = structs.replace(GRAPH, state=(WITH_WAYS[0],), way=Way("fresh"))
+    clone = _tried(graph, keras, "planted/way_not_compiled")["planted/way_not_compiled"]
+    assert "structure" in {each.check for each in clone.differences}
+
+
 LORA = Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))
 SEEN = Graph((Input((4,)),), (LEARNING[0][1],), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
 OF_EACH_SORT = {
@@ -191,9 +246,24 @@ OF_EACH_SORT = {
     "add_loss": (GRAPH, Step("add_loss"), "state_additions_lost", "structure"),
     "add_metric": (GRAPH, Step("add_metric"), "state_additions_lost", "structure"),
     "policy": (GRAPH, Step("policy", None, (("name", "float64"),)), "state_policy_taken", "structure"),
+    "built policy": (
+        GRAPH,
+        Step("built policy", None, (("name", "mixed_bfloat16"), ("then", "float32"))),
+        "state_policy_taken",
+        "structure",
+    ),
+    "clone name scope": (GRAPH, Step("clone name scope", None, (("name", "outer"),)), "weights_copied", "own"),
+    "clone remat": (INNER, Step("clone remat", None, (("mode", "full"),)), "weights_copied", "own"),
+    "objects": (
+        INNER,
+        Step("objects", "Dense", (("takes", "activation"), ("within", "clone"))),
+        "state_function_lost",
+        "outputs",
+    ),
     "adapt": (SEEN, Step("adapt", "Normalization", (("data", Array((2, 4))),)), "state_not_adapted", "outputs"),
     "lora": (GRAPH, LORA, "state_alpha_lost", "outputs"),
     "quantize": (GRAPH, Step("quantize", None, (("mode", "int8"),)), "state_not_quantized", "structure"),
+    "set weights": (GRAPH, Step("set weights"), "weights_copied", "own"),
     "stateful": (CHAIN, Step("stateful", "LSTM"), "state_of_recurrent_copied", "own"),
     "train": (GRAPH, TRAINED, "state_optimizer_stepped", "untouched"),
     "load": (GRAPH, Step("load"), "weights_copied", "own"),

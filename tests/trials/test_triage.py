@@ -320,11 +320,22 @@ def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_ca
         assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])
 
 
-def test_where_nothing_is_cast_any_more_training_is_written_down() -> None:
+def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
+    place = Place("dense_1", "Dense", 1)
+    lost = Difference("structure", "p", "config.kernel_regularizer", "L2", "'l2'", Cost.TRAINS, place)
+    frame = "tf_keras/src/engine/base_layer.py:_loss_for_variable"
+    said = "TypeError: 'str' object is not callable"
+    fails = Difference("outputs", "inference", "raises", "it runs", said, Cost.CRASHES, place)
+    fails = replace(fails, raised=Raised("TypeError", said, frame))
+    assert roots(chain("Dense"), [lost, fails]) == [(lost, [fails])]
+    other = replace(fails, raised=Raised("TypeError", said, "tf_keras/src/engine/base_layer.py:call"))
+    assert len(roots(chain("Dense"), [lost, other])) == 2
+
+
+@pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])
+def test_where_nothing_is_cast_any_more_training_is_written_down(lost: str) -> None:
     """`Layer.__call__` of Keras 3 notes it in the arguments it was given, and of what it casts it makes others."""
-    cast = Difference(
-        "structure", "p", "attribute.autocast", "False", "True", Cost.PROPERTY, Place("dense_1", "Dense", 1)
-    )
+    cast = Difference("structure", "p", lost, "one", "another", Cost.PROPERTY, Place("dense_1", "Dense", 1))
     path = "layers['dense_2'].calls[0].kwargs['training']"
     noted = Difference(
         "structure", path, "call.kwargs extra", "nothing", "false", Cost.PROPERTY, Place("d", "Dense", 2)

@@ -74,7 +74,8 @@ _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input 
 _GIVERS = ("giver missing", "giver extra")
 _MASKING = "supports_masking"
 _AUTOCAST = "attribute.autocast"
-_EARLY = (_MASKING, _AUTOCAST)
+_CASTS = (_AUTOCAST, "policy")
+_EARLY = (_MASKING, *_CASTS)
 _SIDES = (_MASKING, "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure", "weight missing", "weight extra")
 _NAMES = (" name", " scope", " alone")
@@ -84,6 +85,7 @@ _WHOLE_LAYERS = ("kind", "layer missing", "layer extra", "layer shared", "layer 
 _OUTSIDE = '{"outside"'
 _STRUCTURAL = ("structure", "count", "order")
 _OPTIONAL = ("input optional", "config.optional")
+_REGULARIZES = ":_loss_for_variable"
 _ASIDE = ("layer order", "call order", "compiled", "role", "input optional", "input sparse", "config.optional")
 
 
@@ -143,7 +145,7 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
         # "" fits all, but what has a place of its own behind it.
         kinds: tuple[tuple[str, ...], ...] = (_WHOLE_LAYERS, _COMES_FIRST, _EARLY, ("",), _GIVERS, _SIDES)
         turns = [turn for turn, start in enumerate(kinds) if aspect.startswith(start)]
-        side = turns[-1] if turns[-1] > 3 and aspect not in (_MASKING, _AUTOCAST) else turns[0]
+        side = turns[-1] if turns[-1] > 3 and aspect not in _EARLY else turns[0]
         depth = difference.first.name.count("/") if difference.first else 0
         # A layer is shared with what it holds, or frozen with it; a setting of a layer shows in the config of what
         # holds it.
@@ -162,6 +164,8 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     before, now = stage(earlier), stage(later)
     if before is Stage.MADE or earlier.aspect.startswith(_BEGINNINGS):
         return False  # before anything runs, the weights of the original are copied
+    if "regularizer" in earlier.aspect and later.raised is not None and later.raised.frame.endswith(_REGULARIZES):
+        return flow.reaches(earlier.first, later.first) or later.first is None or later.first.layer < 0
     reach, needed = effect(earlier), effect(later)
     if needed > reach and not (now is Stage.TRAINING_RUN and _thawed(earlier)):
         return False
@@ -216,7 +220,7 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         if one in _LOSES_TENSORS and two == "layer order":
             return flow.reaches(earlier.first, later.first)
         return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
-    if one == _AUTOCAST and two.startswith("call.kwargs") and later.path.endswith("['training']"):
+    if one in _CASTS and two.startswith("call.kwargs") and later.path.endswith("['training']"):
         # Keras 3 writes down `training` only of a call whose tensors it has not to cast.
         return flow.reaches(earlier.first, later.first)
     if one in _LOSES_TENSORS and two == "call count":

@@ -10,7 +10,7 @@ from harness.search.even_draws import evenly
 from harness.search.reducing import reduce
 from harness.source import write_source
 from strategies import FEATURES, Graph, functional_graphs
-from strategies.graph import Function, Seq, Step, leaves
+from strategies.graph import Function, Items, Seq, Step, leaves
 from tests.effort import examples
 
 Question = Callable[[Graph], bool]
@@ -18,6 +18,7 @@ INPUTS = "inputs = keras.Input(shape=(1,))"
 NOTHING = f"{INPUTS}\nmodel = keras.Model(inputs, inputs)\n"
 DENSE = f"{INPUTS}\ndense_layer = layers.Dense(1)\ndense = dense_layer(inputs)\nmodel = keras.Model(inputs, dense)\n"
 PLAIN_DENSE = f"{INPUTS}\ndense = layers.Dense(1)(inputs)\nmodel = keras.Model(inputs, dense)\n"
+DOUBLE = "def double(x):\n    return x * 2.0\n"
 RELU = f"""\
 {INPUTS}
 activation_layer = layers.Activation("relu")
@@ -43,6 +44,11 @@ def _by_output(step: Step) -> bool:
     return isinstance(dict(step.args).get("loss"), Seq)
 
 
+def _by_name(step: Step) -> bool:
+    loss = dict(step.args).get("loss")
+    return isinstance(loss, Items) and len(loss.items) > 1
+
+
 MINIMA: dict[str, tuple[Question, str, str]] = {
     "compiled": (does("compile"), NOTHING, "model.compile()\n"),
     "an optimizer": (does("compile", given("optimizer")), NOTHING, 'model.compile(optimizer="sgd")\n'),
@@ -56,6 +62,11 @@ MINIMA: dict[str, tuple[Question, str, str]] = {
         f"{INPUTS}\nmodel = keras.Model(inputs, [inputs, inputs])\n",
         'model.compile(loss=["mse", "mse"])\n',
     ),
+    "a loss for each output of a dict": (
+        does("compile", _by_name),
+        f'{INPUTS}\nmodel = keras.Model(inputs, {{"out_0": inputs, "out_1": inputs}})\n',
+        'model.compile(loss={"out_0": "mse", "out_1": "mse"})\n',
+    ),
     "metrics": (does("compile", given("metrics")), NOTHING, 'model.compile(metrics=["mae"])\n'),
     "frozen": (does("trainable"), NOTHING, "model.trainable = False\n"),
     "a frozen layer": (
@@ -68,11 +79,32 @@ MINIMA: dict[str, tuple[Question, str, str]] = {
     "run": (does("run"), NOTHING, 'model(np.ones((2, 1), "float32"))\n'),
     "a low rank": (does("lora"), DENSE, "dense_layer.enable_lora(rank=1)\n"),
     "quantized": (does("quantize"), PLAIN_DENSE, 'model.quantize("int8")\n'),
+    "built under another policy": (
+        does("built policy"),
+        f'keras.config.set_dtype_policy("mixed_bfloat16")\n{NOTHING}',
+        "",
+    ),
+    "a function found in a scope": (
+        does("objects"),
+        f"{DOUBLE}\n\n{DENSE.replace('Dense(1', 'Dense(1, activation=double')}",
+        "",
+    ),
     "another policy": (does("policy"), NOTHING, 'keras.config.set_dtype_policy("mixed_bfloat16")\n'),
 }
 
 
-SORTS = ("compile", "trainable", "weight trainable", "call", "run", "lora", "quantize", "policy")
+SORTS = (
+    "compile",
+    "trainable",
+    "weight trainable",
+    "call",
+    "run",
+    "lora",
+    "quantize",
+    "policy",
+    "built policy",
+    "objects",
+)
 
 
 @pytest.fixture(scope="module")

@@ -78,6 +78,13 @@ def state_policy_taken(original: Any, clone: Any, context: TrialContext) -> None
             context.framework.set_policy(layer, context.framework.policy(now))
 
 
+def state_function_lost(original: Any, clone: Any, context: TrialContext) -> None:
+    """outputs: layers have no activation, as if it could not be found."""
+    for layer in layers_of(clone, context):
+        if callable(getattr(layer, "activation", None)):
+            layer.activation = context.framework.keras.activations.linear
+
+
 def state_not_adapted(original: Any, clone: Any, context: TrialContext) -> None:
     """outputs: a Normalization has the mean and the variance of one that has seen nothing."""
     for layer in layers_of(clone, context):

@@ -27,6 +27,13 @@ def way_recursive(model: Any, context: TrialContext) -> Any:
     return _without(model, context, "recursive")
 
 
+def way_not_compiled(model: Any, context: TrialContext) -> Any:
+    """structure: the clone on other inputs is not compiled."""
+    clone = context.framework.fixed()(model, **context.arguments())
+    clone.compiled = False
+    return clone
+
+
 def way_asked_again(model: Any, context: TrialContext) -> Any:
     """functions: the clone function is asked for each layer once more."""
     return _asking(model, context, lambda layer: isinstance(layer, context.framework.keras.layers.InputLayer))

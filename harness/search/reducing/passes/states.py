@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from harness.search.reducing.passes.connections import drop_output
+from harness.search.reducing.passes.connections import drop_output, give_plainly
 from harness.search.reducing.passes.kinds import plainer_kind
 from harness.search.reducing.passes.levels import Offers, everywhere
-from strategies.graph import Graph, MalformedGraph, Seq, Step, Value, refs
+from strategies.compiling import by_output, nested_like
+from strategies.graph import Graph, MalformedGraph, Ref, Step, Value
 from strategies.kinds import LEFT_OUT
 from strategies.states import STEPS, Target, layer_at, targets
 
@@ -57,26 +58,21 @@ def plainer_kind_with_its_step(graph: Graph) -> Offers:
 
 
 def drop_output_with_its_step(graph: Graph) -> Offers:
-    """The model without one of its outputs, and without the last value where a step has one for each."""
-    count = len(list(refs(graph.gives)))
-    if count < 2 or not any(_is_by_output(value, count) for step in graph.state for _, value in step.args):
+    """The model without one of its outputs, or with plainer ones, where a step has a value for each of them."""
+    if isinstance(graph.gives, Ref) or not any(
+        by_output(graph.gives, value) for step in graph.state for _, value in step.args
+    ):
         return
-    for offer in drop_output(graph):
+    for offer in (*drop_output(graph), *give_plainly(graph)):
         if offer is not None:
-            left = len(list(refs(offer.gives)))
-            state = tuple(structs.replace(step, args=tuple(_fewer(step, count, left))) for step in graph.state)
+            state = tuple(structs.replace(step, args=tuple(_fewer(step, graph, offer))) for step in graph.state)
             yield structs.replace(offer, state=state)
 
 
-def _is_by_output(value: Value, count: int) -> bool:
-    return isinstance(value, Seq) and len(value.items) == count
-
-
-def _fewer(step: Step, count: int, left: int) -> Iterator[tuple[str, Value]]:
+def _fewer(step: Step, graph: Graph, offer: Graph) -> Iterator[tuple[str, Value]]:
     for name, value in step.args:
-        if isinstance(value, Seq) and _is_by_output(value, count):
-            value = Seq(value.items[:left]) if left > 1 else value.items[0]
-        yield name, value
+        values = by_output(graph.gives, value)
+        yield name, value if values is None else nested_like(offer.gives, iter(values), values[-1])
 
 
 def _on_what_it_became(step: Step, there: dict[str, Target], graph: Graph) -> Step:
