@@ -35,6 +35,7 @@ REFUSED_BY = {
         "SavedModel",
         "copies of models",
         "remat",
+        "clone remat",
     },
     MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel"},
 }

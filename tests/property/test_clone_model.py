@@ -110,7 +110,8 @@ ONE_NAME = [
     {"clone-function-gives-none", "call-function-uncallable"},
     {"open-name-scope", "wrapped-weight-path"},
     {"quantized-inside", "policy-of-lookup"},
-    {"policy-of-model", "policy-of-pipeline"},
+    {"policy-of-model", "policy-of-pipeline", "spatial-dropout-policy"},
+    {"random-shear", "function-out-of-scope"},
 ]
 """The issues that no fingerprint tells apart: a layer inside another was given no name, or its config has none, and it
 takes the next one, or the name of its weights has another scope before it; or a layer's own config leaves out that it
