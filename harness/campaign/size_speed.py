@@ -57,7 +57,7 @@ _NOISE = 0.002
 """Seconds that say nothing of how something grows."""
 _FASTER = 0.2
 """By so much more than building's an exponent has to be before it is named: the larger models are few."""
-PATIENT = Limits(trial=3600, growth=math.inf)
+PATIENT = Limits(trial=3600, growth=math.inf, cloning=0)
 """What a process is held to that times large models."""
 
 

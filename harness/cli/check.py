@@ -150,7 +150,7 @@ def command(
     except (ModelError, InputsError) as error:
         raise click.UsageError(str(error)) from None
     limit = int(memory * GIB) if memory is not None else int(_free() * _SHARE)
-    limits = Limits(trial=timeout, memory=limit, recycle=limit)
+    limits = Limits(trial=timeout, memory=limit, recycle=limit, cloning=0)
     known = load(known_issues)
     done: list[CheckedModel] = []
     interrupted = False

@@ -71,7 +71,7 @@ def command(
     texts = [(name, None if is_release(name) else _read(name)) for name in dict.fromkeys(files)]
     known = load(KNOWN_ISSUES)
     place = place_of(subject)
-    budget = JudgeBudget(seed=seed_, limits=Limits(trial=limit))
+    budget = JudgeBudget(seed=seed_, limits=Limits(trial=limit, cloning=0))
     if minutes is not None:
         budget = replace(budget, seconds=minutes * 60, graphs=trials or 1_000_000)
     if trials is not None:

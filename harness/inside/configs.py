@@ -127,3 +127,20 @@ def _public(names: tuple[str, ...]) -> list[str]:
     # Layers of a class have the same attributes as a rule, and far more of them than have anything to say.
     unsaid = _NOT_SAID_OF_INPUTS if "is_placeholder" in names else _NOT_SAID
     return [name for name in names if name[0] != "_" and name not in unsaid]
+
+
+def differing(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """The settings that are not what they were, each with the number of its layer."""
+    return [
+        (number, name)
+        for number, (one, other) in enumerate(zip(before, after))
+        for name in sorted(set(one) | set(other))
+        if name not in one or name not in other or one[name] is not other[name]
+    ]
+
+
+def take_over(name: str, source: dict[str, Any], target: dict[str, Any]) -> None:
+    """Let a layer tell a setting as another description of it does."""
+    target["config"] = {key: value for key, value in target["config"].items() if key != name}
+    if name in source["config"]:
+        target["config"][name] = source["config"][name]

@@ -8,7 +8,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, List, Tuple
 
 from .canonical import without_addresses
 
@@ -16,6 +16,9 @@ GRAPH_FILE = "<graph>"
 CANDIDATE_FILE = "<candidate>"
 LONGEST_MESSAGE = 500
 MOST_FRAMES = 60
+
+Frames = List[Tuple[str, str, Any]]
+"""The file of each frame, its function and its line, the innermost last."""
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
@@ -28,22 +31,34 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
 
     The few frames of ours that only lead to Keras are left out.
     """
-    frames = _frames(error)
-    if below:
-        ours = [number for number, (file, name, _) in enumerate(frames) if name == below and "inside" in file]
-        frames = frames[ours[-1] + 1 :] if ours else frames
+    frames = _below(_frames(error), below) if below else _frames(error)
     for inner in _wrapped(error):
         error = inner
         frames += _frames(inner)
-    named = [(package_path(file), name, line) for file, name, line in frames]
-    named = [frame for frame in named if not _PLUMBING.match(frame[0])]
-    if len(named) > MOST_FRAMES:
-        named = named[: MOST_FRAMES // 2] + named[-MOST_FRAMES // 2 :]
     return {
         "type": type(error).__name__,
         "message": without_addresses(str(error))[:LONGEST_MESSAGE],
-        "frames": [{"file": file, "function": name, "line": line or 0} for file, name, line in named],
+        "frames": plain_frames(frames),
     }
+
+
+def stack(frame: Any) -> Frames:
+    """Where a frame is, the innermost last."""
+    return [(each.f_code.co_filename, each.f_code.co_name, line) for each, line in traceback.walk_stack(frame)][::-1]
+
+
+def plain_frames(frames: Frames, below: str = "") -> list[dict[str, Any]]:
+    """Frames as plain data; those that lie below the function of that name in this room, where there is one."""
+    named = [(package_path(file), name, line) for file, name, line in (_below(frames, below) if below else frames)]
+    named = [frame for frame in named if not _PLUMBING.match(frame[0])]
+    if len(named) > MOST_FRAMES:
+        named = named[: MOST_FRAMES // 2] + named[-MOST_FRAMES // 2 :]
+    return [{"file": file, "function": name, "line": line or 0} for file, name, line in named]
+
+
+def _below(frames: Frames, function: str) -> Frames:
+    ours = [number for number, (file, name, _) in enumerate(frames) if name == function and "inside" in file]
+    return frames[ours[-1] + 1 :] if ours else frames
 
 
 def is_clear(error: BaseException) -> bool:
@@ -59,7 +74,7 @@ def is_clear(error: BaseException) -> bool:
     return last is not None and dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
-def _frames(error: BaseException) -> list[tuple[str, str, Any]]:
+def _frames(error: BaseException) -> Frames:
     # Not `extract_tb`: that reads the source of every file on the way.
     return [
         (frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in traceback.walk_tb(error.__traceback__)

@@ -15,7 +15,7 @@ from .build import BuiltModel, build, build_after, custom_objects, script
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
-from .configs import plain_settings
+from .configs import differing, plain_settings, take_over
 from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -23,6 +23,7 @@ from .freshness import fresh, fresh_states
 from .housekeeping import tidy
 from .layers import Layers
 from .observer import Observer
+from .patience import CloneTime, TooLong
 from .progress import Progress, Tell
 from .run import Reader, run
 from .saving import SavedModel
@@ -36,6 +37,8 @@ from .watching import ARRIVED, COMPARED, NOT_COMPARED, Watched, asked_for, by_ha
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
+MODEL = "model"
+"""The name of one that stands in the place of the model."""
 
 
 def run_trial(
@@ -111,6 +114,7 @@ class _Trial:
         self._folder = ""
         checks = [name for name, asked in self._checks.items() if asked]
         self._progress = Progress(len(self._cloners), checks, tell)
+        self._time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
 
     @contextlib.contextmanager
     def files(self) -> Iterator[None]:
@@ -138,7 +142,7 @@ class _Trial:
             self._kept = randomize(self._original, self._observer)
             before = self._plain_settings()
             observation = self._observe("the model", self._original, self._kept)
-            self._set_by_calls = _differing(before, self._plain_settings())
+            self._set_by_calls = differing(before, self._plain_settings())
             self._take_to_clone(model)
             if model is not asked:
                 observation["cloned"] = self._cloned.shape
@@ -146,8 +150,9 @@ class _Trial:
             if self._request.get("wrong"):
                 observation["wrong"] = True
             observation["fresh"] = [True] * len(self._original.weights)
+            self._time.model_is_there()
             self._first_inference = observation["inference"]
-            clones = {name: self._clone(name, each) for name, each in self._cloners.items()}
+            clones = {name: self._clone_in_time(name, each) for name, each in self._cloners.items()}
             if not steady(observation, clones, lambda training: self._run(self._original, self._kept, training)):
                 return {"refused": dict(UNSTEADY)}
             if self._module is None:
@@ -191,10 +196,13 @@ class _Trial:
         """
         if self._arguments:
             self._observer.framework.forget_names()
-        names = dict(self._module.__dict__, model=self._cloned.model) if self._arguments else {}
-        given = {name: eval(text, names) for name, text in self._arguments.items()}  # noqa: S307 - the script's own words
+        given = {name: self._value(text) for name, text in self._arguments.items() if name != MODEL}
         given.update(given.pop(ALL, None) or {})
         return self._watched.around(given)
+
+    def _value(self, text: str) -> Any:
+        names = dict(self._module.__dict__, model=self._cloned.model)
+        return eval(text, names)  # noqa: S307 - the script's own words
 
     def _renew(self) -> None:
         """Build the original again where a cloner has touched it, so that no other cloner answers for that."""
@@ -314,13 +322,21 @@ class _Trial:
 
     # -- one cloner
 
+    def _clone_in_time(self, name: str, each: Cloner) -> dict[str, Any]:
+        try:
+            return self._clone(name, each)
+        except TooLong as late:
+            self._touched = True
+            return {"late": late.told()}
+
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         if self._touched and self._module is not None:
             self._renew()
         self._watched = Watched()
         context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)
-        clone, refused = self._call(name, each, self._cloned.model, context)
+        model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
+        clone, refused = self._call(name, each, model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
         self._look_again(answer)
         if refused is not None:
@@ -329,10 +345,12 @@ class _Trial:
             if refused.get("own"):
                 answer["notes"] = [*context.notes, ARRIVED % (refused["type"], refused["message"])]
             return answer
+        if self._request.get("wrong"):
+            return answer  # whatever it gave
         description = Description(clone, self._observer)
         answer.update(self._asked(description, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
-        if self._checks.get("again") and not self._asked_for_another:
+        if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
         if self._request.get("own_way"):
             answer["by_hand"] = told = self._by_hand(description)
@@ -350,7 +368,7 @@ class _Trial:
             # clone would begin with the weights of an original that was built after a run with the same one.
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
             try:
-                with self._within():
+                with self._within(), self._time:
                     clone = call_cloner(each, model, context, self._request.get("builds", ""))
             except Exception as error:  # what this whole project is about
                 theirs = self._request.get("functions_raise") and error is self._watched.raised
@@ -442,7 +460,7 @@ class _Trial:
             if place < len(after.shape[part]):
                 after.shape[part][place]["value"] = "changed"
         for number, name in self._set_by_calls if self._cloned is self._original else ():
-            _take_over("." + name, before["layers"][number], after.shape["layers"][number])
+            take_over("." + name, before["layers"][number], after.shape["layers"][number])
         if after.shape != before:
             answer["original_after"] = after.shape
             self._touched = True
@@ -458,7 +476,7 @@ class _Trial:
         inference = self._run(self._original, self._kept, training=False)
         if inference != self._first_inference:
             answer["inference_after"] = inference
-        second, refused = self._call(name, each, self._original.model, context)
+        second, refused = self._call(name, each, self._cloned.model, context)
         if refused is None:
             answer["again"] = Description(second, self._observer).shape
         else:
@@ -478,23 +496,6 @@ def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
         for end, array in zip(ends, arrays)
         if array is not None
     )
-
-
-def _differing(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[tuple[int, str]]:
-    """The settings that are not what they were, each with the number of its layer."""
-    return [
-        (number, name)
-        for number, (one, other) in enumerate(zip(before, after))
-        for name in sorted(set(one) | set(other))
-        if name not in one or name not in other or one[name] is not other[name]
-    ]
-
-
-def _take_over(name: str, source: dict[str, Any], target: dict[str, Any]) -> None:
-    """Let a layer tell a setting as another description of it does."""
-    target["config"] = {key: value for key, value in target["config"].items() if key != name}
-    if name in source["config"]:
-        target["config"][name] = source["config"][name]
 
 
 def call_cloner(each: Callable[..., Any], model: Any, context: TrialContext, builds: str = "") -> Any:

@@ -30,7 +30,7 @@ class JudgeBudget:
     graphs: int = 400
     seed: int = 0
     short: float = 2.0
-    limits: Limits = field(default_factory=lambda: Limits(trial=15.0))
+    limits: Limits = field(default_factory=lambda: Limits(trial=15.0, cloning=0))
     loading: float = LOADING
 
 

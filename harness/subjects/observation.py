@@ -222,6 +222,13 @@ class ByHand(msgspec.Struct, frozen=True):
     why: str = ""
 
 
+class Late(msgspec.Struct, frozen=True):
+    """A cloner that was stopped, since it took many times what its model takes; `frames` is where it was all along."""
+
+    seconds: float
+    frames: tuple[Frame, ...] = ()
+
+
 class Clone(msgspec.Struct, frozen=True):
     """What one cloner did: a clone or a failure, and what it left of the original.
 
@@ -229,6 +236,7 @@ class Clone(msgspec.Struct, frozen=True):
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
     one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
     `asked` and `by_hand` are there where functions were given to `clone_model`, and where somebody brought these.
+    Where it was stopped, there is `late` and nothing else.
     """
 
     failure: Failure | None = None
@@ -242,6 +250,7 @@ class Clone(msgspec.Struct, frozen=True):
     asked: Asked | None = None
     by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()
+    late: Late | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -50,6 +50,8 @@ GIB = 1 << 30
 SETTLED = 100
 """The trials after which what a child holds is what it needs."""
 _LINES_KEPT = 40
+_TIMES = 30.0
+"""Making a model again takes about as long as making it did."""
 ELEMENTS = 100_000
 """How many numbers an answer carries at most: some two megabytes of JSON."""
 
@@ -59,7 +61,9 @@ class Limits:
     """What a subject may take.
 
     A child is replaced, between two trials, after `trials`, past `recycle` bytes, or once it holds `growth` times what
-    it held after its first `SETTLED` trials: TensorFlow keeps a little of every function that it ever traced.
+    it held after its first `SETTLED` trials: TensorFlow keeps a little of every function that it ever traced. A cloner
+    may take `cloning` seconds of the processor, or `_TIMES` what its model takes, if that is more; with 0 there is no
+    such limit. One that takes longer is stopped, and the child replaced.
     """
 
     start: float = 180.0
@@ -68,6 +72,7 @@ class Limits:
     recycle: int = 3 * GIB
     trials: int = 5000
     growth: float = 1.08
+    cloning: float = 8.0
 
 
 class _Reply(msgspec.Struct):
@@ -121,6 +126,7 @@ class SubjectProcess:
         self._ready: Ready | None = None
         self._asked = 0
         self._since_start = 0
+        self._stopped = False
         self._settled = 0
         self._watched = False
         self._reached: dict[str, set[int]] = {}
@@ -176,6 +182,7 @@ class SubjectProcess:
         seconds = {**reply.ready.seconds, "spawn": time.perf_counter() - began}
         self._ready = msgspec.structs.replace(reply.ready, seconds=seconds)
         self._since_start = 0
+        self._stopped = False
         if self._watched:
             self._ask_reach()
         return self._ready
@@ -195,6 +202,8 @@ class SubjectProcess:
         request = {**case.request(cloners, checks, device), "id": self._asked}
         if self.told is not None:
             request["progress"] = True
+        if self.limits.cloning:
+            request["clone_time"] = {"least": self.limits.cloning, "times": _TIMES}
         encoded = msgspec.json.encode(request)
         self._write_journal(encoded)
         self.trials += 1
@@ -210,6 +219,7 @@ class SubjectProcess:
         if reply.answer is None:
             failure = reply.error or Failure("ProtocolError", "neither `answer` nor `error` in the reply")
             raise SubjectError(f"{self.subject}: refused a trial: {failure.type}: {failure.message}", failure)
+        self._stopped = any(clone.late is not None for clone in reply.answer.clones.values())
         return reply.answer
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
@@ -367,7 +377,7 @@ class SubjectProcess:
             return
         if not self._child.running():
             self._lost()
-        elif self._since_start >= self.limits.trials or self._has_grown(self._child):
+        elif self._stopped or self._since_start >= self.limits.trials or self._has_grown(self._child):
             self.recycled += 1
             if self._watched:
                 self._ask_reach()

@@ -124,13 +124,16 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     started = time.perf_counter()
     checks = REFUSED if case.wrong else OWN_WAY if case.own_way else CHECKS
     found: dict[str, list[Difference]] = {}
+    judged: dict[str, CloneTrial] = {}
     for name, its in answers.items():
         clone = its.clones.get(name)
         if clone is None:
             raise ValueError(f"the answer says nothing of the cloner {name!r}: it was asked for {list(answers)}")
+        if clone.late is not None:
+            judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
+            continue
         found[name] = named_kinds(compare(held_to(name, answer.original), clone, checks), case.kinds)
     found = _with_numbers(found, subject)
-    judged = {}
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)
         broken = [each for each in its_causes if all(promised(who, each) for who in (name, case.promises))]
@@ -140,7 +143,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         judged[name] = CloneTrial(verdict(differences), tuple(differences), tuple(broken), notes=notes)
     ended = time.perf_counter()
     return Trial(
-        _blamed(judged),
+        _blamed({name: judged[name] for name in answers}),
         original=answer.original,
         seconds=ended - began,
         checking=ended - started,

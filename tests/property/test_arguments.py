@@ -1,4 +1,4 @@
-"""Each further argument of a layer, by day each second: it is built, runs and is cloned by fixed, and upstream is told of nothing new."""
+"""Each further argument of a layer, by day each second: it is built, runs and is cloned, with nothing new."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class RealWanted:
 
     @property
     def limits(self) -> Limits:
-        return Limits(trial=self.seconds, memory=self.memory, recycle=min(self.memory, _HOLDS))
+        return Limits(trial=self.seconds, memory=self.memory, recycle=min(self.memory, _HOLDS), cloning=0)
 
 
 def started(subject: str, limits: Limits) -> SubjectProcess:
