@@ -22,18 +22,20 @@ from strategies.graph import (
     all_layers,
 )
 from strategies.way_functions import SETTINGS, widths
-from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, features_of, unsuited
+from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, SPARSE, features_of, unsuited
 
 T = TypeVar("T")
 
 _NEW_INPUTS: tuple[NewInputs, ...] = (
-    *("turned", "layers", "own", "closed", "fresh", "wider", "listed", "batch", "made", "fresh"),
+    *("turned", "layers", "own", "sparse", "closed", "fresh", "wider", "half", "listed", "batch", "double", "made"),
 )
 """Where one does not suit the next is taken; what no release takes comes seldom."""
 
 _TO_SOME: tuple[CloneChange, ...] = ("replaced", "wrapped", "nested", "model", "raises")
 _SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
-_WRONG: tuple[Wrong, ...] = ("function", "nothing", "more", "numbers", "call", "text")
+_WRONG: tuple[Wrong, ...] = (
+    *("function", "nothing", "more", "numbers", "call", "text", "no model", "subclass", "models"),
+)
 _ENDLESS = 4
 """Of so many graphs that tf_keras would clone for ever, so that each costs the limit of a trial, one is drawn."""
 _TO_ANY: tuple[CloneChange, ...] = ("renamed", "kept", "remade")
@@ -47,7 +49,7 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
     """The way that the digits stand for; None for that of `clone_model(model)`."""
     parts, inputs, clone, clone_of, call, call_of = digits
     way = Way()
-    if parts % 16 == 15 and (wrong := _wrong(graph, inputs, features)):
+    if parts % 8 == 7 and (wrong := _wrong(graph, inputs, features)):
         return wrong
     endless = graph.generation == "keras" or call_of % _ENDLESS == 0
     if RECURSIVE in features and parts & 8:
@@ -55,7 +57,7 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
     if INPUTS in features and parts & 1:
         # On what a layer made, tf_keras clones for ever (tf_keras/src/models/cloning.py:203): each costs the limit.
         kinds = [how for how in _NEW_INPUTS if how != "made" or endless]
-        offers = [structs.replace(way, inputs=how) for how in kinds]
+        offers = [structs.replace(way, inputs=how) for how in kinds if how != "sparse" or SPARSE in features]
         way = _first(graph, offers, inputs) or way
     if CLONE in features and parts & 2:
         changes = _turned(list(_clone_functions(structs.replace(graph, way=way), clone_of, endless)), clone)

@@ -144,12 +144,16 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     sparse: bool = False
 
 
-NewInputs: TypeAlias = Literal["", "fresh", "listed", "layers", "batch", "closed", "own", "made", "turned", "wider"]
+NewInputs: TypeAlias = Literal[
+    "", "fresh", "listed", "layers", "batch", "closed", "own", "made", "turned", "wider", "half", "double", "sparse"
+]
 CloneChange: TypeAlias = Literal[
     "remade", "kept", "renamed", "set", "replaced", "nested", "wrapped", "dense", "recurrent", "model", "raises"
 ]
 CallChange: TypeAlias = Literal["plain", "training", "after", "before"]
-Wrong: TypeAlias = Literal["", "function", "call", "nothing", "text", "numbers", "more"]
+Wrong: TypeAlias = Literal[
+    "", "function", "call", "nothing", "text", "numbers", "more", "no model", "models", "subclass"
+]
 """What a way does, the simplest first; and what is wrong about one."""
 
 
@@ -183,9 +187,11 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a model is cloned: what `clone_model` is given beside it.
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
-    no dimension left open, the model's own, or what a layer made of new ones, in a dict of another order, or one wider;
-    "" is none. What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text
-    or numbers for the inputs, one input too many.
+    no dimension left open, the model's own, or what a layer made of new ones, in a dict of another order, one wider, of
+    a smaller or a larger dtype where that suits, or sparse in the place of dense and the other way round; "" is none.
+    What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text or numbers
+    for the inputs, one input too many; None or a list for the model, or a model of one's own class around it with a
+    clone function.
     """
 
     inputs: NewInputs = ""

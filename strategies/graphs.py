@@ -35,6 +35,7 @@ from strategies.programs import (
     Touch,
 )
 from strategies.states import RATE, STEPS
+from strategies.ways import SPARSE
 
 Feature = Literal[
     "sharing",
@@ -253,7 +254,7 @@ def programs(
         # At the end, so that they change nothing of what is drawn before them.
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
-        ways=st.just(features & WAYS),
+        ways=st.just(features & (WAYS | {SPARSE})),
         state=_STATE.map(_state) if features & STATES else st.just(()),
         steps=st.just(features & STATES),
         state_rate=st.just(state_rate),
@@ -263,8 +264,8 @@ def programs(
 
 _CUTS = st.binary(min_size=3, max_size=3).map(tuple)
 _WAY = st.binary(min_size=1 + DIGITS, max_size=1 + DIGITS)
-_PLAINLY = 208
-"""A byte below that clones plainly: four of five."""
+_PLAINLY = 192
+"""A byte below that clones plainly: three of four."""
 
 
 def _way(drawn: bytes) -> tuple[int, ...]:

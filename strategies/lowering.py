@@ -60,11 +60,12 @@ def lower(program: Program) -> Graph:
     graph = (_chain(program) if program.sequential else None) or _functional(program)
     graph = _cut_out(plainly_built(graph), program) if program.cut else graph
     graph = graph if graph.sequential or (program.strays and program.idle_inputs) else pruned(graph)
-    if any(given.sparse for given in graph.inputs):
-        return graph  # what is done to models, or asked for, is said of layers that take dense tensors
     if graph.built == "not yet":
         return graph
     way = chosen(graph, program.way, program.ways) if program.way else None
+    if any(given.sparse for given in graph.inputs):
+        # What is done to models is said of layers that take dense tensors.
+        return graph if way is None else structs.replace(graph, way=way)
     if program.repeats and way is None and not program.state and not graph.sequential and graph.base is None:
         return repeating(graph)
     graph = graph if way is None else structs.replace(plainly_built(graph), way=way)

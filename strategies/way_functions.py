@@ -40,6 +40,8 @@ SETTINGS: tuple[tuple[str, Value], ...] = (
     ("epsilon", 0.01),
     ("go_backwards", True),
     ("trainable", False),
+    ("dtype", "mixed_bfloat16"),
+    ("dtype", "float64"),
 )
 """What a clone function sets in the config of a layer: entries that say what an argument of the constructor says."""
 
@@ -83,6 +85,12 @@ def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) 
             return "an operation would be given the name that its layer has from the config"
         if "kept" in (change, function.others) and any(_makes_masks(each) for each in all_layers(graph)):
             return "what computes a mask anew would be given the name of what computed it before, which is kept"
+    # In tf_keras, operations take no name that a layer has been made with, as those of a model from its config are.
+    anew = (graph.way is not None and graph.way.recursive) or (
+        graph.generation == "tf_keras" and (change if kind is None else function.others) != "kept"
+    )
+    if not anew and _operations_within_and_without(graph):
+        return "operations would be numbered as if there were none in the models within, which are not made anew"
     for layer, *_ in seen:
         does = change if kind in (None, layer.kind) else function.others
         if does != "kept" and not _in_its_config(layer, graph.generation):
@@ -159,13 +167,13 @@ def _with_swap(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
     return structs.replace(graph, layers=tuple(layers))
 
 
-def _alike(graph: Graph, other: Graph) -> str:
+def _alike(graph: Graph, other: Graph, dtypes: bool = True) -> str:
     before = typed(structs.replace(graph, way=None))
     try:
         after = infer(other)
     except MalformedGraph as error:
         return str(error)
-    shapes = [[(spec.shape, spec.dtype) for node in each for spec in node] for each in (before, after)]
+    shapes = [[(spec.shape, dtypes and spec.dtype) for node in each for spec in node] for each in (before, after)]
     return "" if shapes[0] == shapes[1] else "its tensors are others"
 
 
@@ -176,9 +184,10 @@ def _unsuited_setting(graph: Graph, function: CloneFunction) -> str:
     if key == "trainable":
         return "a Discretization takes no `trainable`" if kind == "Discretization" else ""
     known = catalogue(graph.generation).get(kind or "")
-    if known is None or key not in {**known.options, **known.more}:
+    if known is None or (value not in known.dtypes if key == "dtype" else key not in {**known.options, **known.more}):
         return f"{kind} has no {key!r}"
-    wrong = _alike(graph, _with_setting(graph, function, graph.way is not None and graph.way.recursive))
+    changed = _with_setting(graph, function, graph.way is not None and graph.way.recursive)
+    wrong = _alike(graph, changed, dtypes=key != "dtype")
     return f"with {key} set to {value!r}: {wrong}" if wrong else ""
 
 
@@ -189,7 +198,9 @@ def _with_setting(graph: Graph, function: CloneFunction, recursive: bool) -> Gra
             layer = structs.replace(layer, graph=_with_setting(layer.graph, function, recursive))
         elif layer.kind == function.kind:
             others = tuple((key, value) for key, value in layer.args if key != function.key)
-            layer = structs.replace(layer, args=(*others, (function.key, function.value)))
+            dtype = function.key == "dtype"
+            changed = {"dtype": function.value} if dtype else {"args": (*others, (function.key, function.value))}
+            layer = structs.replace(layer, **changed)
         layers.append(layer)
     return structs.replace(graph, layers=tuple(layers))
 
@@ -269,6 +280,12 @@ def _family(layer: Layer) -> str:
 
 def _has_operations(graph: Graph) -> bool:
     return any(_family(layer) == "operations" for layer in all_layers(graph))
+
+
+def _operations_within_and_without(graph: Graph) -> bool:
+    """Whether there are operations both in a model within the model and outside it."""
+    outside = any(_family(layer) == "operations" for layer in graph.layers)
+    return outside and any(layer.graph is not None and _has_operations(layer.graph) for layer in graph.layers)
 
 
 def _named_like_one(layer: Layer) -> bool:

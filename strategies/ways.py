@@ -20,11 +20,13 @@ from strategies.graph import (
     Ref,
     Way,
     all_layers,
+    call_refs,
     from_json,
     leaves,
     refs,
 )
 from strategies.kinds import Specs, catalogue
+from strategies.kinds.kind import TAKES_SPARSE
 from strategies.kinds.lambdas import BATCH
 from strategies.pruning import idle
 from strategies.states import unsuited_state
@@ -33,6 +35,12 @@ from strategies.way_functions import calls_seen, typed, unsuited_call, unsuited_
 
 INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
 """What `clone_model` can be given, as features."""
+
+SPARSE = "sparse inputs"
+"""That a release has such inputs, as a feature."""
+
+DTYPES = {"half": {"float32": "float16"}, "double": {"float32": "float64", "int32": "int64"}}
+"""What takes the place of an input's dtype: layers cast floats to the dtype that they compute in, and ids to theirs."""
 
 OPEN = 3
 """What a dimension that was left open becomes where it is closed."""
@@ -63,7 +71,34 @@ def inputs_of(graph: Graph) -> tuple[Input, ...]:
     if how in ("", "own"):
         return graph.inputs
     named = graph.generation == "keras2"  # which calls the original's inputs as well, and takes no name twice
-    return tuple(_given(each, how, number, named) for number, each in enumerate(graph.inputs, start=1))
+    given = tuple(_given(each, how, number, named) for number, each in enumerate(graph.inputs, start=1))
+    for node, each in enumerate(given if how in (*DTYPES, "sparse") else ()):
+        if how == "sparse":
+            other = structs.replace(each, sparse=not each.sparse and _may_be_sparse(graph, node))
+        else:
+            other = structs.replace(each, dtype=DTYPES[how].get(each.dtype, each.dtype))
+        changed = (*given[:node], other, *given[node + 1 :])
+        if other != each and _is_typed(structs.replace(graph, inputs=changed, way=None)):
+            given = changed
+    return given
+
+
+def _is_typed(graph: Graph) -> bool:
+    try:
+        typed(graph)
+    except MalformedGraph:
+        return False
+    return True
+
+
+def _may_be_sparse(graph: Graph, node: int) -> bool:
+    """Whether an input is one row of floats, and all that is done with it is to call layers that take sparse ones."""
+    given = graph.inputs[node]
+    given_back = any(ref.node == node for ref in refs(graph.gives))
+    if given.dtype != "float32" or len(given.shape) != 1 or given.optional or given_back:
+        return False
+    uses = [call for call in graph.calls if any(ref.node == node for ref in call_refs(call))]
+    return bool(uses) and all(graph.layers[call.layer].kind in TAKES_SPARSE and not call.kwargs for call in uses)
 
 
 def _given(each: Input, how: str, number: int, named: bool) -> Input:
@@ -103,7 +138,9 @@ def _has_constants(graph: Graph) -> bool:
 
 def _begins_anywhere(graph: Graph) -> bool:
     """Whether Keras makes a model of tensors that layers gave: of floats, in a list, used; and no output twice."""
-    plain = all(given.dtype == "float32" and not given.optional and given.shape for given in graph.inputs)
+    plain = all(
+        given.dtype == "float32" and not given.optional and not given.sparse and given.shape for given in graph.inputs
+    )
     listed = all(isinstance(each, Ref) for each in getattr(graph.takes, "items", (graph.takes,)))
     given = list(refs(graph.gives))
     return plain and listed and len(set(given)) == len(given) and not graph.sequential and not _idle_inputs(graph)
@@ -116,8 +153,13 @@ _WRONG: dict[str, str] = {
     "text": INPUTS,
     "numbers": INPUTS,
     "more": INPUTS,
+    "no model": INPUTS,
+    "models": INPUTS,
+    "subclass": CLONE,
 }
-"""What each thing that is plainly wrong is an argument for."""
+"""What each thing that is plainly wrong is an argument for; where it is the model, what every release takes."""
+
+_NO_MODELS = ("no model", "models")
 
 
 def features_of(way: Way) -> Iterator[str]:
@@ -126,6 +168,8 @@ def features_of(way: Way) -> Iterator[str]:
         yield _WRONG[way.wrong]
     if way.inputs:
         yield INPUTS
+    if way.inputs == "sparse":
+        yield SPARSE
     if way.clone_function is not None:
         yield CLONE
     if way.call_function is not None:
@@ -138,6 +182,16 @@ def keeps_layers(way: Way) -> bool:
     """Whether layers of the model itself stand in the clone, since this is what is asked for."""
     function = way.clone_function
     return function is not None and "kept" in (function.change, function.others)
+
+
+def repeats(way: Way) -> bool:
+    """Whether a clone that is cloned in this way once more is asked to be what it is, with layers of its own."""
+    clone, call = way.clone_function, way.call_function
+    once = clone is not None and clone.change in ("renamed", "nested", "model")
+    return not (makes_none(way) or keeps_layers(way) or once or (call is not None and call.change in _IN_CALLS))
+
+
+_IN_CALLS = ("after", "before")
 
 
 def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
@@ -176,6 +230,8 @@ def unsuited(graph: Graph) -> str:
         return f".inputs: {error}"
     if way.inputs == "wider" and (wrong := _unsuited_wider(graph)):
         return f".inputs: {wrong}"
+    if way.inputs in (*DTYPES, "sparse") and (wrong := _unsuited_sort(graph, way.inputs)):
+        return f".inputs: {wrong}"
     if way.inputs == "turned" and not (isinstance(graph.takes, Items) and len(graph.takes.items) > 1):
         return ".inputs: there is no dict to put in another order"
     if way.inputs == "turned" and graph.generation != "keras":
@@ -188,6 +244,9 @@ def unsuited(graph: Graph) -> str:
         return ".inputs: no model begins with such tensors"
     if way.inputs == "batch" and any(each.batch is not None for each in graph.inputs):
         return ".inputs: there is a batch already"
+    plain = (Way(inputs="fresh"), Way(inputs="own"), Way(inputs="batch"), Way(inputs="sparse"))
+    if any(each.sparse for each in graph.inputs) and way not in plain:
+        return ": what stands in the place of a layer, or is made, takes dense tensors"
     nested = any(layer.graph is not None for layer in graph.layers)
     if way.recursive and not nested:
         return ".recursive: there is no model within the model"
@@ -204,8 +263,8 @@ def unsuited(graph: Graph) -> str:
 def _unsuited_wrong(graph: Graph, way: Way) -> str:
     if way != Way(wrong=way.wrong):
         return ".wrong: expected nothing beside it"
-    if graph.generation == "keras2":
-        return ".wrong: Keras 2.2 looks at no argument"
+    if graph.generation == "keras2" and way.wrong not in _NO_MODELS:
+        return ".wrong: Keras 2.2 looks at nothing but the model"
     if way.wrong == "call" and graph.sequential:
         return ".wrong: a Sequential takes no call_function at all"
     if _WRONG[way.wrong] != INPUTS and not list(calls_seen(graph, False)):
@@ -213,6 +272,18 @@ def _unsuited_wrong(graph: Graph, way: Way) -> str:
     if way.wrong == "numbers" and graph.generation != "keras":
         return ".wrong: before Keras 3, numbers are wrapped in an input"
     return ""
+
+
+def _unsuited_sort(graph: Graph, how: str) -> str:
+    """What is wrong with inputs of another dtype, or sparse ones."""
+    if graph.generation == "keras2":
+        return "Keras 2.2 casts nothing, and its inputs are not sparse"
+    both = zip(inputs_of(graph), graph.inputs, strict=True)
+    if all((new.dtype, new.sparse) == (old.dtype, old.sparse) for new, old in both):
+        return "there is none of another sort to give"
+    if any(layer.graph is not None for layer in graph.layers):
+        return "a model within the model has inputs of its own"
+    return "a Sequential begins with a dense input" if graph.sequential and how == "sparse" else ""
 
 
 def _unsuited_wider(graph: Graph) -> str:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from harness.scripts import graph_mode, running
 from harness.scripts.comments import comment
+from harness.source.ways import MODEL
 from reports.records import Difference
 from strategies.kinds import CATALOGUE
 
@@ -134,7 +135,8 @@ def reproducer(
         before = [*before, *anew]
         lines = ["", _ASKED, *anew, case.asked.rstrip("\n"), *lines]
     before = ["", *before] if before else []
-    clone = clones[cloner].replace("{}", _arguments(case))
+    what = case.arguments.get(MODEL, MODEL) if case is not None else MODEL
+    clone = clones[cloner].replace("(model{}", f"({what}{{}}").replace("{}", _arguments(case))
     if case is not None and case.builds:
         clone = f"{clone}\nclone{case.builds}"
     if cloner == "same_layers" and "model = keras.Sequential(" in source:
@@ -153,7 +155,7 @@ def reproducer(
 def _arguments(case: Case | None) -> str:
     """What `clone_model` is given beside the model, as it stands in its call."""
     named = {} if case is None else case.arguments
-    given = [f"**{text}" if name == "**" else f"{name}={text}" for name, text in named.items()]
+    given = [f"**{text}" if name == "**" else f"{name}={text}" for name, text in named.items() if name != MODEL]
     short = "".join(f", {each}" for each in given)
     if len(short) <= _SHORT:
         return short

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from strategies.graph import CallFunction, CloneFunction, Value
 
-CLONE_FUNCTION, CALL_FUNCTION = "clone_function", "call_function"
+CLONE_FUNCTION, CALL_FUNCTION, MODEL = "clone_function", "call_function", "model"
 _REMADE = "layer.__class__.from_config(layer.get_config())"
 
 

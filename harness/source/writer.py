@@ -20,7 +20,7 @@ from harness.source.inputs import write_building, write_input
 from harness.source.operations import write_operation
 from harness.source.states import as_it_learns, built_within, cloned_in, done_to, with_own, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
-from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, write_call_function, write_clone_function
+from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, MODEL, write_call_function, write_clone_function
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
 from strategies.calling import packed
 from strategies.graph import (
@@ -57,6 +57,16 @@ _RESERVED = frozenset(
         *("clone_function", "call_function"),
     )
 )
+_AROUND = """\
+class Around(keras.Model):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def call(self, inputs):
+        return self.inner(inputs)
+"""
+"""A model of a class of one's own, which nobody can look into."""
 
 
 Places: TypeAlias = set[tuple[int, ...]]
@@ -160,9 +170,9 @@ class _Script:
 
     def arguments(self, graph: Graph, way: Way) -> tuple[tuple[str, str], ...]:
         """What `clone_model` is given, by name; the functions among it are defined."""
-        arguments = []
         if way.wrong:
-            return (self._wrong(graph, way.wrong),)
+            return self._wrong(graph, way.wrong)
+        arguments = []
         if way.inputs == "own":
             arguments.append(("input_tensors", "model.inputs" if graph.sequential else "model.input"))
         elif way.inputs:
@@ -184,19 +194,25 @@ class _Script:
             arguments.append(("recursive", "True"))
         return tuple(arguments)
 
-    def _wrong(self, graph: Graph, wrong: Wrong) -> tuple[str, str]:
-        """An argument that is plainly wrong, with its name."""
+    def _wrong(self, graph: Graph, wrong: Wrong) -> tuple[tuple[str, str], ...]:
+        """Arguments of which one is plainly wrong, with their names."""
+        if wrong == "subclass":
+            self.define(_AROUND)
+            return (MODEL, "Around(model)"), (CLONE_FUNCTION, "lambda layer: layer")
         words = [self._input(each, self.dialect.input) for each in graph.inputs]
         tensor = self.need(self.dialect.spell(self.dialect.tensor.format("np.ones((2, 3))", '"float32"')))
         self.needs.update(("np",) if wrong == "numbers" else ())
-        return {
+        argument = {
             "function": (CLONE_FUNCTION, "3"),
             "nothing": (CLONE_FUNCTION, "lambda layer: None"),
             "call": (CALL_FUNCTION, "3"),
             "text": ("input_tensors", '"inputs"'),
             "numbers": ("input_tensors", tensor),
             "more": ("input_tensors", f"[{', '.join((*words, words[-1]))}]"),
-        }[wrong]
+            "no model": (MODEL, "None"),
+            "models": (MODEL, "[model]"),
+        }
+        return (argument[wrong],)
 
     def _given(self, each: Input, way: Way, number: int) -> str:
         """The expression of an input that `clone_model` is given."""

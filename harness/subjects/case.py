@@ -26,10 +26,10 @@ class Case(msgspec.Struct, frozen=True):
     then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With `own_way`
     nobody knows what model is asked for; with `functions_raise` an exception may be what a function is to give; what is
     `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less. `keeps` says
-    what of the model itself is to stand in the clone. `done` has what the source does to the model once it is made, and
-    `ran` is whether that runs it, so that its states are not what they begin with. `builds` is the call that builds a
-    clone of a model that was not built; `asked` is then the model that was. `within` has the expressions of the scopes
-    in which it is cloned.
+    what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned in the same way. `done`
+    has what the source does to the model once it is made, and `ran` is whether that runs it, so that its states are not
+    what they begin with. `builds` is the call that builds a clone of a model that was not built; `asked` is then the
+    model that was. `within` has the expressions of the scopes in which it is cloned.
     """
 
     source: str
@@ -44,6 +44,7 @@ class Case(msgspec.Struct, frozen=True):
     functions_raise: bool = False
     promises: str = ""
     wrong: bool = False
+    repeats: bool = False
     done: tuple[str, ...] = ()
     ran: bool = False
     builds: str = ""
@@ -72,7 +73,7 @@ class Case(msgspec.Struct, frozen=True):
         if self.arguments:
             request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps, own_way=self.own_way)
             request.update(wrong=self.wrong)
-            request.update(functions_raise=self.functions_raise)
+            request.update(functions_raise=self.functions_raise, repeats=self.repeats)
         if self.builds:
             request.update(asked=self.asked, builds=self.builds)
         if self.ran:

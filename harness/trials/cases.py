@@ -12,7 +12,7 @@ from harness.subjects.case import Case
 from strategies.graph import Graph, Input, to_json
 from strategies.states import runs
 from strategies.typing import taken
-from strategies.ways import inputs_of, keeps_layers, makes_none
+from strategies.ways import inputs_of, keeps_layers, makes_none, repeats
 
 
 def case_of(graph: Graph, dialect: str) -> Case:
@@ -40,6 +40,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         functions_raise=makes_none(way) and not way.wrong,
         wrong=bool(way.wrong),
         promises=way.inputs if way.inputs == "turned" else "",
+        repeats=repeats(way),
         keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
     )
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from harness.source.ways import MODEL
 from harness.subjects.case import COSTLY, RATE
 from harness.subjects.observation import Observation
 from harness.subjects.outcomes import SubjectError
@@ -295,7 +296,8 @@ class GraphTrials:
 
 
 def _with_arguments(said: str, case: Case) -> str:
-    return f"{said}, with {' and '.join(case.arguments)}" if case.arguments else said
+    words = [f"{case.arguments[name]} for the model" if name == MODEL else name for name in case.arguments]
+    return f"{said}, with {' and '.join(words)}" if words else said
 
 
 def news(hits: Collection[Hit], seen: Collection[Key] = ()) -> list[Hit]:

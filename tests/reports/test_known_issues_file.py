@@ -70,7 +70,9 @@ def test_a_match_says_more_than_where_it_shows(issue: KnownIssue) -> None:
     for pattern in issue.match:
         assert pattern.check is not None
         assert pattern.check not in ("outputs", "masks", "training", "saved"), "match the root"
-        if pattern.check == "made":
+        if pattern.aspect == "no error":
+            assert pattern.given is not None
+        elif pattern.check == "made":
             assert pattern.exception is not None
             assert pattern.frame is not None
         else:

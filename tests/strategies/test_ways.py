@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import get_args
+from typing import Literal, get_args
 
 import pytest
 from msgspec import structs
@@ -20,6 +20,7 @@ from strategies.graph import (
     Input,
     Items,
     Layer,
+    NewInputs,
     Ref,
     Seq,
     Way,
@@ -124,6 +125,21 @@ def test_no_layer_is_kept_beside_a_mask_that_is_computed_anew(change: CloneChang
     assert (unsuited(graph) == "") is suits
 
 
+@pytest.mark.parametrize(
+    ("generation", "change", "suits"),
+    [("keras", "kept", False), ("keras", "remade", False), ("tf_keras", "kept", False), ("tf_keras", "remade", True)],
+)
+def test_no_operation_is_numbered_as_if_a_model_within_had_none(
+    generation: Literal["keras", "tf_keras"], change: CloneChange, suits: bool
+) -> None:
+    inner = Graph((Input((4,)),), (Layer("operator.half"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    layers, calls = (Layer("Model", graph=inner), Layer("operator.half")), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    way = Way(clone_function=CloneFunction(change))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation=generation, way=way)
+    assert (unsuited(graph) == "") is suits
+    assert "numbered" not in unsuited(structs.replace(graph, way=structs.replace(way, recursive=True)))
+
+
 def test_what_does_not_suit_a_model() -> None:
     function = Way(clone_function=CloneFunction("renamed"))
     frozen = structs.replace(GRAPH, trainable=False, way=function)
@@ -182,6 +198,44 @@ def test_inputs_of_another_width_and_in_another_order() -> None:
     )
     assert unsuited(pair) == ""
     assert "no dict" in unsuited(structs.replace(pair, generation="tf_keras"))
+
+
+WIDE = Graph(
+    (Input((4,)), Input((4,)), Input((3,), "int32", fill="ids", high=6)),
+    (
+        Layer("Dense", (("units", 4),)),
+        Layer("Add"),
+        Layer("Embedding", (("input_dim", 6), ("output_dim", 4))),
+        Layer("Dense", (("units", 2),)),
+    ),
+    (Call(0, (Ref(0),)), Call(1, (Seq((Ref(3), Ref(1))),)), Call(2, (Ref(2),)), Call(3, (Ref(5),))),
+    Seq((Ref(0), Ref(1), Ref(2))),
+    Seq((Ref(4), Ref(6))),
+)
+"""An input for a Dense, one that is added to what that gives, ids."""
+
+SORTS = {
+    "half": [("float16", False), ("float32", False), ("int32", False)],
+    "double": [("float64", False), ("float32", False), ("int64", False)],
+    "sparse": [("float32", True), ("float32", False), ("int32", False)],
+}
+
+
+@pytest.mark.parametrize("how", SORTS)
+def test_inputs_of_another_sort_where_that_suits(how: NewInputs) -> None:
+    graph = structs.replace(WIDE, way=Way(inputs=how))
+    assert unsuited(graph) == ""
+    assert [(each.dtype, each.sparse) for each in inputs_of(graph)] == SORTS[how]
+    assert "casts nothing" in unsuited(structs.replace(graph, generation="keras2"))
+    assert "inputs of its own" in unsuited(structs.replace(GRAPH, way=Way(inputs=how))) or how == "sparse"
+
+
+def test_a_model_on_sparse_inputs_is_cloned_on_dense_ones_and_nothing_in_it_replaced() -> None:
+    sparse = tuple(structs.replace(each, sparse=number == 0) for number, each in enumerate(WIDE.inputs))
+    graph = structs.replace(WIDE, inputs=sparse, way=Way(inputs="sparse"))
+    assert unsuited(graph) == ""
+    assert not any(each.sparse for each in inputs_of(graph))
+    assert "takes dense tensors" in unsuited(structs.replace(graph, way=Way(clone_function=CloneFunction())))
 
 
 def test_every_way_is_drawn_for_a_graph_that_it_suits() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from msgspec import structs
@@ -24,12 +25,13 @@ from strategies.graph import (
     Input,
     Layer,
     Made,
+    NewInputs,
     Ref,
     Way,
     Wrong,
 )
 from strategies.ways import well_typed
-from tests.strategies.test_ways import GRAPH, INNER, SUITED
+from tests.strategies.test_ways import GRAPH, INNER, SORTS, SUITED, WIDE
 from tests.waiting import PATIENCE
 
 CHAIN = Graph(
@@ -92,8 +94,8 @@ LOOKS_OTHERWISE = {
 FAULTS = ("input_tensors", "clone_function", "call_function", "recursive")
 
 
-def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, CloneTrial]:
-    trial = run(case_of(graph, process.subject.dialect), process, cloners, timeout=PATIENCE)
+def _tried(graph: Graph, process: SubjectProcess, *cloners: str, checks: Sequence[str] = ()) -> dict[str, CloneTrial]:
+    trial = run(case_of(graph, process.subject.dialect), process, cloners, checks, timeout=PATIENCE)
     assert trial.built, (graph.way, trial.refused, trial.lost)
     return trial.clones
 
@@ -116,6 +118,37 @@ def _of_keras_2(way: Way) -> bool:
     return way.inputs not in ("listed", "made") and not renames and way.wrong not in ("call", "numbers")
 
 
+@pytest.mark.parametrize("how", SORTS)
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_fixed_clones_on_inputs_of_another_sort(
+    how: NewInputs, generation: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    graph = structs.replace(WIDE, generation=generation, way=Way(inputs=how))
+    clone = _tried(graph, warm(generation), "fixed")["fixed"]
+    assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
+
+
+def test_a_clone_that_never_ends_is_stopped_by_what_its_model_took(
+    warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = warm("tf_keras")
+    monkeypatch.setattr(process, "limits", replace(process.limits, cloning=0.5))
+    trials, restarts = process.trials, process.restarts
+    graph = structs.replace(CHAIN, sequential=False, generation="tf_keras", way=Way(inputs="made"))
+    clones = _tried(graph, process, "upstream", "fixed")
+    assert (process.trials, process.restarts) == (trials + 1, restarts)
+    assert {name: clone.verdict for name, clone in clones.items()} == {
+        "upstream": Verdict.TIMED_OUT,
+        "fixed": Verdict.FAITHFUL,
+    }
+    (difference,) = clones["upstream"].differences
+    assert difference.raised is not None
+    assert difference.raised.frame == "tf_keras/src/engine/functional.py:reconstruct_from_config"
+    recycled = process.recycled
+    assert _tried(structs.replace(graph, way=None), process, "fixed")["fixed"].verdict is Verdict.FAITHFUL
+    assert process.recycled == recycled + 1
+
+
 @pytest.mark.parametrize("name", LOOKS_OTHERWISE)
 def test_what_only_looks_otherwise_is_no_fault(name: str, warm: Callable[[str], SubjectProcess]) -> None:
     graph = LOOKS_OTHERWISE[name]
@@ -132,6 +165,41 @@ def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
     for name in FAULTS:
         found = clones[f"planted/way_{name}"].differences
         assert "structure" in {each.check for each in found}, name
+
+
+_DEEP = Graph((Input((3, 4)),), (Layer("Model", graph=INNER),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+_MASKED = Graph(
+    (Input((3,), "int32", fill="ids", high=6),),
+    (Layer("Embedding", (("input_dim", 6), ("output_dim", 1), ("mask_zero", True))), Layer("LSTM", (("units", 1),))),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+    generation="keras",
+)
+NAMED_FAULTS = {
+    "recursive_once": (
+        structs.replace(_DEEP, layers=(Layer("Model", graph=_DEEP),), generation="keras"),
+        Way(clone_function=CloneFunction("set", "Dense", "activation", "tanh"), recursive=True),
+        "structure",
+    ),
+    "call_function_kept_back": (
+        structs.replace(_DEEP, generation="keras"),
+        Way(clone_function=CloneFunction(), call_function=CallFunction("after", "Dense"), recursive=True),
+        "structure",
+    ),
+    "stale_mask": (_MASKED, Way(clone_function=CloneFunction("set", "Embedding", "mask_zero", False)), "structure"),
+    "rewired": (_MASKED, Way(inputs="own"), "untouched"),
+}
+
+
+@pytest.mark.parametrize("fault", NAMED_FAULTS)
+def test_planted_faults_of_one_way_are_caught(fault: str, keras: SubjectProcess) -> None:
+    graph, way, check = NAMED_FAULTS[fault]
+    graph = structs.replace(graph, way=way)
+    well_typed(graph)
+    clones = _tried(graph, keras, "fixed", f"planted/way_{fault}")
+    assert clones["fixed"].differences == ()
+    assert check in {each.check for each in clones[f"planted/way_{fault}"].differences}
 
 
 @pytest.mark.parametrize(
@@ -153,6 +221,15 @@ def test_planted_faults_of_what_a_clone_function_is_asked_are_caught(
     assert clones["fixed"].differences == ()
     found = clones[f"planted/way_{fault}"].differences
     assert aspect in {each.aspect for each in found if each.check == "functions"}
+
+
+def test_a_second_clone_and_the_clone_of_a_clone_are_held_to_the_same_way(keras: SubjectProcess) -> None:
+    graph = structs.replace(EVERY_WAY, way=Way(inputs="fresh", clone_function=CloneFunction()))
+    well_typed(graph)
+    clones = _tried(graph, keras, "fixed", "planted/way_answers_kept", checks=("again",))
+    assert clones["fixed"].differences == ()
+    found = {(each.check, each.aspect) for each in clones["planted/way_answers_kept"].differences}
+    assert ("again", "layer shared by clones") in found
 
 
 @pytest.mark.parametrize("wrong", ["function", "call", "text"])

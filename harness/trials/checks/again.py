@@ -57,7 +57,8 @@ def again(pair: Pair) -> list[Difference]:
 def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
     """What another clone has of the first one. What both have of the original is told of the first."""
     original, first = pair.shapes
-    told = {thing.ident for _, things in _objects(original) for thing in things}
+    own = (original,) if pair.original.cloned is None else (original, pair.original.cloned)
+    told = {thing.ident for shape in own for _, things in _objects(shape) for thing in things}
     for (word, things), (_, others) in zip(_objects(first), _objects(other), strict=True):
         its = {thing.ident for thing in others}
         for index, thing in enumerate(things):

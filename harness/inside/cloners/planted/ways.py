@@ -34,6 +34,35 @@ def way_not_compiled(model: Any, context: TrialContext) -> Any:
     return clone
 
 
+def way_recursive_once(model: Any, context: TrialContext) -> Any:
+    """structure: a model within a model within the model is asked for as one layer."""
+    given = context.arguments()
+    return _with_models(model, context, {name: each for name, each in given.items() if name != "recursive"})
+
+
+def way_call_function_kept_back(model: Any, context: TrialContext) -> Any:
+    """structure: the layers of a model within the model are called plainly."""
+    return _with_models(model, context, {"clone_function": context.arguments()["clone_function"], "recursive": True})
+
+
+def way_stale_mask(model: Any, context: TrialContext) -> Any:
+    """structure: a call has the mask that the layer before it gave in the original, though that layer is another."""
+    clone = context.framework.fixed()(model, **context.arguments())
+    for layer, new in zip(model.layers, clone.layers):
+        for node, its in zip(layer._inbound_nodes, new._inbound_nodes):
+            if node.arguments.kwargs.get("mask") is not None:
+                its.arguments.kwargs["mask"] = node.arguments.kwargs["mask"]
+    return clone
+
+
+def way_rewired(model: Any, context: TrialContext) -> Any:
+    """untouched: the tensors that are given come from new input layers afterwards."""
+    clone = context.framework.fixed()(model, **context.arguments())
+    for number, tensor in enumerate(model.inputs):
+        context.framework.keras.layers.InputLayer(input_tensor=tensor, name="rewired_%d" % number)
+    return clone
+
+
 def way_asked_again(model: Any, context: TrialContext) -> Any:
     """functions: the clone function is asked for each layer once more."""
     return _asking(model, context, lambda layer: isinstance(layer, context.framework.keras.layers.InputLayer))
@@ -56,12 +85,37 @@ def way_copied_again(model: Any, context: TrialContext) -> Any:
     return context.framework.fixed()(model, **dict(given, clone_function=clone_function))
 
 
+def way_answers_kept(model: Any, context: TrialContext) -> Any:
+    """again: a layer for which the clone function gave one before is not asked for again."""
+    given = context.arguments()
+    function = given["clone_function"]
+    answers = context.__dict__.setdefault("answers", {})
+
+    def clone_function(layer: Any) -> Any:
+        if id(layer) not in answers:
+            answers[id(layer)] = function(layer)
+        return answers[id(layer)]
+
+    return context.framework.fixed()(model, **dict(given, clone_function=clone_function))
+
+
 def way_error_swallowed(model: Any, context: TrialContext) -> Any:
     """functions: where a function raises, the model is cloned without it."""
     try:
         return context.framework.fixed()(model, **context.arguments())
     except Exception:  # the fault that is planted
         return context.framework.fixed()(model)
+
+
+def _with_models(model: Any, context: TrialContext, inside: dict[str, Any]) -> Any:
+    """A clone in which models within the model are clones with these arguments."""
+    given, fixed = context.arguments(), context.framework.fixed()
+    function = given["clone_function"]
+
+    def clone_function(layer: Any) -> Any:
+        return fixed(layer, **inside) if context.framework.is_graph(layer) else function(layer)
+
+    return fixed(model, **dict(given, clone_function=clone_function, recursive=False))
 
 
 def _asking(model: Any, context: TrialContext, but_for: Callable[[Any], bool]) -> Any:
