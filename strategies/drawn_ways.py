@@ -58,9 +58,9 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
         # On what a layer made, tf_keras clones for ever (tf_keras/src/models/cloning.py:203): each costs the limit.
         kinds = [how for how in _NEW_INPUTS if how != "made" or endless]
         offers = [structs.replace(way, inputs=how) for how in kinds if how != "sparse" or SPARSE in features]
-        way = _first(graph, offers, inputs) or way
+        way = _first(graph, _begun(offers, inputs), 0) or way
     if CLONE in features and parts & 2:
-        changes = _turned(list(_clone_functions(structs.replace(graph, way=way), clone_of, endless)), clone)
+        changes = _begun(list(_clone_functions(structs.replace(graph, way=way), clone_of, endless)), clone)
         offers = [structs.replace(way, clone_function=each) for change in changes for each in change]
         way = _first(graph, offers, 0) or way
     if CALL in features and parts & 4 and not graph.sequential:
@@ -74,7 +74,7 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
 
 
 def _wrong(graph: Graph, which: int, features: Collection[str]) -> Way | None:
-    ways = [Way(wrong=each) for each in _turned(_WRONG, which)]
+    ways = [Way(wrong=each) for each in _begun(_WRONG, which)]
     return _first(graph, [way for way in ways if next(features_of(way)) in features], 0)
 
 
@@ -85,6 +85,14 @@ def _first(graph: Graph, offers: Sequence[Way], start: int) -> Way | None:
 def _turned(items: Sequence[T], start: int) -> list[T]:
     at = start % len(items) if items else 0
     return [*items[at:], *items[:at]]
+
+
+def _begun(items: Sequence[T], which: int) -> list[T]:
+    """All of them, another first for each digit; what comes after one that does not suit is not always the same."""
+    if not items:
+        return []
+    first, *others = _turned(items, which)
+    return [first, *_turned(others, which // len(items))]
 
 
 def _clone_functions(graph: Graph, which: int, endless: bool) -> Iterator[Sequence[CloneFunction]]:

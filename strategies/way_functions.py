@@ -60,6 +60,10 @@ _NAMED_LIKE_OPERATIONS = frozenset(
 """Layers that Keras 3 names like operations. It numbers what has no name yet: one made from its config has one."""
 
 
+_OPERATION_OF_ONES_OWN = "Amplify"
+"""It is made like a layer and is none: whether a function is asked about it is not said of each release."""
+
+
 class Seen(NamedTuple):
     """A call of a layer that a function of `clone_model` is asked about."""
 
@@ -78,6 +82,8 @@ def typed(graph: Graph, generation: Generation | None = None) -> tuple[Specs, ..
 def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) -> str:
     """What is wrong with a clone function, "" where nothing is. `seen` are the calls of what it is asked for."""
     kind, change = function.kind, function.change
+    if _has_own_operation(graph):
+        return f"{_OPERATION_OF_ONES_OWN} is no layer"
     if _frozen(graph):
         return "whether what it gives is frozen with the model is not said anywhere"
     if graph.generation not in ("keras2", "tf_keras"):
@@ -208,6 +214,8 @@ def _with_setting(graph: Graph, function: CloneFunction, recursive: bool) -> Gra
 def unsuited_call(graph: Graph, function: CallFunction) -> str:
     """What is wrong with a call function, "" where nothing is."""
     kind = function.kind
+    if _has_own_operation(graph):
+        return f"{_OPERATION_OF_ONES_OWN} is no layer"
     if graph.sequential:
         return "a Sequential is not called layer by layer"
     if (kind is None) != (function.change == "plain"):
@@ -280,6 +288,10 @@ def _family(layer: Layer) -> str:
 
 def _has_operations(graph: Graph) -> bool:
     return any(_family(layer) == "operations" for layer in all_layers(graph))
+
+
+def _has_own_operation(graph: Graph) -> bool:
+    return any(layer.kind == _OPERATION_OF_ONES_OWN for layer in all_layers(graph))
 
 
 def _operations_within_and_without(graph: Graph) -> bool:

@@ -265,8 +265,6 @@ def _unsuited_wrong(graph: Graph, way: Way) -> str:
         return ".wrong: expected nothing beside it"
     if graph.generation == "keras2" and way.wrong not in _NO_MODELS:
         return ".wrong: Keras 2.2 looks at nothing but the model"
-    if way.wrong == "call" and graph.sequential:
-        return ".wrong: a Sequential takes no call_function at all"
     if _WRONG[way.wrong] != INPUTS and not list(calls_seen(graph, False)):
         return ".wrong: there is no layer to ask for"
     if way.wrong == "numbers" and graph.generation != "keras":

@@ -170,6 +170,13 @@ def test_what_does_not_suit_a_model() -> None:
     assert "operations are layers" in unsuited(in_keras_2)
 
 
+@pytest.mark.parametrize("way", [Way(clone_function=CloneFunction()), Way(call_function=CallFunction())])
+def test_no_function_is_asked_about_an_operation_of_ones_own(way: Way) -> None:
+    graph = structs.replace(INNER, layers=(Layer("Amplify"),), generation="keras")
+    assert unsuited(structs.replace(graph, way=way)).endswith("Amplify is no layer")
+    assert unsuited(structs.replace(graph, way=Way(inputs="fresh"))) == ""
+
+
 def test_a_model_within_a_model_has_no_way() -> None:
     inner = structs.replace(INNER, way=Way(inputs="fresh"))
     with pytest.raises(MalformedGraph, match="within another"):
