@@ -65,7 +65,7 @@ def lower(program: Program) -> Graph:
     way = chosen(graph, program.way, program.ways) if program.way else None
     if any(given.sparse for given in graph.inputs):
         # What is done to models is said of layers that take dense tensors.
-        return graph if way is None else structs.replace(graph, way=way)
+        return graph if way is None else structs.replace(plainly_built(graph), way=way)
     if program.repeats and way is None and not program.state and not graph.sequential and graph.base is None:
         return repeating(graph)
     graph = graph if way is None else structs.replace(plainly_built(graph), way=way)
