@@ -84,6 +84,7 @@ UNSORTED = structs.replace(
         pytest.param(one(), "keras2", ["list"], id="keras2"),
         pytest.param(TWO, "keras2", [], id="keras2-of-two"),
         pytest.param(CHAIN, "keras", ["list", "keyword"], id="sequential"),
+        pytest.param(structs.replace(CHAIN, built="later"), "keras", [], id="built-by-the-call"),
     ],
 )
 def test_the_structures_that_suit_a_model(inner: Graph, generation: Generation, expected: list[str]) -> None:

@@ -155,14 +155,16 @@ def test_how_a_model_is_built_and_called_is_forgotten_where_it_does_not_matter()
     chain = Graph((Input((4,)),), (dense,), (Call(0, (Ref(0),)), Call(0, (Ref(1),))), Ref(0), Ref(2), sequential=True)
     late = structs.replace(chain, built="later")
     called = Call(0, (Ref(0),), packing="list")
-    graph = Graph((Input((4,)),), (Layer("Sequential", graph=late),), (called,), Ref(0), Ref(1))
-    for each in (graph, structs.replace(chain, built="not yet")):
+    graph = Graph((Input((4,)),), (Layer("Sequential", graph=chain),), (called,), Ref(0), Ref(1))
+    within = structs.replace(graph, layers=(Layer("Sequential", graph=late),), calls=(Call(0, (Ref(0),)),))
+    for each in (graph, within, structs.replace(chain, built="not yet")):
         reduced = reduce(each, lambda found: any(layer.kind == "Dense" for layer in all_layers(found))).graph
         assert [layer.kind for layer in reduced.layers] == ["Dense"]
         assert not reduced.sequential
         assert reduced.built == "at once"
         assert len(reduced.calls) == 1
-    inside = reduce(graph, lambda found: any(layer.graph is not None for layer in found.layers)).graph
-    assert inside.calls[0].packing == ""
-    assert inside.layers[0].graph is not None
-    assert inside.layers[0].graph.built == "at once"
+    for each in (graph, within):
+        inside = reduce(each, lambda found: any(layer.graph is not None for layer in found.layers)).graph
+        assert inside.calls[0].packing == ""
+        assert inside.layers[0].graph is not None
+        assert inside.layers[0].graph.built == "at once"
