@@ -235,10 +235,9 @@ def _own(graph: Graph, kind: str | None) -> dict[str, Values]:
     target = targets(graph).get(kind or "")
     if target is None or target.attributes or kind not in _ACTIVATED:
         return {"takes": (), "within": _WITHIN}
-    # A kernel that is put together of others is not made by its initializer.
-    names = ("activation", "kernel_regularizer", "kernel_initializer")
-    free = tuple(name for name in names if target.layer.arg(name) is None)
-    return {"takes": free if target.layer.arg("lora_rank") is None else free[:1], "within": _WITHIN}
+    # Before 3.15, Keras 3 takes no function for a regularizer.
+    names = ("activation", *(() if graph.generation == "keras" else ("kernel_regularizer",)), "kernel_initializer")
+    return {"takes": tuple(name for name in names if target.layer.arg(name) is None), "within": _WITHIN}
 
 
 _RECURRENT = ("LSTM", "GRU", "SimpleRNN", "RNN")

@@ -24,7 +24,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         batch=graph.batch,
         seed=number_of(graph),
         done=tuple(dict.fromkeys(step.does for step in graph.state)),
-        ran=runs(graph) and graph.way is None,
+        ran=runs(graph),
         promises=_promises(graph),
         asked=script.asked,
         builds=script.builds,

@@ -73,11 +73,17 @@ OF_KERAS = (
     Step("set", "Dense", (("name", "renamed"),)),
     Step("clone name scope", None, (("name", "outer"),)),
 )
-WITHIN = tuple(
-    Step("objects", "Dense", (("takes", takes), ("within", within)))
-    for takes in ("kernel_regularizer", "kernel_initializer")
-    for within in ("clone", "model", "both")
-)
+WITHIN = {
+    generation: tuple(
+        Step("objects", "Dense", (("takes", takes), ("within", within)))
+        for takes in argument
+        for within in ("clone", "model", "both")
+    )
+    for generation, argument in {
+        "keras": ("kernel_initializer",),
+        "tf_keras": ("kernel_initializer", "kernel_regularizer"),
+    }.items()
+}
 BUILT = (
     Step("built policy", None, (("name", "mixed_bfloat16"),)),
     Step("built policy", None, (("name", "float64"), ("then", "float32"))),
@@ -110,7 +116,7 @@ def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, Cl
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(generation)
-    steps = (*OF_BOTH, *WITHIN, *(OF_KERAS if generation == "keras" else OF_TF_KERAS))
+    steps = (*OF_BOTH, *WITHIN[generation], *(OF_KERAS if generation == "keras" else OF_TF_KERAS))
     graphs = [structs.replace(GRAPH, generation=generation, state=(step,)) for step in steps]
     thawed = Step("trainable", "LSTM", (("trainable", True),))
     graphs.append(structs.replace(CHAIN, generation=generation, state=(OF_BOTH[0], thawed)))
