@@ -13,7 +13,7 @@ from typing import Any, Callable, ContextManager, Iterator
 from .beginnings import beginnings, begins_as, doubtful
 from .build import BuiltModel, build, build_after, custom_objects, script
 from .canonical import forget_functions
-from .cloners import Cloner, TrialContext, as_cloner, cloner
+from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .configs import differing, plain_settings, take_over
 from .failures import failure, is_clear
@@ -496,12 +496,3 @@ def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
         for end, array in zip(ends, arrays)
         if array is not None
     )
-
-
-def call_cloner(each: Callable[..., Any], model: Any, context: TrialContext, builds: str = "") -> Any:
-    """Call a cloner, and build its clone by the call that `builds` is. The frames in a failure are those below this."""
-    clone = each(model, context)
-    if builds:
-        context.framework.forget_names()  # the input that it gets is numbered as that of the model asked for was
-        eval("clone" + builds, {"clone": clone})  # noqa: S307 - the script's own words
-    return clone

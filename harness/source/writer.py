@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from msgspec import structs
 
+from harness.source.arrays import write_array
 from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
@@ -473,7 +474,9 @@ class _Script:
             case Items(items=pairs):
                 return f"{{{', '.join(f'{literal(key)}: {self.value(item, tensors)}' for key, item in pairs)}}}"
             case Array():
-                return self._array(value)
+                self.needs.add("np")
+                text = write_array(value, self.dialect)
+                return self.need(text) if value.tensor else text
             case Function():
                 written = write_function(value, self.name, self.dialect.trains)
                 self.define(written.definition)
@@ -489,21 +492,6 @@ class _Script:
                 name = self.need(path if path in OF_NUMPY else f"keras.{path}")
                 return name if args is None else f"{name}({', '.join(words)})"
         raise MalformedGraph(f"value: {value!r} cannot be written")
-
-    def _array(self, array: Array) -> str:
-        self.needs.add("np")
-        size = 1
-        for length in array.shape:
-            size *= length
-        shape = "" if len(array.shape) == 1 else f".reshape{tuple_literal(array.shape)}"
-        if array.dtype == "bool":
-            text = f"np.arange({size}){shape} % 3 != 2"
-        elif "int" in array.dtype:
-            text = f"np.arange({size}, dtype={dtype_literal(array.dtype)}){shape} % 2"
-        else:
-            text = f"np.arange(1, {size + 1}, dtype={dtype_literal(array.dtype)}){shape} / 2"
-        whole = self.dialect.tensor.format(text, dtype_literal(array.dtype))
-        return self.need(self.dialect.spell(whole)) if array.tensor else text
 
 
 def _family(layer: Layer) -> str:
