@@ -44,6 +44,7 @@ CHAIN = Graph(
 )
 ON_A_SEQUENTIAL = (
     Way(inputs="fresh"),
+    Way(inputs="half"),
     Way(inputs="batch", clone_function=CloneFunction("renamed")),
     Way(clone_function=CloneFunction("kept", "Dropout")),
 )
@@ -239,6 +240,12 @@ def test_what_is_plainly_wrong_and_taken_without_a_word_is_told(wrong: Wrong, ke
     clones = _tried(graph, keras, "fixed", f"planted/way_{name}")
     assert clones["fixed"].differences == ()
     assert [each.aspect for each in clones[f"planted/way_{name}"].differences] == ["no error"]
+
+
+def test_a_call_function_for_a_sequential_is_refused_clearly(keras: SubjectProcess) -> None:
+    graph = structs.replace(CHAIN, generation="keras", way=Way(wrong="call"))
+    well_typed(graph)
+    assert [each.differences for each in _tried(graph, keras, "upstream", "fixed").values()] == [(), ()]
 
 
 def test_what_comes_of_an_accident_is_no_clear_error(keras: SubjectProcess) -> None:

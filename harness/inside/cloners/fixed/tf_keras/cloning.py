@@ -306,7 +306,7 @@ class Cloning:
             untold.refuse_if_lost(RELEASE.comparison())
         for layer, clone in list(self._layers.values()):
             if RELEASE.is_input(layer) or self._is_cloned_by_graph(layer):
-                if id(layer) not in self._given:
+                if id(layer) not in self._given and clone is not self._start:
                     states.restore(layer, clone, inside=False)
             elif self.clone_function is None:
                 states.restore(layer, clone)
