@@ -41,9 +41,9 @@ def begun(graph: Graph, ends: int) -> Graph:
     """The Sequential with an input that has a name, or with none, by a number from 0 that stands for a plain input."""
     if ends == _NAMED:
         return structs.replace(graph, inputs=(structs.replace(graph.inputs[0], name="start"),))
-    return built_late(graph, _BUILT.get(ends, "at once"))
+    return built_late(graph, _BUILT.get(ends, ""))
 
 
 def plainly_built(graph: Graph) -> Graph:
     """The model with an input of its own."""
-    return graph if graph.built == "at once" else structs.replace(graph, built="at once")
+    return structs.replace(graph, built="") if graph.built else graph

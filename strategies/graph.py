@@ -98,7 +98,7 @@ class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
         return next((value for key, value in self.args if key == name), default)
 
 
-Built: TypeAlias = Literal["at once", "later", "not yet"]
+Built: TypeAlias = Literal["", "later", "not yet"]
 """When a Sequential gets its input, the simplest first."""
 Packing: TypeAlias = Literal["", "list", "tuple", "keyword", "names", "turned", "further"]
 Axis: TypeAlias = Literal["", "more", "less"]
@@ -244,7 +244,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     version: int = VERSION
     base: Base | None = None
     state: tuple[Step, ...] = ()
-    built: Built = "at once"
+    built: Built = ""
 
     def __post_init__(self) -> None:
         check(self)
@@ -341,7 +341,7 @@ def check(graph: Graph) -> None:
         if len(set(taken)) < len(taken):
             raise MalformedGraph("takes: expected each tensor once")
     _check_tensors(graph, graph.gives, "gives")
-    if graph.built != "at once":
+    if graph.built:
         if not graph.sequential or graph.base is not None:
             raise MalformedGraph("built: expected a Sequential that is not cut out")
         if graph.built == "not yet" and (graph.way is not None or graph.state):

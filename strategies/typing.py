@@ -74,7 +74,7 @@ def infer(
         raise MalformedGraph(f"{where}.axis: expected layers of any rank, and nothing called on what they give")
     if graph.sequential:
         _check_chain(graph, where, generation)
-        if graph.built != "at once" and not can_be_built_later(graph):
+        if graph.built and not can_be_built_later(graph):
             raise MalformedGraph(f"{where}.built: expected an input of the dtype that its first layer gives one")
     if graph.base is not None:
         if depth:

@@ -314,7 +314,7 @@ class _Script:
     def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
         """A chain: its input, then each layer in the order of the calls."""
         first = self.dialect.layer if graph.inputs[0].name is not None and way is None else self.dialect.first
-        parts = [self._input(graph.inputs[0], first)] if graph.built == "at once" else []
+        parts = [self._input(graph.inputs[0], first)] if not graph.built else []
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for call in graph.calls:

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from strategies import Graph, MalformedGraph, from_json, infer, to_json
 from strategies.calling import packed, packings
+from strategies.chains import plainly_built
 from strategies.graph import Call, Input, Items, Layer, Packing, Ref, Seq, Step, Way
 from strategies.kinds import Generation
 from strategies.lowering import lower
@@ -59,6 +60,12 @@ def test_a_packing_is_typed_and_comes_back_from_json(packing: Packing) -> None:
 def test_what_is_called_plainly_says_nothing_of_it() -> None:
     written = to_json(around(TWO, ON_BOTH))
     assert not any(word in written for word in (b"packing", b"axis", b"built"))
+
+
+def test_a_graph_has_one_text_however_it_was_made() -> None:
+    late = structs.replace(CHAIN, built="later")
+    assert to_json(plainly_built(late)) == to_json(CHAIN)
+    assert to_json(from_json(to_json(CHAIN).replace(b'"gives"', b'"built":"","gives"'))) == to_json(CHAIN)
 
 
 def test_what_a_call_is_given() -> None:

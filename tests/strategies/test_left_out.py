@@ -71,7 +71,7 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
     "partial masks": a_partial_mask,
     "idle inputs": an_idle_input,
     "model calls": lambda graph: any(call.packing or call.axis for inner in graphs_in(graph) for call in inner.calls),
-    "late building": lambda graph: any(inner.built != "at once" for inner in graphs_in(graph)),
+    "late building": lambda graph: any(inner.built for inner in graphs_in(graph)),
     "cut out": lambda graph: graph.base is not None,
     "later inputs": lambda graph: bool(later_inputs(graph)),
 }

@@ -173,7 +173,7 @@ def _said(graph: Graph) -> int:
         + sum(len(call.kwargs) + bool(call.packing) + bool(call.axis) for call in graph.calls)
         + (graph.name is not None)
         + (not graph.trainable)
-        + (graph.built != "at once")
+        + bool(graph.built)
     )
 
 

@@ -79,8 +79,8 @@ def not_a_chain(graph: Graph) -> Offers:
 
 def build_at_once(graph: Graph, generation: Generation | None) -> Offers:
     """A Sequential with an input of its own."""
-    if graph.built != "at once":
-        yield edited(graph, built="at once")
+    if graph.built:
+        yield edited(graph, built="")
 
 
 def drop_inner_output(graph: Graph, generation: Generation | None) -> Offers:
