@@ -404,7 +404,7 @@ WITH_WAYS = ("compile", "trainable", "set", "run")
 
 
 def _unsuited_way(graph: Graph, way: Way) -> str:
-    if way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs == "own":
+    if way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs in ("own", "made"):
         return "expected none for a model that is cloned into another"
     for step in graph.state:
         if step.does not in WITH_WAYS or any(name in _NAME for name, _ in step.args):
