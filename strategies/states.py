@@ -118,13 +118,10 @@ def _settable(graph: Graph, kind: str | None) -> dict[str, Values]:
         found["supports_masking"] = (True,)
     if kind in _ACTIVATED:
         found["activity_regularizer"] = (made("regularizers.L1L2", l1=0.25, l2=0.5),)
-    if kind in (*_ACTIVATED, *_DROPPING, *_NORMALIZING):
-        found[_NAME[graph.generation == "keras"]] = ("renamed",)
+    # Before Keras 3 `name` cannot be set, and of a layer with another `_name` tf_keras does not find the calls.
+    if graph.generation == "keras" and kind in (*_ACTIVATED, *_DROPPING, *_NORMALIZING):
+        found["name"] = ("renamed",)
     return found
-
-
-_NAME = ("_name", "name")
-"""The attribute that the name of a layer is set as: before Keras 3 `name` is a property that cannot be."""
 
 
 _ACTIVATED = ("Dense", "EinsumDense", "Conv1D", "Conv2D")
@@ -407,7 +404,7 @@ def _unsuited_way(graph: Graph, way: Way) -> str:
     if way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs in ("own", "made"):
         return "expected none for a model that is cloned into another"
     for step in graph.state:
-        if step.does not in WITH_WAYS or any(name in _NAME for name, _ in step.args):
+        if step.does not in WITH_WAYS or "name" in dict(step.args):
             return f"{step.does}: nobody says what becomes of it in a model on other inputs"
     return ""
 

@@ -55,12 +55,10 @@ def _inputs(graph: Graph) -> tuple[Input, ...]:
 
 def _promises(graph: Graph) -> str:
     """What is asked for, where that is less."""
-    renamed = any(step.does == "set" and not {"name", "_name"}.isdisjoint(dict(step.args)) for step in graph.state)
-    less = {
-        "not compiled": graph.generation != "keras" and _is_compiled(graph),
-        "another scope": renamed or any(step.does == "clone name scope" for step in graph.state),
-    }
-    return ", ".join(name for name, holds in less.items() if holds)
+    renamed = any(step.does == "set" and "name" in dict(step.args) for step in graph.state)
+    if renamed or any(step.does == "clone name scope" for step in graph.state):  # of Keras 3 only
+        return "another scope"
+    return "not compiled" if graph.generation != "keras" and _is_compiled(graph) else ""
 
 
 def _is_compiled(graph: Graph) -> bool:

@@ -14,12 +14,10 @@ _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight 
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
 
-_SCOPES = ("weight scope", "state scope")
 _NOT_ASKED = {
     "turned": ("input structure order",),
     "not compiled": ("compiled",),
-    "another scope": _SCOPES,
-    "not compiled, another scope": ("compiled", *_SCOPES),
+    "another scope": ("weight scope", "state scope"),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
