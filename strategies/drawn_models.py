@@ -55,7 +55,7 @@ def nest(
         ("", "", "", "named", "frozen", "")[digits.touch % 6],
     )
     (names, takes), (axis, casts) = digits.more
-    if "late building" in features:
+    if "late building" in features and generation != "keras2":
         made = replace(made, later=takes % 3 == 2)
     if "model calls" not in features:
         return made
