@@ -62,11 +62,13 @@ keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])
     "model calls": """
 import numpy
 
-x, a, b = keras.Input((2,)), keras.Input((2,), name="a"), keras.Input((2,), name="b")
-first, second = keras.Input((2, 1), name="first"), keras.Input((2,), dtype="float64", name="second")
-inner = keras.Model([a, b], keras.layers.Subtract()([a, b]))
-one, other = keras.Model(first, keras.layers.Dense(1)(first)), keras.Model([second], keras.layers.Dense(1)(second))
+x, a = keras.Input((2,)), keras.Input((2,), name="a")
+keras.Model(x, keras.Model(a, keras.layers.Dense(1)(a))([x]))
 if not hasattr(keras, "engine"):
+    b, first = keras.Input((2,), name="b"), keras.Input((2, 1), name="first")
+    second = keras.Input((2,), dtype="float64", name="second")
+    inner = keras.Model([a, b], keras.layers.Subtract()([a, b]))
+    one, other = keras.Model(first, keras.layers.Dense(1)(first)), keras.Model([second], keras.layers.Dense(1)(second))
     given = [inner((x, x)), inner(inputs=[x, x]), inner({"b": x, "a": x, "c": x}), other([x])]
     keras.Model(x, [one(x), keras.Model({"a": a, "b": b}, inner([a, b]))({"a": x, "b": x}), *given])(numpy.ones((1, 2)))
 """,
