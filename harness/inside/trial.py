@@ -152,7 +152,12 @@ class _Trial:
             observation["fresh"] = [True] * len(self._original.weights)
             self._time.model_is_there()
             self._first_inference = observation["inference"]
-            clones = {name: self._clone_in_time(name, each) for name, each in self._cloners.items()}
+            clones: dict[str, Any] = {}
+            for name, each in self._cloners.items():
+                try:
+                    clones[name] = self._clone(name, each)
+                except TooLong as late:  # something of Keras may be half done: nothing more is said from here
+                    return {"original": observation, "clones": {name: {"late": late.told()}}}
             if not steady(observation, clones, lambda training: self._run(self._original, self._kept, training)):
                 return {"refused": dict(UNSTEADY)}
             if self._module is None:
@@ -321,13 +326,6 @@ class _Trial:
         return answer
 
     # -- one cloner
-
-    def _clone_in_time(self, name: str, each: Cloner) -> dict[str, Any]:
-        try:
-            return self._clone(name, each)
-        except TooLong as late:
-            self._touched = True
-            return {"late": late.told()}
 
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         if self._touched and self._module is not None:

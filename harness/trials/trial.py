@@ -77,12 +77,23 @@ def run(
     """Run a trial. `checks` has the costly parts to observe.
 
     Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
-    known which of them did it, and the others still get their verdict.
+    known which of them did it, and the others still get their verdict. Where a cloner is stopped, the others are tried
+    in a process in which nothing was.
     """
     began = time.perf_counter()
     outcome = subject.trial(case, cloners=cloners, checks=checks, timeout=timeout)
     if isinstance(outcome, Answer):
-        return _judge(case, subject, dict.fromkeys(cloners, outcome), outcome, began)
+        late = [name for name in cloners if name in outcome.clones and outcome.clones[name].late is not None]
+        first = _judge(case, subject, dict.fromkeys(late or cloners, outcome), outcome, began)
+        others = [name for name in cloners if name not in late]
+        if not late or not others:
+            return first
+        rest = run(case, subject, others, checks, timeout=timeout)
+        if not rest.built:
+            return rest
+        clones = {**first.clones, **rest.clones}
+        blamed = _blamed({name: clones[name] for name in cloners})
+        return replace(rest, clones=blamed, seconds=time.perf_counter() - began)
     alone = outcome if not cloners else subject.trial(case, cloners=(), checks=checks, timeout=timeout)
     if not isinstance(alone, Answer):
         return Trial(lost=alone, seconds=time.perf_counter() - began)
