@@ -12,9 +12,12 @@ from typing import Any
 
 from .failures import Frames, plain_frames, stack
 
-_BETWEEN = 0.02
-_LOOKS = 40
-"""Once its time is over, a cloner is looked at so many times, with so many seconds between: where it always is."""
+_BETWEEN = 0.004
+_LOOKS = 250
+"""Once its time is over, a cloner is looked at so many times, with so many seconds between: where it always is.
+
+So often that what it does for a twentieth of the time is seen as well.
+"""
 _AGAIN = 1.0
 
 

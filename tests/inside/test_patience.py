@@ -12,9 +12,14 @@ from harness.inside.patience import CloneTime, TooLong
 def _spin() -> None:
     while True:
         _step()
+        _another_step()
 
 
 def _step() -> int:
+    return sum(range(10))
+
+
+def _another_step() -> int:
     return sum(range(10))
 
 
