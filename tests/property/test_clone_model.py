@@ -112,12 +112,13 @@ ONE_NAME = [
     {"quantized-inside", "policy-of-lookup"},
     {"policy-of-model", "policy-of-pipeline", "spatial-dropout-policy"},
     {"random-shear", "function-out-of-scope"},
+    {"tf-kept-calls", "tf-layer-twice"},
 ]
 """The issues that no fingerprint tells apart: a layer inside another was given no name, or its config has none, and it
 takes the next one, or the name of its weights has another scope before it; or a layer's own config leaves out that it
 is frozen; or a config that cannot be read, or what has become of the arguments of a call, or what a clone is to begin
 with, is refused at one place; or what is called there is no layer, or no function; or no config has the policy of a
-layer.
+layer; or a layer has more calls, or fewer.
 """
 
 
