@@ -142,10 +142,16 @@ def _once_called(graph: Graph) -> Iterator[str | None]:
         level = level_of(graph, target.place)
         calls = [call for call in level.calls if call.layer == target.place[-1]]
         plain = len(calls) == 1 and len(calls[0].args) == 1 and not calls[0].kwargs
+        # The input of a layer is one tensor or a list of several, whatever they stood in.
+        plain = plain and (isinstance(calls[0].args[0], Ref) or _is_list(calls[0].args[0]))
         # The input of a layer that was called beside a mask is that mask as well.
         plain = plain and not any(spec.mask for spec in fed(calls[0], infer(level, generation=graph.generation)))
         if plain and not target.attributes and target.layer.graph is None:
             yield kind
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Seq) and len(value.items) > 1 and all(isinstance(item, Ref) for item in value.items)
 
 
 def level_of(graph: Graph, place: tuple[int, ...]) -> Graph:
@@ -308,9 +314,10 @@ def _quantizable(graph: Graph) -> Iterator[str | None]:
     # The quantized kernel of an EinsumDense is laid out by the length of an output shape that may be a number.
     number = any(layer.kind == "EinsumDense" and isinstance(layer.arg("output_shape"), int) for layer in layers)
     plain = all(layer.dtype is None for layer in layers)
-    # Around a kernel that is quantized when it is made, a SpectralNormalization draws random whole numbers, and fails.
-    spectral = any(layer.kind == "SpectralNormalization" for layer in layers)
-    if plain and not number and not spectral and any(layer.kind in _QUANTIZED for layer in layers):
+    # Around a kernel that is quantized when it is made, a SpectralNormalization draws random whole numbers, and fails;
+    # the lookup in a TextVectorization is not built, which Keras asks for before it quantizes anything.
+    refuses = any(layer.kind in ("SpectralNormalization", "TextVectorization") for layer in layers)
+    if plain and not number and not refuses and any(layer.kind in _QUANTIZED for layer in layers):
         yield None
 
 

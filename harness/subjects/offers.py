@@ -23,7 +23,7 @@ from strategies.kinds.operations import Operation
 
 _OF_OUR_OWN = ("custom", "operations")
 """The families that are no classes of `keras.layers`."""
-_WANTED = {"automatic configs": "Branches", "None among tensors": "Gather"}
+_WANTED = {"automatic configs": ("Branches",), "None among tensors": ("Gather", "Join")}
 """The custom layers that want an ability of a release."""
 _OF_TEXTS = ("StringLookup", "TextVectorization")
 """The layers that need texts, which only TensorFlow has."""
@@ -64,7 +64,7 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     if generation == "tf_keras" and "registered classes" in offers.lacks:
         # TensorFlow 2.0 has no decorator for them.
         names += [kind.name for kind in kinds if kind.family == "custom"]
-    names += [kind for ability, kind in _WANTED.items() if ability in offers.lacks]
+    names += [kind for ability, wanting in _WANTED.items() if ability in offers.lacks for kind in wanting]
     if offers.names:
         names += sorted(PATHS.difference(offers.names))
     names += [kind.name for kind in kinds if kind.name in offers.lacks]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from typing import get_args
 
@@ -201,6 +202,15 @@ def test_a_layer_is_adapted_before_it_runs() -> None:
     well_typed(structs.replace(graph, state=(adapted, run)))
     with pytest.raises(MalformedGraph, match="before it is adapted"):
         well_typed(structs.replace(graph, state=(run, adapted)))
+
+
+def test_a_layer_is_called_once_more_on_its_input_where_that_is_what_it_takes() -> None:
+    given = Items((("main", Ref(0)), ("rest", Seq((Ref(0),)))))
+    for kind, argument, suits in (("ReLU", Ref(0), True), ("Assemble", given, False)):
+        graph = Graph((Input((4,)),), (Layer(kind),), (Call(0, (argument,)),), Ref(0), Ref(1), generation="keras")
+        called = structs.replace(graph, state=(Step("call", kind),))
+        with contextlib.nullcontext() if suits else pytest.raises(MalformedGraph, match="call"):
+            well_typed(called)
 
 
 def test_what_is_done_is_done_before_the_model_is_saved() -> None:

@@ -67,7 +67,7 @@ class Flow:
             seen: set[int] = set()
             ahead = [layer]
             while ahead:
-                for giver in self._givers[ahead.pop()]:
+                for giver in self._givers.get(ahead.pop(), ()):  # a clone of the clone may have layers of its own
                     if giver not in seen:
                         seen.add(giver)
                         ahead.append(giver)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from harness.search.even_draws import evenly
 from harness.search.reducing import reduce
 from harness.source import write_source
-from strategies import functional_graphs
+from strategies import Graph, functional_graphs
 from strategies.kinds import Generation
 from tests.effort import examples
 
@@ -165,6 +167,11 @@ def kinds_for(name: str) -> tuple[str, ...] | None:
     return None if kind == name else (kind, "Dense", "Add", "Lambda")
 
 
+@cache
+def evenly_drawn(generation: Generation) -> tuple[Graph, ...]:
+    return tuple(each.graph for each in evenly(functional_graphs(generation=generation), 600, 0))
+
+
 @pytest.mark.parametrize(
     ("generation", "name", "smallest"), CASES, ids=[f"{generation}-{name}" for generation, name, _ in CASES]
 )
@@ -174,8 +181,7 @@ def test_the_smallest_graph_is_found(generation: Generation, name: str, smallest
     count = examples(60, 500) if kinds else examples(300, 500)
     holding = [graph for graph in drawn(generation, count, kinds) if question(graph)][:MANY]
     if not holding:  # Hypothesis draws the same sorts again and again
-        graphs = functional_graphs(generation=generation)
-        holding = [each.graph for each in evenly(graphs, 600, 0) if question(each.graph)][:MANY]
+        holding = [graph for graph in evenly_drawn(generation) if question(graph)][:MANY]
     assert holding
     for graph in holding:
         reduced = reduce(graph, question)

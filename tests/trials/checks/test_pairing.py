@@ -11,6 +11,7 @@ from harness.trials.checks.flow import Flow
 from harness.trials.checks.pairing import Pair, full_name, pair, pair_layers
 from harness.trials.checks.places import place
 from harness.trials.checks.skeletons import unlike
+from reports.records import Place
 
 from .making import altered, chain, faithful, gives, layer, observed
 
@@ -84,6 +85,8 @@ def test_values_come_from_before_and_through_what_holds_them() -> None:
     assert {other for one, other in reaches if one == 1} == {1, 2, 3, 4, 5}
     assert {other for one, other in reaches if one == 4} == {2, 4, 5}
     assert {one for one, other in reaches if other == 6} == {0, 6}
+    of_the_clone = Place("more", "Dense", len(layers))
+    assert not flow.reaches(place(original.shape, 0), of_the_clone)
 
 
 def test_a_model_without_differences_pairs_with_itself() -> None:
