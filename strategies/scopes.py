@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strategies.compiling import Values
-from strategies.graph import Graph, all_layers, levels, refs
+from strategies.graph import Graph, Layer, Made, all_layers, levels, refs
 from strategies.kinds import CATALOGUE, LEFT_OUT
 from strategies.typing import infer
 
@@ -19,10 +19,23 @@ def remat(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 
 def of_plain_layers(graph: Graph) -> Iterator[str | None]:
-    """Models whose layers are called on tensors alone, which a gradient can be made of twice."""
-    kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
-    if all(kind.family in _PLAIN for kind in kinds):
+    """Models whose layers are called on tensors alone, which a gradient can be made of twice.
+
+    None that draws numbers: in a RematScope they are drawn anew for the gradient, and outside of it, where the clone is
+    made, they are not.
+    """
+    layers = [layer for layer in all_layers(graph) if layer.kind in CATALOGUE]
+    if all(CATALOGUE[layer.kind].family in _PLAIN and not _draws(layer) for layer in layers):
         yield None
+
+
+def _draws(layer: Layer) -> bool:
+    kind = CATALOGUE.get(layer.kind)
+    if kind is not None and kind.family != "recurrent" and "seed" in {*kind.options, *kind.more}:
+        return True
+    if any(layer.arg(name) is not None for name in ("dropout", "recurrent_dropout")):
+        return True
+    return any(isinstance(value, Made) and _draws(value.layer) for _, value in layer.args)
 
 
 def without_masks(graph: Graph) -> Iterator[str | None]:

@@ -204,6 +204,21 @@ def test_a_layer_is_adapted_before_it_runs() -> None:
         well_typed(structs.replace(graph, state=(run, adapted)))
 
 
+@pytest.mark.parametrize(
+    ("layer", "suits"),
+    [
+        (Layer("Dense", (("units", 2),)), True),
+        (Layer("LSTM", (("units", 2),)), True),
+        (Layer("Dropout", (("rate", 0.5),)), False),
+        (Layer("LSTM", (("units", 2), ("dropout", 0.5))), False),
+        (Layer("TimeDistributed", (("layer", Made(Layer("Dropout", (("rate", 0.5),)))),)), False),
+    ],
+)
+def test_nothing_that_draws_numbers_is_built_in_a_remat_scope(layer: Layer, suits: bool) -> None:
+    graph = Graph((Input((3, 4)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    assert bool(list(STEPS["remat"].on(graph))) is suits
+
+
 def test_a_layer_is_called_once_more_on_its_input_where_that_is_what_it_takes() -> None:
     given = Items((("main", Ref(0)), ("rest", Seq((Ref(0),)))))
     for kind, argument, suits in (("ReLU", Ref(0), True), ("Assemble", given, False)):
