@@ -41,7 +41,8 @@ class Blame(enum.StrEnum):
 
 
 _OF_ANY_LAYER = re.compile(
-    r"^(weight |input )?(trainable|name)$|^weight (scope|(name|path) alone)$|order$|^(input|output) tensor$"
+    r"^(weight |input )?(trainable|name)$|^(weight|state) scope$|^weight (name|path) alone$|order$"
+    r"|^(input|output) tensor$"
     r"|^asked|^not asked$|^not what it gave$|^own error lost$"
     r"|^call\.|^call (count|outputs)$|bound nodes$|^(supports_masking|role|policy)$"
     r"|^(layer|weight|state) (shared|unshared|merged|replaced|shared by clones)$|^not fresh$"

@@ -79,6 +79,7 @@ def lost(aspect: str, expected: str = "x", found: str = "y", check: str = "struc
         "output tensor",
         "weight order",
         "weight scope",
+        "state scope",
         "supports_masking",
         "name",
         "not fresh",

@@ -289,6 +289,15 @@ def test_blame_goes_three_ways() -> None:
     }
 
 
+def test_that_weights_are_not_taken_follows_from_their_order_in_a_model_inside() -> None:
+    inside = Place("inner/dense", "Dense", 2, inside="Functional")
+    moved = Difference("weights", "weights", "weight order", "[0, 1]", "[1, 0]", Cost.COMPUTES, inside)
+    said = ("it takes the weights", "ValueError: weight 0 has shape (5, 4) in the original, () in the clone")
+    not_taken = Difference("weights", "set_weights", "raises", *said, Cost.CRASHES, None, Raised("ValueError", "", ""))
+    (cause,) = causes(ORIGINAL, [not_taken, moved])
+    assert cause.root == moved
+
+
 @pytest.mark.parametrize("upstream", [{"upstream": [RAISED_IN_MAKING]}, {}], ids=["made no clone", "was not asked"])
 def test_nobody_is_at_fault_for_what_upstream_had_no_chance_to_show(upstream: dict[str, list[Cause]]) -> None:
     ours = Cause("id", replace(RAISING, check="weights"))
