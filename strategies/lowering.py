@@ -462,12 +462,8 @@ class Builder:
         """The layer made as wide as the newest vector there is, so that this can be its first state."""
         for ref in self.tensors():
             spec = self.spec(ref)
-            if (
-                spec.rank == 1
-                and spec.dtype == "float32"
-                and spec.shape[0] is not None
-                and not (spec.absent or spec.sparse)
-            ):
+            wide = spec.rank == 1 and spec.dtype == "float32" and spec.shape[0] is not None
+            if wide and not (spec.absent or spec.sparse):
                 args = tuple((key, spec.shape[0] if key == "units" else value) for key, value in layer.args)
                 layer = structs.replace(layer, args=args)
                 count = len(states(layer))

@@ -1,13 +1,23 @@
-"""The functions that `clone_model` is given, as a person would type them."""
+"""What `clone_model` is given beside the model, as a person would type it: functions, and what is plainly wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from strategies.graph import CallFunction, CloneFunction, Value
+from strategies.graph import CallFunction, CloneFunction, Value, Wrong
 
 CLONE_FUNCTION, CALL_FUNCTION, MODEL = "clone_function", "call_function", "model"
 _REMADE = "layer.__class__.from_config(layer.get_config())"
+AROUND = """\
+class Around(keras.Model):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def call(self, inputs):
+        return self.inner(inputs)
+"""
+"""A model of a class of one's own, of which no clone_function can be asked."""
 
 
 def write_clone_function(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> str:
@@ -87,3 +97,17 @@ def write_call_function(function: CallFunction, cls: Callable[[str], str]) -> st
     else:
         lines += [test, '        kwargs["training"] = True', "    return layer(*args, **kwargs)"]
     return "\n".join((*lines, ""))
+
+
+def wrong_argument(wrong: Wrong, inputs: list[str], tensor: str) -> tuple[str, str]:
+    """The argument that is plainly wrong, and its expression. `inputs` has those of fresh inputs; `tensor` is none."""
+    return {
+        "function": (CLONE_FUNCTION, "3"),
+        "nothing": (CLONE_FUNCTION, "lambda layer: None"),
+        "call": (CALL_FUNCTION, "3"),
+        "text": ("input_tensors", '"inputs"'),
+        "numbers": ("input_tensors", tensor),
+        "more": ("input_tensors", f"[{', '.join((*inputs, inputs[-1]))}]"),
+        "no model": (MODEL, "None"),
+        "models": (MODEL, "[model]"),
+    }[wrong]

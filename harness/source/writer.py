@@ -21,7 +21,15 @@ from harness.source.inputs import write_building, write_input
 from harness.source.operations import write_operation
 from harness.source.states import as_it_learns, built_within, cloned_in, done_to, with_own, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
-from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION, MODEL, write_call_function, write_clone_function
+from harness.source.ways import (
+    AROUND,
+    CALL_FUNCTION,
+    CLONE_FUNCTION,
+    MODEL,
+    write_call_function,
+    write_clone_function,
+    wrong_argument,
+)
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
 from strategies.calling import packed
 from strategies.graph import (
@@ -58,15 +66,6 @@ _RESERVED = frozenset(
         *("clone_function", "call_function"),
     )
 )
-_AROUND = """\
-class Around(keras.Model):
-    def __init__(self, inner):
-        super().__init__()
-        self.inner = inner
-
-    def call(self, inputs):
-        return self.inner(inputs)
-"""
 """A model of a class of one's own, which nobody can look into."""
 
 
@@ -198,22 +197,12 @@ class _Script:
     def _wrong(self, graph: Graph, wrong: Wrong) -> tuple[tuple[str, str], ...]:
         """Arguments of which one is plainly wrong, with their names."""
         if wrong == "subclass":
-            self.define(_AROUND)
+            self.define(AROUND)
             return (MODEL, "Around(model)"), (CLONE_FUNCTION, "lambda layer: layer")
         words = [self._input(each, self.dialect.input) for each in graph.inputs]
         tensor = self.need(self.dialect.spell(self.dialect.tensor.format("np.ones((2, 3))", '"float32"')))
         self.needs.update(("np",) if wrong == "numbers" else ())
-        argument = {
-            "function": (CLONE_FUNCTION, "3"),
-            "nothing": (CLONE_FUNCTION, "lambda layer: None"),
-            "call": (CALL_FUNCTION, "3"),
-            "text": ("input_tensors", '"inputs"'),
-            "numbers": ("input_tensors", tensor),
-            "more": ("input_tensors", f"[{', '.join((*words, words[-1]))}]"),
-            "no model": (MODEL, "None"),
-            "models": (MODEL, "[model]"),
-        }
-        return (argument[wrong],)
+        return (wrong_argument(wrong, words, tensor),)
 
     def _given(self, each: Input, way: Way, number: int) -> str:
         """The expression of an input that `clone_model` is given."""
@@ -402,7 +391,8 @@ class _Script:
             else:
                 wanted = "inner_model" if layer.name is None else snake(layer.name)
                 variable = self.name(wanted)
-            self.model(_named(layer.graph, layer.name), variable, "inner_", inside, place)
+            graph = layer.graph if layer.name is None else structs.replace(layer.graph, name=layer.name)
+            self.model(graph, variable, "inner_", inside, place)
             if not layer.trainable:
                 self.lines.append(f"{variable}.trainable = False")
             return variable
@@ -507,7 +497,3 @@ _FIRST = frozenset(
         *("rate", "filters", "layer", "cell", "input_dim", "stddev"),
     )
 )
-
-
-def _named(graph: Graph, name: str | None) -> Graph:
-    return graph if name is None else structs.replace(graph, name=name)

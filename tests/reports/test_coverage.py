@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+
 from reports.coverage import FEATURES, Counting, features
 from strategies import Graph
-from strategies.graph import Array, Call, Input, Layer, Made, Ref, Seq
+from strategies.graph import Array, Call, Input, Layer, Made, NewInputs, Ref, Seq, Way, Wrong
 from strategies.states import STEPS
 from tests.reports.making import TWO, drawn
 
@@ -48,6 +53,21 @@ def test_a_graph_counts_once_however_often_it_meets_a_feature() -> None:
     assert found.graphs == 2
     assert found.kinds["Dense"] == 2
     assert found.met["Dense"]["called again"] == 2
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        *(Way(inputs=how) for how in get_args(NewInputs) if how),
+        *(Way(wrong=what) for what in get_args(Wrong) if what),
+    ],
+)
+def test_every_way_is_a_column(way: Way) -> None:
+    graph = Graph((Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), way=way)
+    plain = set(features(replace(graph, way=None)))
+    more = {feature for _, feature in set(features(graph)) - plain}
+    assert len(more) == 1
+    assert more <= set(FEATURES)
 
 
 def test_every_feature_is_a_column() -> None:
