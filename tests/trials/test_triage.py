@@ -350,3 +350,11 @@ def test_where_nothing_is_cast_any_more_training_is_written_down(lost: str) -> N
         "structure", path, "call.kwargs extra", "nothing", "false", Cost.PROPERTY, Place("d", "Dense", 2)
     )
     assert roots(chain("Dense", "Dense"), [noted, cast]) == [(cast, [noted])]
+
+
+@pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])
+def test_a_layer_that_casts_what_it_is_given_gives_another_dtype(lost: str) -> None:
+    cast = Difference("structure", "p", lost, "False", "True", Cost.PROPERTY, Place("flatten", "Flatten", 1))
+    end = Place("flatten", "Flatten", 1)
+    given = Difference("structure", "outputs[0].dtype", "output dtype", "float64", "float32", Cost.PROPERTY, end)
+    assert roots(chain("Flatten"), [given, cast]) == [(cast, [given])]

@@ -73,7 +73,7 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
         if layer.name in quoted:
             return place(shape, index)
     said: list[tuple[int, int]] = []
-    message = failure.message.replace("Full object config", "")  # Keras' own words, and not of its operation
+    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # Keras' own words, and not of its operation
     for index, layer in enumerate(shape.layers):
         match = re.search(rf"\b{re.escape(layer.kind)}\b", message)
         if match:

@@ -16,6 +16,7 @@ from .making import chain
         ('Layer "dense_2" was given nothing.', "Dense"),
         ("Requested the deserialization of a `Lambda` layer", "Lambda"),
         ("Could not locate function 'f'. Full object config: {'module': 'builtins'}", None),
+        ("Expected 'config' to be a dict for method. Full config: {'class_name': 'method'}", None),
         ("Full takes a shape. Full object config: {}", "Full"),
     ],
 )
