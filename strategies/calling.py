@@ -22,7 +22,7 @@ _CAST = ("float32", "float64", "float16")
 
 def packings(inner: Graph, generation: Generation | None) -> Iterator[Packing]:
     """The structures, beside the usual one, in which a model takes its tensors, the simplest first."""
-    if inner.built:
+    if inner.built == "later":
         return  # by what is no tensor Keras 3 does not build it (keras/src/models/sequential.py:165)
     names = [given.name for given in inner.inputs]
     one = len(names) == 1

@@ -19,29 +19,48 @@ def links(layer: Layer, call: Call, newest: Ref) -> bool:
     )
 
 
-def can_be_built_later(graph: Graph) -> bool:
+def can_be_built(graph: Graph, built: Built) -> bool:
     """Whether a Sequential can be without an input: the one that it gets then has the dtype of its first layer."""
     given, first = graph.inputs[0], graph.layers[graph.calls[0].layer] if graph.calls else None
     plain = given.name is None and given.around is None and not given.optional and not given.sparse
     if first is None or not plain or first.dtype is not None or first.arg("autocast") is not None:
         return False
+    if built == "not yet" and any(layer.graph is not None for layer in graph.layers):
+        return False  # Keras counts the inputs of models inside when it names the one that a call makes.
+    if built == "by its first layer":
+        return given.dtype == "float32" and given.batch is None and _tells_shape(graph, first)
     return given.dtype == ("int32" if first.kind == "Embedding" else "float32")
 
 
-def built_late(graph: Graph, built: Built) -> Graph:
+def _tells_shape(graph: Graph, first: Layer) -> bool:
+    inner = first.graph
+    if inner is None:
+        return first.kind in _TAKE_SHAPES
+    # Alone in a Sequential, a model does not build it (keras/src/models/sequential.py:150).
+    return len(graph.calls) > 1 and inner.built != "later" and inner.inputs[0].batch is None and inner.takes == Ref(0)
+
+
+_TAKE_SHAPES = (
+    *("Activation", "BatchNormalization", "Bidirectional", "Conv1D", "Conv2D", "Dense", "Dropout", "Flatten"),
+    *("Lambda", "LSTM", "Masking", "Reshape", "TimeDistributed"),
+)
+"""Layers that are given an `input_shape` where they are the first one."""
+
+
+def built_so(graph: Graph, built: Built) -> Graph:
     """The Sequential without an input of its own, where it can be."""
-    return structs.replace(graph, built=built) if can_be_built_later(graph) else graph
+    return structs.replace(graph, built=built) if can_be_built(graph, built) else graph
 
 
-_BUILT: Mapping[int, Built] = {1: "not yet", 3: "later"}
+_BUILT: Mapping[int, Built] = {0: "by its first layer", 1: "not yet", 3: "later"}
 _NAMED = 2
 
 
 def begun(graph: Graph, ends: int) -> Graph:
-    """The Sequential with an input that has a name, or with none, by a number from 0 that stands for a plain input."""
+    """The Sequential with an input that has a name, or with none of its own, by a number."""
     if ends == _NAMED:
         return structs.replace(graph, inputs=(structs.replace(graph.inputs[0], name="start"),))
-    return built_late(graph, _BUILT.get(ends, ""))
+    return built_so(graph, _BUILT[ends]) if ends in _BUILT else graph
 
 
 def plainly_built(graph: Graph) -> Graph:

@@ -98,7 +98,7 @@ class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
         return next((value for key, value in self.args if key == name), default)
 
 
-Built: TypeAlias = Literal["", "later", "not yet"]
+Built: TypeAlias = Literal["", "by its first layer", "later", "not yet"]
 """When a Sequential gets its input, the simplest first."""
 Packing: TypeAlias = Literal["", "list", "tuple", "keyword", "names", "turned", "further"]
 Axis: TypeAlias = Literal["", "more", "less"]
@@ -226,8 +226,9 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `way` is how it is
     cloned, where that is not `clone_model(model)`. With a `base` the model is cut out of that one, which then is what
     is `sequential`; the model itself begins at any tensors, those that calls give too. `state` is what is done to the
-    model, in this order, before it is cloned. A Sequential may have no input of its own: one that is `built` "later"
-    gets it by its first call inside another model, or else by `build`; one that is "not yet" is cloned without it.
+    model, in this order, before it is cloned. A Sequential may have no input of its own: one that is `built` "by
+    its first layer" has its shape from there, be it a model or one with an `input_shape`; one that is "later" gets it
+    by its first call inside another model, or else by `build`; one that is "not yet" is cloned without it.
     """
 
     inputs: tuple[Input, ...]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from strategies.calling import inner_inputs, meant, takes_axis
-from strategies.chains import begun, built_late, links, plainly_built
+from strategies.chains import begun, built_so, links, plainly_built
 from strategies.cutting import cut_out
 from strategies.drawn_states import steps
 from strategies.drawn_ways import chosen
@@ -290,7 +290,8 @@ class Builder:
         specs = tuple(self.spec(ref) for ref in sources)
         if any(spec.large or spec.absent or spec.sparse for spec in specs):
             return  # An input of whole numbers is one of ids.
-        named = instruction.names and not (instruction.sequential and instruction.later)
+        late = instruction.sequential and instruction.later
+        named = instruction.names and not late
         inputs, taken, axis = inner_inputs(specs, instruction.axis, named=named, casts=instruction.casts)
         inner = Builder(
             inputs,
@@ -313,8 +314,8 @@ class Builder:
         program = Program(inner.inputs, (), takes=takes, frozen=instruction.touch in ("frozen", "frozen after"))
         graph = inner.graph(outputs, program)
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
-        if instruction.sequential and instruction.later and not axis:
-            graph = built_late(graph, "later")
+        if late and not axis:
+            graph = built_so(graph, "by its first layer" if instruction.names else "later")
         if not graph.calls or not (self.idle_inside or idle(graph).isdisjoint(range(len(graph.inputs)))):
             return
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
@@ -330,23 +331,32 @@ class Builder:
         """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""
         if isinstance(instruction, Again) and instruction.sources[0] == 0 and self.generation != "keras2":
             self._chain_again(instruction)
+        if isinstance(instruction, Nest):
+            plain = replace(
+                instruction, takes="plain", packing=0, axis="", casts=False, outputs=instruction.outputs[:1]
+            )
+            self._link(replace(plain, sources=(0,), dest=0))
         if isinstance(instruction, Apply) and self.kinds[instruction.kind].takes[0] == 1:
             kind = self.kinds[instruction.kind]
-            if not kind.shared or kind.pass_as not in ("one", "either") or "by" in kind.call_options:
-                return
-            before = len(self.calls), len(self.layers), len(self.specs), list(self.registers)
-            self.apply(replace(instruction, sources=(0,), dest=0, way="", call_options=()))
-            newest = Ref(before[2] - 1)
-            if len(self.calls) > before[0] and not links(self.layers[-1], self.calls[-1], newest):
-                del self.calls[before[0] :], self.layers[before[1] :], self.specs[before[2] :]
-                self.first.pop(before[1], None)
-                self.registers = before[3]
-            self.registers = [self.registers[self.newest]] * REGISTERS
+            if kind.shared and kind.pass_as in ("one", "either") and "by" not in kind.call_options:
+                self._link(replace(instruction, sources=(0,), dest=0, way="", call_options=()))
+
+    def _link(self, instruction: Instruction) -> None:
+        """Do it, unless it gives no link of the chain."""
+        before = len(self.calls), len(self.layers), len(self.specs), list(self.registers)
+        self.run(instruction)
+        newest = Ref(before[2] - 1)
+        if len(self.calls) > before[0] and not links(self.layers[-1], self.calls[-1], newest):
+            del self.calls[before[0] :], self.layers[before[1] :], self.specs[before[2] :]
+            self.first.pop(before[1], None)
+            self.registers = before[3]
+        self.registers = [self.registers[self.newest]] * REGISTERS
 
     def _chain_again(self, instruction: Again) -> None:
         """A layer of the Sequential once more, if it takes and gives as much as what is newest."""
         newest, specs = Ref(len(self.specs) - 1), self.specs[-1]
-        for number in list(self.first)[-1 - instruction.back % max(1, len(self.first)) :]:
+        made = [number for number in self.first if self.layers[number].graph is None]
+        for number in made[-1 - instruction.back % max(1, len(made)) :]:
             layer, kind = self.layers[number], self._kind(number)
             given = fill(specs, layer, kind) if same_weights(layer, specs, self.first[number]) else None
             if given is not None and len(given) == 1 and self._masks_suit(kind, specs):

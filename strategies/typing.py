@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from strategies.calling import packings, taken_dtype, taken_shapes, unsuited_axis
-from strategies.chains import can_be_built_later
+from strategies.chains import can_be_built
 from strategies.cutting import apart, as_input, check_cut
 from strategies.graph import (
     Call,
@@ -74,7 +74,7 @@ def infer(
         raise MalformedGraph(f"{where}.axis: expected layers of any rank, and nothing called on what they give")
     if graph.sequential:
         _check_chain(graph, where, generation)
-        if graph.built and not can_be_built_later(graph):
+        if graph.built and not can_be_built(graph, graph.built):
             raise MalformedGraph(f"{where}.built: expected an input of the dtype that its first layer gives one")
     if graph.base is not None:
         if depth:
@@ -195,6 +195,9 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
             elif inner.kind in _CELLS:
                 if [key for key, _ in inner.args] != ["units"] or type(inner.arg("units")) is not int:
                     raise MalformedGraph(f"{place}: expected `units` of {inner.kind}, a whole number, and nothing else")
+            elif inner.kind == "Sequential":
+                if [key for key, _ in inner.args] != ["layers"] or not isinstance(inner.arg("layers"), Seq):
+                    raise MalformedGraph(f"{place}: expected `layers` of {inner.kind}, a list, and nothing else")
             elif kind is None or kind.family == "operations":
                 raise MalformedGraph(f"{place}: expected a kind of the catalogue or a cell, found {inner.kind!r}")
             else:

@@ -78,6 +78,8 @@ import numpy
 x = keras.Input((2,))
 keras.Model(x, keras.Sequential([keras.layers.Dense(2)])(x))(numpy.ones((1, 2)))
 keras.Sequential([keras.layers.Dense(2), keras.layers.Dense(2)]).build((None, 2))
+first = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])
+assert keras.Sequential([first, keras.layers.Dense(2)]).output_shape == (None, 2)
 """,
     "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from harness.source.dialect import Dialect, InputWords
 from harness.source.words import dtype_literal, literal, tuple_literal
-from strategies.graph import Graph, Input, MalformedGraph
+from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq
 
 
 def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
@@ -31,3 +33,9 @@ def write_building(graph: Graph, batch: int | None = None) -> str:
     """The call by which a Sequential that has no input of its own gets one."""
     given = graph.inputs[0]
     return f".build({tuple_literal((given.batch or batch, *given.shape))})"
+
+
+def with_shape(first: Layer, graph: Graph) -> Layer:
+    """The first layer of a Sequential, as the one that tells its shape."""
+    shape = Seq(graph.inputs[0].shape, form="tuple")
+    return structs.replace(first, args=(*first.args, ("input_shape", shape)))

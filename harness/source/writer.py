@@ -17,7 +17,7 @@ from harness.source.arrays import write_array
 from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
-from harness.source.inputs import write_building, write_input
+from harness.source.inputs import with_shape, write_building, write_input
 from harness.source.operations import write_operation
 from harness.source.states import as_it_learns, built_within, cloned_in, done_to, with_own, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
@@ -303,12 +303,15 @@ class _Script:
     def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
         """A chain: its input, then each layer in the order of the calls."""
         first = self.dialect.layer if graph.inputs[0].name is not None and way is None else self.dialect.first
-        parts = [self._input(graph.inputs[0], first)] if not graph.built else []
+        by_first = graph.built == "by its first layer" and self.batch is None
+        late = by_first or graph.built in ("later", "not yet")
+        parts = [] if late else [self._input(graph.inputs[0], first)]
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for call in graph.calls:
             layer = graph.layers[call.layer]
             if call.layer not in made:
+                layer = with_shape(layer, graph) if by_first and not made and layer.graph is None else layer
                 needs_name = bool(layer.marks) or layer.graph is not None or uses.count(call.layer) > 1
                 made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
             parts.append(made[call.layer])
@@ -428,7 +431,7 @@ class _Script:
 
     def _class(self, kind: str) -> str:
         if kind not in CLASSES:
-            return self.need(f"layers.{identifier(kind)}")
+            return self.need("keras.Sequential" if kind == "Sequential" else f"layers.{identifier(kind)}")
         if kind not in self.dialect.classes:
             raise MalformedGraph(f"layers: {kind} cannot be written for {self.dialect.name}")
         self.needs.add("layers")
@@ -440,7 +443,7 @@ class _Script:
         parts = []
         for place, (key, value) in enumerate(layer.args):
             text = self.value(value, None)
-            first = place == 0 and key in _FIRST
+            first = place == 0 and (key in _FIRST or layer.kind == "Sequential")
             parts.append(text if first else f"{identifier(key)}={text}")
         return parts
 

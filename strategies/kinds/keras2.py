@@ -12,7 +12,7 @@ from dataclasses import replace
 from strategies.graph import Layer, Made, Named, Seq, Value
 from strategies.kinds.kind import LEFT_OUT, Fits, Kind, Specs, floats, plain
 from strategies.kinds.lambdas import lambda_arguments, lambda_gives
-from strategies.kinds.recurrent import cell
+from strategies.kinds.recurrent import cell, chained
 
 _ABSENT = frozenset(
     (
@@ -56,6 +56,7 @@ _OVER_TIME: tuple[Value, ...] = (
     Made(Layer("Activation", (("activation", "tanh"),))),
     Made(Layer("Dense", (("units", 2),), trainable=False)),
     Made(Layer("Scale")),
+    chained(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),))),
 )
 
 

@@ -75,16 +75,22 @@ def _over_time(specs: Specs, layer: Layer) -> Specs | None:
     inner = layer.arg("layer")
     if not isinstance(inner, Made):
         return None
-    if inner.layer.kind == "Dense":
-        units = inner.layer.arg("units")
-        assert isinstance(units, int)
-        return (Spec((*specs[0].shape[:-1], units), computed(layer), specs[0].mask),)
-    return (Spec(specs[0].shape, computed(layer), specs[0].mask),)
+    chained = inner.layer.arg("layers")
+    shape = specs[0].shape
+    for each in chained.items if isinstance(chained, Seq) else (inner,):
+        units = each.layer.arg("units") if isinstance(each, Made) else None
+        shape = (*shape[:-1], units) if isinstance(units, int) else shape
+    return (Spec(shape, computed(layer), specs[0].mask),)
 
 
 def cell(kind: str, units: int) -> Made:
     """A cell of so many units."""
     return Made(Layer(kind, (("units", units),)))
+
+
+def chained(*layers: Layer) -> Made:
+    """A Sequential without an input of its own."""
+    return Made(Layer("Sequential", (("layers", Seq(tuple(Made(each) for each in layers))),)))
 
 
 def _stacked(*cells: Made) -> Made:
@@ -173,6 +179,7 @@ KINDS = (
                 Made(Layer("Activation", (("activation", "tanh"),))),
                 Made(Layer("LayerNormalization", trainable=False)),
                 Made(Layer("Scale")),
+                chained(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),))),
             )
         },
         _over_time,

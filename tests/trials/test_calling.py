@@ -16,6 +16,7 @@ from harness.trials.trial import run
 from reports.known import load
 from strategies import infer
 from strategies.graph import Call, Graph, Input, Items, Layer, Ref, Seq
+from strategies.kinds.recurrent import chained
 from tests.waiting import PATIENCE
 
 DENSE = Layer("Dense", (("units", 4),))
@@ -29,6 +30,15 @@ TWO = Graph(
 )
 CHAIN = Graph((Input((4,)),), (DENSE, RELU), (Call(0, (Ref(0),)), Call(1, (Ref(1),))), Ref(0), Ref(2), sequential=True)
 TWICE = Graph((Input((4,)),), (DENSE,), (Call(0, (Ref(0),)), Call(0, (Ref(1),))), Ref(0), Ref(2), sequential=True)
+PLAIN = Graph((Input((4,)),), (DENSE, RELU), (Call(0, (Ref(0),)), Call(1, (Ref(1),))), Ref(0), Ref(2))
+OF_MODELS = structs.replace(CHAIN, layers=(Layer("Model", graph=PLAIN), Layer("Sequential", graph=CHAIN)))
+OVER_TIME = Graph(
+    (Input((3, 4)),),
+    (Layer("TimeDistributed", (("layer", chained(Layer("Dense", (("units", 3),)), RELU)),), marks=("frozen after",)),),
+    (Call(0, (Ref(0),)),),
+    Ref(0),
+    Ref(1),
+)
 ONE = Graph((Input((4, 1)),), (DENSE,), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 IN_A_DICT = structs.replace(TWO, takes=Items((("in_0", Ref(0)), ("in_1", Ref(1)))))
 
@@ -50,6 +60,10 @@ GRAPHS = {
     "built by its call": within(structs.replace(CHAIN, built="later")),
     "built once it is made": structs.replace(CHAIN, built="later"),
     "not built": structs.replace(CHAIN, built="not yet"),
+    "by the shape of its first layer": structs.replace(CHAIN, built="by its first layer"),
+    "by the shape of a model": structs.replace(OF_MODELS, built="by its first layer"),
+    "of models": within(OF_MODELS),
+    "frozen over time": OVER_TIME,
     "a layer twice": TWICE,
     "a layer twice inside": within(TWICE),
 }
