@@ -17,7 +17,7 @@ import msgspec
 
 from harness.answers.own_model.applications import IMAGE, how_large, smallest_first
 from harness.answers.own_model.inputs import InputsError, sized
-from harness.answers.own_model.looking import CheckWanted, look
+from harness.answers.own_model.looking import CheckWanted, look, second_for
 from harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
 from harness.answers.own_model.record import CheckedModel, ModelBreak, Status
 from harness.answers.own_model.verdicts import minded
@@ -205,10 +205,10 @@ def _check(
 
     try:
         tell("starting")
-        with open_subject(subject, limits=limits) as process:
+        with open_subject(subject, limits=limits) as process, second_for(model, process, wanted) as second:
             how, versions = Status.LOST, process.versions
             tell("building the model")
-            return look(model, process, wanted, known, tell)
+            return look(model, process, wanted, known, tell, second)
     except InputsError as error:
         how, reason = Status.NOT_CALLED, str(error)
     except SubjectError as error:

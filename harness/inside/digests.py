@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 
 KEPT_BYTES = 64 * 1024 * 1024
+LARGE_BYTES = 256 * 1024 * 1024
+"""Of large arrays, which are kept to be found again and not to be asked for."""
+_SAMPLE = 256
 _LARGE = 1 << 20
 """From this size on a copy costs more than what is to be found out with it."""
 
@@ -28,13 +31,15 @@ class Digests:
         self._arrays: dict[str, Any] = {}
         self._known: dict[Any, str] = {}
         self._room = limit
+        self._large: dict[Any, list[tuple[Any, str]]] = {}
+        self._room_for_large = LARGE_BYTES
 
     def digest(self, array: Any, prefix: str = "") -> str:
         """The digest of an array; `prefix` tells kinds of tensor apart that have the same numbers (sparse, ragged)."""
         dtype = array.dtype
         # Half of the room that is left at most: there is always some for the small arrays, which outputs are.
         if array.nbytes * 2 > self._room and dtype.kind not in "OSU":
-            return _of_large(array, prefix)
+            return self._digest_large(array, prefix)
         if dtype.kind in "OSU":
             body = json.dumps([_as_text(item) for item in array.flat]).encode()
         else:
@@ -52,6 +57,21 @@ class Digests:
                 self._known[key] = name
                 self._arrays[name] = array
                 self._room -= array.nbytes
+        return name
+
+    def _digest_large(self, array: Any, prefix: str) -> str:
+        # What a clone computes is what the original has computed as a rule, and arrays are compared ten times as fast
+        # as they are hashed.
+        data = _bytes(array)
+        key = (prefix, array.dtype, array.shape, data[:: data.size // _SAMPLE + 1].tobytes())
+        seen = self._large.setdefault(key, [])
+        for kept, name in seen:
+            if np.array_equal(kept, data):
+                return name
+        name = _of_large(array, prefix)
+        if data.nbytes <= self._room_for_large:
+            self._room_for_large -= data.nbytes
+            seen.append((data.copy(), name))
         return name
 
     def elements(self, digest: str, limit: int) -> dict[str, Any] | None:

@@ -75,12 +75,47 @@ class CheckWanted:
     way: OwnWay | None = None
 
 
+def second_for(model: Model, process: SubjectProcess, wanted: CheckWanted) -> Second:
+    """A second process for `look`; where the model takes long by its name, it starts when the first one does."""
+    second = Second(process)
+    if model.how == "application" and wanted.processes > 1 and second_process_pays(process, wanted.cloners, LONG):
+        # All of them take long. Two of the largest may be more than there is room for, so that waits for the first one.
+        small = MILLIONS.get(model.name, _LARGE) < _LARGE
+        request = dict(_request(model, process.subject, wanted), suit=None, arrays=None) if small else None
+        second.start(request, wanted.seconds)
+    return second
+
+
 def look(
-    model: Model, process: SubjectProcess, wanted: CheckWanted, known: KnownIssues, tell: Tell | None = None
+    model: Model,
+    process: SubjectProcess,
+    wanted: CheckWanted,
+    known: KnownIssues,
+    tell: Tell | None = None,
+    second: Second | None = None,
 ) -> CheckedModel:
-    """Check one model; `tell` is told how far that has come."""
-    with Second(process) as second:
+    """Check one model; `tell` is told how far that has come. Whoever brings a `second` process ends it."""
+    if second is not None:
         return _look(model, process, second, wanted, known, tell)
+    with second_for(model, process, wanted) as ours:
+        return _look(model, process, ours, wanted, known, tell)
+
+
+def _request(model: Model, subject: Subject, wanted: CheckWanted) -> dict[str, Any]:
+    """What a process is asked of a model."""
+    source = source_of(model, subject, wanted.custom, unsafe=wanted.unsafe)
+    request: dict[str, Any] = {"source": source, "seed": wanted.seed, "unsafe": wanted.unsafe, "keep": True}
+    request.update(cloners=wanted.cloners, checks=wanted.checks)
+    if model.how == "file":
+        request["file"] = model.path
+    if model.how == "application":
+        request["application"] = model.name
+    if wanted.arrays is not None:
+        request["arrays"] = str(wanted.arrays)
+    else:
+        chosen = {"size": wanted.size, "sizes": dict(wanted.sizes), "first": wanted.first, "batch": wanted.batch}
+        request["suit"] = chosen
+    return request
 
 
 def _look(
@@ -94,22 +129,8 @@ def _look(
     began = time.monotonic()
     subject = process.subject
     told = CheckedModel(model.spec, str(subject), Status.CHECKED, versions=process.versions)
-    source = source_of(model, subject, wanted.custom, unsafe=wanted.unsafe)
-    request: dict[str, Any] = {"source": source, "seed": wanted.seed, "unsafe": wanted.unsafe, "keep": True}
-    request.update(cloners=wanted.cloners, checks=wanted.checks)
-    if model.how == "file":
-        request["file"] = model.path
-    if model.how == "application":
-        request["application"] = model.name
-    if wanted.arrays is not None:
-        request["arrays"] = str(wanted.arrays)
-    else:
-        chosen = {"size": wanted.size, "sizes": dict(wanted.sizes), "first": wanted.first, "batch": wanted.batch}
-        request["suit"] = chosen
-    if model.how == "application" and wanted.processes > 1 and second_process_pays(process, wanted.cloners, LONG):
-        # All of them take long. Two of the largest may be more than there is room for, so that waits for the first one.
-        its_own = dict(request, suit=None, arrays=None) if MILLIONS.get(model.name, _LARGE) < _LARGE else None
-        second.start(its_own, wanted.seconds)
+    request = _request(model, subject, wanted)
+    source = str(request["source"])
     seen = process.describe_model(request, wanted.seconds)
     if not isinstance(seen, ModelDescribed):
         raised = "--timeout" if isinstance(seen, TimedOut) else "--memory" if isinstance(seen, OutOfMemory) else ""

@@ -66,7 +66,8 @@ class Eager(Framework):
         return bool(getattr(layer, self._takes_training, True))
 
     def write(self, variable: Any, array: Any) -> None:
-        variable.assign(array)
+        if not self.tensors.write(getattr(variable, "_value", variable), array):
+            variable.assign(array)
 
     def first_values(self, build: Callable[[], Any]) -> list[Any]:
         made: list[tuple[Any, Any]] = []

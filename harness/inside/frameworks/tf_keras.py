@@ -245,7 +245,7 @@ class TfKeras(Eager):
     def read(self, variable: Any) -> Any:
         if isinstance(variable, _Position):
             return variable.read()
-        return np.asarray(variable.numpy())
+        return np.asarray(self.tensors.array(variable)[0])
 
     def _variables_told(self, tell: Callable[[Any, Any], None]) -> Any:
         def made(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
