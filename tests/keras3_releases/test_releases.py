@@ -16,7 +16,7 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.known import KnownIssues
 from strategies import Graph
-from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq
+from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq, Step
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
@@ -114,6 +114,15 @@ OF_OLD = {
         Ref(0),
         Ref(1),
         generation="keras",
+    ),
+    "metrics that are made when a model is compiled": Graph(
+        (Input((4,)),),
+        (Layer("ReLU"),),
+        (Call(0, (Ref(0),)),),
+        Ref(0),
+        Ref(1),
+        generation="keras",
+        state=(Step("compile", args=(("metrics", Seq(("mae",))),)),),
     ),
 }
 

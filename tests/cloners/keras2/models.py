@@ -437,3 +437,12 @@ def convolutions():
     y = layers.Conv2D(2, 2, padding="same", kernel_constraint="max_norm")(x)
     y = layers.BatchNormalization()(y)
     return Model(x, layers.Dense(1)(layers.Flatten()(layers.SeparableConv2D(2, 2)(y))))
+
+
+@model
+def compiled_with_metrics():
+    x = layers.Input((3,))
+    found = Model(x, layers.Dense(2)(x))
+    found.compile("sgd", "mse", metrics=["mae"], weighted_metrics=["mae"])
+    found.train_on_batch(np.ones((2, 3)), np.ones((2, 2)))
+    return found

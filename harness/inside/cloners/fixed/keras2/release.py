@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
+import textwrap
+from functools import lru_cache
 from typing import Any
 
 from ....structure import leaves
@@ -18,6 +22,9 @@ class Keras2Release(Release):
     def __init__(self) -> None:
         network = importlib.import_module("keras.engine.network").Network
         super(Keras2Release, self).__init__(importlib.import_module("keras"), network)
+
+    def keras_attributes(self) -> frozenset[str]:
+        return super(Keras2Release, self).keras_attributes() | _set_by(self.keras.models.Model)
 
     def is_variable(self, value: Any) -> bool:
         return hasattr(value, "assign") and hasattr(value, "initializer")
@@ -116,3 +123,11 @@ def went_into(tensor: Any, node: Any) -> bool:
         waiting.extend(each.op.inputs)
         waiting.extend(output for op in each.op.control_inputs for output in op.outputs)
     return False
+
+
+@lru_cache(maxsize=None)
+def _set_by(kind: Any) -> frozenset[str]:
+    """The names of the attributes that a class sets in its own methods, such as `compile` and `fit` of a model."""
+    code = ast.parse(textwrap.dedent(inspect.getsource(kind)))
+    stored = [each for each in ast.walk(code) if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)]
+    return frozenset(each.attr for each in stored if isinstance(each.value, ast.Name) and each.value.id == "self")

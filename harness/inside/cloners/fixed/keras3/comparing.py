@@ -14,6 +14,7 @@ _GRAPH = frozenset(
     ("_inputs", "_inputs_struct", "_layers", "_nodes", "_nodes_by_depth", "_operations", "_operations_by_depth")
     + ("_outputs", "_outputs_struct", "output_names", "_compile_config", "_compiled_trainable_state", "optimizer")
     + ("_optimizer", "stop_training", "stop_evaluating", "stop_predicting", "history", "_eval_epoch_iterator")
+    + ("_compile_loss", "_compile_metrics", "_loss_tracker")  # in early releases, only what was compiled has them
     + ("states", "lora_alpha")
 )
 

@@ -99,8 +99,8 @@ def has_mixed_mask(node: Any) -> bool:
     if mask is None or not isinstance(node.operation, keras.Layer):
         return False
     leaves = tree.flatten(mask)
-    first = node.arguments.args[0] if node.arguments.args else None
-    implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in tree.flatten(first)]
+    given = [node.arguments.args, [value for name, value in node.arguments.kwargs.items() if name != "mask"]]
+    implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in tree.flatten(given)]
     is_mixed = any(leaf is None for leaf in leaves) and any(leaf is not None for leaf in leaves)
     return is_mixed and all(id(leaf) in implicit for leaf in leaves)
 
