@@ -59,6 +59,7 @@ FEATURES = (
     "regularizer",
     "in a model",
     "in a Sequential",
+    "in a model of one's own class",
     "in a wrapper",
     "cloned on other inputs",
     "a clone function given",
@@ -131,6 +132,8 @@ def features(graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...]
     used = {ref.node for call in graph.calls for ref in call_refs(call)}
     given = {ref.node for ref in refs(graph.gives)}
     led_to = used.union(ref.node for ref in ends_of(graph))
+    outermost = not around
+    around = (*around, *_of_class(graph, around))
     cut_out = reached(graph)[0] if graph.base is not None else ()
     calls: dict[int, list[int]] = {}
     for number, call in enumerate(graph.calls):
@@ -153,7 +156,7 @@ def features(graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...]
             found.update(_of_call(call))
             if any(ref in carried for ref in call_refs(call)):
                 found.add("on a masked tensor")
-            if not around and any(ref.node < len(graph.inputs) for ref in call_refs(call)):
+            if outermost and any(ref.node < len(graph.inputs) for ref in call_refs(call)):
                 found.add("on an input of the model")
             found.update(_of_inputs(graph, call))
         yield from ((layer.kind, feature) for feature in found)
@@ -172,6 +175,12 @@ _WAYS = {
     CALL: "a call function given",
     RECURSIVE: "cloned recursively",
 }
+
+
+def _of_class(graph: Graph, around: tuple[str, ...]) -> Iterator[str]:
+    name = "in a model of one's own class"
+    if graph.own is not None and name not in around:
+        yield name
 
 
 def _of_way(way: Way | None) -> Iterator[str]:

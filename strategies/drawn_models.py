@@ -57,6 +57,8 @@ def nest(
     (names, takes), (axis, casts) = digits.more
     if "late building" in features and generation != "keras2":
         made = replace(made, later=takes % 3 == 2)
+    if "own classes" in features and digits.touch // 6 % 6 == 5:
+        made = replace(made, own=digits.way // 2)
     if "model calls" not in features:
         return made
     if generation == "keras2":

@@ -219,6 +219,19 @@ class Base(msgspec.Struct, frozen=True):
     gives: Value
 
 
+class OwnClass(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A class of one's own that a model is of.
+
+    Its constructor `makes` nothing but is inherited, or takes an "option" beside what the model is made of, or makes
+    the "parts" itself, of an option alone; either is in the config. With `calls` it has a `call` of its own, that
+    multiplies what the graph gives. It may be `registered`.
+    """
+
+    makes: Literal["", "option", "parts"] = ""
+    calls: bool = False
+    registered: bool = False
+
+
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     """A model: a functional one, or with `sequential` a chain of layers.
 
@@ -229,6 +242,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     model, in this order, before it is cloned. A Sequential may have no input of its own: one that is `built` "by
     its first layer" has its shape from there, be it a model or one with an `input_shape`; one that is "later" gets it
     by its first call inside another model, or else by `build`; one that is "not yet" is cloned without it.
+    A model may be of a class of one's `own`.
     """
 
     inputs: tuple[Input, ...]
@@ -246,6 +260,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
     base: Base | None = None
     state: tuple[Step, ...] = ()
     built: Built = ""
+    own: OwnClass | None = None
 
     def __post_init__(self) -> None:
         check(self)

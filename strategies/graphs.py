@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, get_args
 
 from hypothesis import strategies as st
 from msgspec import structs
 
+from strategies.building import REGULARIZED
 from strategies.drawn_models import Digits, again, nest
 from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
@@ -21,7 +23,7 @@ from strategies.graph import Graph, Input, Value
 from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
 from strategies.kinds.arguments import PATHS, UNDOCUMENTED
 from strategies.kinds.lambdas import BATCH
-from strategies.lowering import REGULARIZED, lower
+from strategies.lowering import lower
 from strategies.pieces import BYTES, begun_with_a_piece, pieces_of
 from strategies.programs import (
     MORE,
@@ -89,6 +91,7 @@ Feature = Literal[
     "pieces",
     "model calls",
     "late building",
+    "own classes",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
 """What `clone_model` may be given beside the model, for cloners that take it."""
@@ -105,7 +108,8 @@ These some releases cannot build: an input that may be left out, is made around 
 inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some have a
 mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by its
 name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
-model that is called otherwise than it takes its inputs; a Sequential without an input of its own.
+model that is called otherwise than it takes its inputs; a Sequential without an input of its own; a model of a class of
+one's own.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -188,6 +192,8 @@ def functional_graphs(
         nothing = st.just(b"")
         way, state = nothing if features_ & WAYS else _WAY, nothing if features_ & STATES else _STATE
         programs_ = st.tuples(programs_, way, state, BYTES).map(begun)
+    if "own classes" in features_ and generation is not None:
+        programs_ = st.tuples(programs_, _OWN).map(lambda drawn: replace(drawn[0], own=_own(drawn[1])))
     return programs_.map(lower)
 
 
@@ -260,6 +266,15 @@ def programs(
         state_rate=st.just(state_rate),
         late=st.just("late building" in features and generation in ("keras", "tf_keras")),
     )
+
+
+_OWN = st.integers(0, 95)
+_OF_NO_CLASS = 84
+"""A number below that leaves a model of no class of one's own: seven of eight."""
+
+
+def _own(drawn: int) -> int | None:
+    return drawn - _OF_NO_CLASS if drawn >= _OF_NO_CLASS else None
 
 
 _CUTS = st.binary(min_size=3, max_size=3).map(tuple)
@@ -352,7 +367,7 @@ def instructions(
     if generation != "keras":
         features -= {"policies", "optional inputs"}
     if generation is None:
-        features -= {"model calls", "late building"}
+        features -= {"model calls", "late building", "own classes"}
     without |= frozenset(UNDOCUMENTED.get(generation, ()))
     meanings: list[Meaning] = [_nothing]
     there = [kind for name in kinds if (kind := less(catalogue(generation)[name], without)) is not None]

@@ -75,7 +75,7 @@ class Nest:
 
     With `names` its inputs have some, and it `takes` them as that says; it is given its tensors in the `packing`. A
     single one may have an `axis` more or less than its input, which with `casts` has another dtype. A sequential one
-    may be built `later`, by that call.
+    may be built `later`, by that call. The model may be of a class of one's `own`, by the number of that.
     """
 
     body: tuple[Instruction, ...]
@@ -90,6 +90,7 @@ class Nest:
     axis: Axis = ""
     casts: bool = False
     later: bool = False
+    own: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class Program:
     `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts, of which the
     costly ones are for one of `state_rate`; one cloned in a way has few. One that `repeats` takes its first input
     twice, if it has neither. A sequential one that is built `late` has no input of its own, and with one of `ends` is
-    not built when it is cloned.
+    not built when it is cloned. It may be of a class of one's `own`, by its number.
     """
 
     inputs: tuple[Input, ...]
@@ -146,3 +147,4 @@ class Program:
     state_rate: int = RATE
     repeats: bool = False
     late: bool = False
+    own: int | None = None

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from strategies.compiling import OF_KERAS2, VALUES, Values, compiled, made, that_compiles
 from strategies.graph import (
     Array,
     Function,
     Graph,
-    Layer,
-    Made,
     Named,
     Ref,
     Seq,
@@ -28,9 +25,10 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
-from strategies.kinds.operations import Operation
 from strategies.learning import learns, of_numbers
+from strategies.own_models import BESIDE_PARTS, makes_parts, owns
 from strategies.scopes import built_policy, name_scope, of_plain_layers, policy, remat, that_casts, without_masks
+from strategies.targets import Target, every_layer, level_of, targets
 from strategies.typing import fed, infer
 
 KERAS: tuple[Generation, ...] = ("keras",)
@@ -154,21 +152,6 @@ def _is_list(value: Value) -> bool:
     return isinstance(value, Seq) and len(value.items) > 1 and all(isinstance(item, Ref) for item in value.items)
 
 
-def level_of(graph: Graph, place: tuple[int, ...]) -> Graph:
-    """The model in which the layer at a place stands."""
-    for number in place[:-1]:
-        inner = graph.layers[number].graph
-        if inner is None:
-            raise LookupError(f"the layer {number} is no model")
-        graph = inner
-    return graph
-
-
-def layer_at(graph: Graph, place: tuple[int, ...]) -> Layer:
-    """The layer at a place."""
-    return level_of(graph, place).layers[place[-1]]
-
-
 def _that_runs(graph: Graph) -> Iterator[str | None]:
     if graph.base is None and not any(given.fill == "words" for given in graph.inputs):
         yield None
@@ -210,6 +193,7 @@ def _that_loads(graph: Graph) -> Iterator[str | None]:
     values += [value for layer in all_layers(graph) for _, value in layer.args]
     plain = not any(isinstance(leaf, Function | Array) for value in values for leaf in leaves(value))
     kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
+    plain = plain and not owns(graph)
     if graph.base is None and plain and not any(kind.family in families for kind in kinds):
         yield None
 
@@ -310,7 +294,7 @@ def _low_rank(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 
 def _quantizable(graph: Graph) -> Iterator[str | None]:
-    layers = [target.layer for target in _every_layer(graph, ())]
+    layers = [target.layer for target in every_layer(graph, ())]
     # The quantized kernel of an EinsumDense is laid out by the length of an output shape that may be a number.
     number = any(layer.kind == "EinsumDense" and isinstance(layer.arg("output_shape"), int) for layer in layers)
     plain = all(layer.dtype is None for layer in layers)
@@ -323,7 +307,7 @@ def _quantizable(graph: Graph) -> Iterator[str | None]:
 
 def _quantized(graph: Graph, kind: str | None) -> dict[str, Values]:
     # A packed kernel of four bits is no weight any more that LoRA could freeze.
-    lora = any(target.layer.arg("lora_rank") is not None for target in _every_layer(graph, ()))
+    lora = any(target.layer.arg("lora_rank") is not None for target in every_layer(graph, ()))
     return {"mode": ("int8", "float8") if lora else ("int8", "float8", "int4")}
 
 
@@ -332,6 +316,8 @@ def _together(graph: Graph) -> str:
     done = [step.does for step in graph.state]
     if done.count("objects") > 1:
         return ": expected one function of one's own"
+    if makes_parts(graph) and not BESIDE_PARTS.issuperset(done):
+        return ": expected nothing that a constructor which makes layers would have to be told"
     if "objects" in done and not {"load", "lora", "quantize"}.isdisjoint(done):
         return ": expected nothing that reads a function of one's own back"
     if "weight trainable" in done and not {"lora", "quantize"}.isdisjoint(done):
@@ -436,44 +422,6 @@ def _unsuited(graph: Graph, step: Step) -> str:
 
 def _same(one: Value, other: Value) -> bool:
     return type(one) is type(other) and one == other != LEFT_OUT
-
-
-class Target(NamedTuple):
-    """A layer that a step is done to: the numbers of the layers that lead to it, and the attributes from there."""
-
-    layer: Layer
-    place: tuple[int, ...]
-    attributes: tuple[str, ...] = ()
-
-
-def targets(graph: Graph) -> dict[str, Target]:
-    """The first layer of each kind that a model calls, in models inside it and in wrappers too."""
-    found: dict[str, Target] = {}
-    for target in _every_layer(graph, ()):
-        found.setdefault(target.layer.kind, target)
-    return found
-
-
-def _every_layer(graph: Graph, place: tuple[int, ...]) -> Iterator[Target]:
-    for number in dict.fromkeys(call.layer for call in graph.calls):
-        layer = graph.layers[number]
-        if layer.graph is None and isinstance(CATALOGUE.get(layer.kind), Operation):
-            continue
-        yield Target(layer, (*place, number))
-        held, attribute = _HELD.get(layer.kind, ("", ""))
-        inner = layer.arg(held)
-        if isinstance(inner, Made):
-            yield Target(inner.layer, (*place, number), (attribute,))
-        if layer.graph is not None:
-            yield from _every_layer(layer.graph, (*place, number))
-
-
-_HELD: Mapping[str, tuple[str, str]] = {
-    "TimeDistributed": ("layer", "layer"),
-    "Bidirectional": ("layer", "forward_layer"),
-    "RNN": ("cell", "cell"),
-}
-"""The argument of a wrapper that a layer is given as, and the attribute under which it is found then."""
 
 
 def _paths() -> Iterator[str]:

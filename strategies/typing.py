@@ -30,6 +30,7 @@ from strategies.graph import (
 )
 from strategies.kinds import LEFT_OUT, NO_SENSE, Generation, Kind, Spec, Specs, catalogue, fill, masked_by_call
 from strategies.kinds.arguments import NEEDS, PATHS, REFUSES
+from strategies.own_models import check_own
 from strategies.pruning import ends_of
 
 DEEPEST = 8
@@ -76,6 +77,7 @@ def infer(
         _check_chain(graph, where, generation)
         if graph.built and not can_be_built(graph, graph.built):
             raise MalformedGraph(f"{where}.built: expected an input of the dtype that its first layer gives one")
+    check_own(graph, tuple(given[ref.node][ref.output] for ref in refs(graph.gives)), where, generation)
     if graph.base is not None:
         if depth:
             raise MalformedGraph(f"{where}: expected no model that is cut out inside another")

@@ -76,7 +76,9 @@ def raw_config(layer: Any, framework: Framework) -> dict[str, Any]:
 def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Config:
     """The config of a layer or an operation, with the settings that it does not tell."""
     kind = type(layer).__name__
-    if not framework.is_layer(layer) or framework.is_graph(layer):
+    if framework.is_graph(layer):
+        return Config(kind, config, {name: it for name, it in own_settings(layer).items() if name not in config}, {})
+    if not framework.is_layer(layer):
         return Config(kind, config, {}, {})
     own = vars(layer)
     settings = {name: value for name, value in plain_settings(layer).items() if name not in config}
@@ -121,6 +123,21 @@ def plain_settings(layer: Any) -> dict[str, Any]:
     """The public attributes of a layer that are plain values."""
     own = vars(layer)
     return {name: own[name] for name in _public(tuple(own)) if type(own[name]) in _SCALARS}
+
+
+def own_settings(model: Any) -> dict[str, Any]:
+    """The public attributes of a model that are plain values, and that the code of its own class speaks of."""
+    kinds = type(model).__mro__
+    if _is_of_keras(kinds[0]):
+        return {}
+    own = [vars(kind).values() for kind in kinds if not _is_of_keras(kind)]
+    codes = [getattr(each, "__code__", None) for values in own for each in values]
+    named = {name for code in codes if code is not None for name in code.co_names}
+    return {name: value for name, value in plain_settings(model).items() if name in named}
+
+
+def _is_of_keras(kind: type) -> bool:
+    return kind.__module__.split(".")[0] in ("keras", "tf_keras", "tensorflow", "builtins")
 
 
 def settings_of(layer: Any) -> list[Any]:

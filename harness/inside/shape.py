@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
+from .canonical import entry
+from .configs import own_settings
 from .layers import Layers
 from .observer import Observer
 from .structure import skeleton
@@ -56,6 +58,7 @@ class Description:
             "compiled_with": [observer.ident(each) for each in framework.compiled_with(model)],
             "learned": self._learned(observer),
             "nodes": framework.node_counts(model),
+            "settings": {name: entry(value) for name, value in own_settings(model).items()},
         }
         for written, value in zip(self.shape["weights"], self.initial):
             if not observer.values_by_chance and not _by_chance(value):

@@ -11,7 +11,8 @@ from harness.source.dialect import Dialect
 from harness.source.keras2 import KERAS2
 from harness.source.keras3 import KERAS3
 from harness.source.tf_keras import TF_DOT_KERAS, TF_KERAS
-from harness.source.writer import WrittenGraph, write
+from harness.source.writer import write
+from harness.source.written import WrittenGraph
 from strategies.graph import Graph
 
 DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS, KERAS2)}

@@ -9,7 +9,8 @@ from msgspec import structs
 from harness.source.functions import write_function
 from harness.source.words import dotted
 from strategies.graph import Function, Graph, Layer, MalformedGraph, Named, Seq, Step, Value
-from strategies.states import LEARNED, Target, targets
+from strategies.states import LEARNED
+from strategies.targets import Target, targets
 
 _WIDEST = 100
 

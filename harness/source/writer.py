@@ -8,7 +8,6 @@ the catalogue's, so that a graph from a file cannot write code.
 from __future__ import annotations
 
 import keyword
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from msgspec import structs
@@ -19,6 +18,7 @@ from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import write_function
 from harness.source.inputs import with_shape, write_building, write_input
 from harness.source.operations import write_operation
+from harness.source.own_models import write_class
 from harness.source.states import as_it_learns, built_within, cloned_in, done_to, with_own, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import (
@@ -31,6 +31,7 @@ from harness.source.ways import (
     wrong_argument,
 )
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
+from harness.source.written import WrittenGraph
 from strategies.calling import packed
 from strategies.graph import (
     Array,
@@ -70,23 +71,6 @@ _RESERVED = frozenset(
 
 
 Places: TypeAlias = set[tuple[int, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenGraph:
-    """The script that leaves a graph's model in `model`, and what says how it is cloned.
-
-    `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
-    leaves the model that is then asked for in `model`, in the place of the one that is cloned. `builds` is the call by
-    which a model that was cloned before it was built is built. `within` has the expressions of the scopes in which it
-    is cloned.
-    """
-
-    source: str
-    arguments: tuple[tuple[str, str], ...] = ()
-    asked: str = ""
-    builds: str = ""
-    within: tuple[str, ...] = ()
 
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
@@ -143,6 +127,7 @@ class _Script:
         self.owning: dict[tuple[int, ...], Step] = {}
         self.own = ""
         self.batch: int | None = None
+        self.classes: dict[str, str] = {}
         self.layers: dict[tuple[int, ...], str] = {}
         self.needs = {"keras"}
         self.definitions: list[str] = []
@@ -266,6 +251,9 @@ class _Script:
 
         `place` has the numbers of the layers that hold it.
         """
+        if graph.own is not None:
+            self._own_model(graph, variable, stem, place)
+            return
         if graph.sequential:
             self._sequential(graph, variable, way, place)
             return
@@ -284,6 +272,16 @@ class _Script:
         if graph.base is not None:
             self._model(self.name("base"), graph.base, tensors)
         self._named_model(graph, variable, tensors, way)
+
+    def _own_model(self, graph: Graph, variable: str, stem: str, place: tuple[int, ...]) -> None:
+        """The lines of a model of a class of one's own, which is defined above."""
+        before, self.lines = self.lines, []
+        named = graph.own is not None and graph.own.makes == "parts"
+        self.model(structs.replace(graph, own=None, name=None if named else graph.name), variable, stem, None, place)
+        wanted, text, lines = write_class(graph, self.lines, variable, self.dialect)
+        own = self.classes[text] = self.classes.get(text) or self.name(wanted)
+        self.define(text.replace("{own}", own))
+        self.lines = [*before, *(line.replace("{own}", own) for line in lines)]
 
     def _named_model(self, graph: Graph, variable: str, tensors: TensorWords, way: Way | None = None) -> None:
         self._model(variable, graph, tensors, self._name_of(graph, variable, way))

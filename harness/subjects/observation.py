@@ -124,7 +124,7 @@ class Shape(msgspec.Struct, frozen=True):
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
     metric it was given. `learned` has digests of what training has left beside a model that has run: in its optimizer
-    and its metrics.
+    and its metrics. `settings` has what is a plain value of a model whose class is one's own.
     """
 
     kind: str
@@ -141,6 +141,7 @@ class Shape(msgspec.Struct, frozen=True):
     compiled_with: tuple[int, ...] = ()
     learned: tuple[str, ...] = ()
     nodes: tuple[int, int] = (0, 0)
+    settings: dict[str, str] = {}
 
 
 class Saved(msgspec.Struct, frozen=True):

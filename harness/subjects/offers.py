@@ -49,9 +49,14 @@ def graphs_on(
     return functional_graphs(
         generation=generation,
         without=(*without, *lacking(offers, generation)),
-        features=frozenset(features).difference(offers.lacks),
+        features=frozenset(features).difference(offers.lacks, _needing(offers)),
         **options,
     )
+
+
+def _needing(offers: Offers) -> tuple[Feature, ...]:
+    """What a model cannot have where there is no decorator for classes."""
+    return ("own classes",) if "registered classes" in offers.lacks else ()
 
 
 def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:

@@ -65,6 +65,9 @@ _FORMS = (
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """What holds a layer and differs in its dimensions only: those of two and three have one base with that of one."""
 
+_OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
+"""A class of one's own that a drawn model is of; where there are several they have numbers."""
+_OF_A_CLASS = re.compile(r"^kind$|^attribute\.")
 _MODELS = ("Functional", "Model", "Sequential")
 _OF_A_KIND = re.compile(r"/layers/(?!layer\.py|__init__)")
 _SAME_KIND = {"Model": "Functional"}
@@ -165,13 +168,22 @@ def title(cause: Cause) -> str:
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2])
 
 
-def named_kinds(differences: Iterable[Difference], kinds: Mapping[str, str]) -> list[Difference]:
-    """Differences with their places in the graph's terms: a layer's kind there, where the graph knows its name."""
+def named_kinds(
+    differences: Iterable[Difference], kinds: Mapping[str, str], plain: str = "Functional"
+) -> list[Difference]:
+    """Differences with their places in the graph's terms: a layer's kind there, where the graph knows its name.
+
+    What is wrong with a model of a class of one's own is wrong with a `plain` one, but where it is the class.
+    """
     named = []
     for difference in differences:
         first = difference.first
         kind = kinds.get(first.name.rpartition("/")[2]) if first else None
         if first is not None and kind is not None and first.layer >= 0:
+            difference = replace(difference, first=replace(first, kind=kind))
+        elif first is not None and (own := _OWN.match(first.kind)):
+            base = plain if own[1] == "OwnModel" else "Sequential"
+            kind = own[1] if _OF_A_CLASS.search(difference.aspect) else base
             difference = replace(difference, first=replace(first, kind=kind))
         named.append(difference)
     return named

@@ -197,6 +197,25 @@ FEATURES: dict[str, Question] = {
         for level in every(graph)
         for call in level.calls
     ),
+    **{
+        f"a {model} of a class that {said}": lambda graph, chain=model == "Sequential", makes=makes: any(  # type: ignore[misc]  # bound early
+            each.own is not None and each.own.makes == makes and each.sequential is chain for each in every(graph)
+        )
+        for model, makes, said in (
+            ("model", "", "inherits its constructor"),
+            ("model", "option", "takes an option"),
+            ("model", "parts", "makes its layers"),
+            ("Sequential", "", "inherits its constructor"),
+            ("Sequential", "parts", "makes its layers"),
+        )
+    },
+    "a model of a class with a call of its own": lambda graph: any(
+        each.own and each.own.calls for each in every(graph)
+    ),
+    "a model of a registered class": lambda graph: any(each.own and each.own.registered for each in every(graph)),
+    "a model inside of a class of one's own": lambda graph: any(
+        each.own is not None for each in every(graph) if each is not graph
+    ),
     "several inputs": lambda graph: len(graph.inputs) > 1,
     "several outputs": lambda graph: len(list(refs(graph.gives))) > 1,
     "inputs in a tuple": lambda graph: isinstance(graph.takes, Seq) and graph.takes.form == "tuple",

@@ -9,11 +9,11 @@ import pytest
 
 from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, functional_graphs
+from strategies.building import MASKED_LISTS
 from strategies.cutting import later_inputs
 from strategies.graph import Layer, Made, Ref, Seq, Value, call_refs, refs
 from strategies.kinds import CATALOGUE, less
 from strategies.kinds.kind import LEFT_OUT
-from strategies.lowering import MASKED_LISTS
 from strategies.typing import infer
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")

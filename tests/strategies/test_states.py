@@ -32,7 +32,8 @@ from strategies.graph import (
 from strategies.graphs import STATES, WAYS, Feature
 from strategies.kinds import LEFT_OUT, Generation
 from strategies.learning import learns
-from strategies.states import STEPS, costly, targets
+from strategies.states import STEPS, costly
+from strategies.targets import targets
 from strategies.ways import read_example, well_typed
 from tests.effort import everything, examples
 from tests.strategies.test_ways import GRAPH, INNER

@@ -30,6 +30,7 @@ from strategies.graph import (
     Items,
     Layer,
     NewInputs,
+    OwnClass,
     Packing,
     Seq,
     Step,
@@ -140,7 +141,14 @@ def _lines(graph: Graph) -> int:
     uses = [call.layer for call in graph.calls]
     named = sum(uses.count(number) != 1 for number in range(len(graph.layers)))
     marks = sum(len(layer.marks) for layer in graph.layers)
-    return 1 + len(graph.inputs) + len(graph.calls) + named + marks + (graph.base is not None)
+    return 1 + len(graph.inputs) + len(graph.calls) + named + marks + (graph.base is not None) + _class(graph.own)
+
+
+def _class(own: OwnClass | None) -> int:
+    """The lines of a class of one's own, less those that make the model."""
+    if own is None:
+        return 0
+    return 4 + {"": 0, "option": 5, "parts": 8}[own.makes] + 2 * own.calls + own.registered
 
 
 def _tensors(graph: Graph) -> int:

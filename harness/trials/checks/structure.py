@@ -39,6 +39,12 @@ def _model(pair: Pair) -> Iterator[Difference]:
             ("compiled", original.compiled is not None, clone.compiled is not None, Cost.TRAINS),
         ],
     )
+    if original.kind == clone.kind:
+        for name in original.settings:
+            want, have = original.settings[name], clone.settings.get(name, MISSING)
+            if want != have:
+                aspect = f"attribute.{name}"
+                yield Difference("structure", f"model.{aspect}", aspect, want, have, Cost.COMPUTES, model)
     yield from _compiled(original.compiled or {}, clone.compiled or {}, model)
     for end, want, have in (
         ("input_structure", original.input_structure, clone.input_structure),

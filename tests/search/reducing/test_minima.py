@@ -127,6 +127,12 @@ model = keras.Model(inputs, model_2)
 """,
 }
 
+OWN: dict[str, str] = {
+    "a model of a class that inherits its constructor": f"{INPUTS}\nmodel = OwnModel(inputs, inputs)\n",
+    "a model of a class that takes an option": f"{INPUTS}\nmodel = OwnModel(inputs, inputs, factor=2.0)\n",
+    "a Sequential of a class that makes its layers": "model = OwnSequential(factor=2.0)\n",
+}
+
 BEGUN_INSIDE = f"""\
 {INPUTS}
 activation = {RELU}(inputs)
@@ -152,7 +158,7 @@ model.trainable = False
 }
 
 CASES: list[tuple[Generation, str, str]] = [
-    *(("keras", name, text) for name, text in {**MINIMA, **CALLED}.items()),
+    *(("keras", name, text) for name, text in {**MINIMA, **CALLED, **OWN}.items()),
     *(("tf_keras", name, MINIMA[name]) for name in ("anything", "an output twice", "a layer of kind LSTM")),
     ("tf_keras", "a model that begins inside another", BEGUN_INSIDE),
     *(("keras2", name, text) for name, text in EARLY.items()),

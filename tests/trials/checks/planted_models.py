@@ -73,6 +73,22 @@ a = keras.Input((4,), name="a")
 x = layers.Dense(4, name="x")(a)
 model = keras.Model(a, inner({{"first": a, "second": x}}), name="named")
 """,
+    "own": """
+class OwnModel(keras.Model):
+    def __init__(self, factor=1.0, **kwargs):
+        a = keras.Input((4,), name="a")
+        super().__init__(a, layers.Dense(2, name="x")(a), **kwargs)
+        self.factor = factor
+
+    def get_config(self):
+        return {{"name": self.name, "factor": self.factor}}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+model = OwnModel(2.0, name="own")
+""",
 }
 
 INPUTS = {
@@ -82,6 +98,7 @@ INPUTS = {
     "noise": {"shape": [6], "dtype": "float32", "fill": "normal"},
     "nested": {"shape": [4], "dtype": "float32", "fill": "normal"},
     "named": {"shape": [4], "dtype": "float32", "fill": "normal"},
+    "own": {"shape": [4], "dtype": "float32", "fill": "normal"},
 }
 
 

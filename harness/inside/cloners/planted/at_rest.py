@@ -75,6 +75,20 @@ def policy_changed(model: Any, clone: Any, context: TrialContext) -> None:
             break
 
 
+def own_class_lost(model: Any, clone: Any, context: TrialContext) -> Any:
+    """structure: makes a plain model where the original is of a class of one's own."""
+    if type(model).__name__.startswith("Own"):
+        return context.framework.keras.Model(clone.inputs, clone.outputs, name=clone.name)
+    return None
+
+
+def own_option_lost(model: Any, clone: Any, context: TrialContext) -> None:
+    """structure: gives the option of a class of one's own its default."""
+    for each in [clone] + layers_of(clone, context):
+        if type(each).__name__.startswith("Own"):
+            each.factor = 1.0
+
+
 def masking_support_lost(model: Any, clone: Any, context: TrialContext) -> None:
     """structure: no layer without weights passes masks on."""
     for layer in layers_of(clone, context):

@@ -35,6 +35,8 @@ from harness.search.reducing.passes.models import (
     drop_inner_output,
     inline_model,
     not_a_chain,
+    of_a_plainer_class,
+    take_model_out,
 )
 from harness.search.reducing.passes.saying import say_less, say_less_at_once
 from harness.search.reducing.passes.states import (
@@ -49,6 +51,7 @@ PASSES: tuple[Pass, ...] = (
     clone_plainly,
     leave_as_made,
     forget_base,
+    take_model_out,
     begin_with_inputs,
     simplify_base,
     end_earlier,
@@ -59,6 +62,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(drop_call),
     everywhere(inline_model),
     everywhere(build_at_once),
+    everywhere(of_a_plainer_class),
     not_a_chain,
     everywhere(use_one_tensor),
     everywhere(use_fewer_tensors),

@@ -28,7 +28,7 @@ def call_plainly(graph: Graph, generation: Generation | None) -> Offers:
 def take_plainly_inside(graph: Graph, generation: Generation | None) -> Offers:
     """A model in this one that takes its inputs in no dict, tuple or list of one; they need no names then.
 
-    Or else they have those of their places.
+    Or else they have those of their places; or it casts nothing.
     """
     for number, layer in enumerate(graph.layers):
         inner = layer.graph
@@ -43,7 +43,10 @@ def take_plainly_inside(graph: Graph, generation: Generation | None) -> Offers:
         takes = inner.takes
         if isinstance(takes, Items):
             takes = Items(tuple((f"in_{place}", value) for place, (_, value) in enumerate(takes.items)))
-        for inputs, ends in ((nameless, plainly), (inner.inputs, plainly), (named, takes)):
+        floats = tuple(
+            structs.replace(given, dtype="float32") if "float" in given.dtype else given for given in inner.inputs
+        )
+        for inputs, ends in ((nameless, plainly), (inner.inputs, plainly), (named, takes), (floats, inner.takes)):
             if (inputs, ends) != (inner.inputs, inner.takes):
                 less = edited(inner, takes=ends, inputs=inputs)
                 yield None if less is None else with_inner(graph, number, less)

@@ -8,9 +8,9 @@ from harness.search.reducing.drawn import arranged
 from harness.search.reducing.measure import PLAIN, WIDTHS, rank
 from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
 from harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
+from strategies.building import REGULARIZED
 from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, fed_refs
 from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
-from strategies.lowering import REGULARIZED
 
 
 def plainer_kind(graph: Graph, generation: Generation | None) -> Offers:
@@ -50,13 +50,15 @@ def use_plain_inputs(graph: Graph) -> Offers:
         Input(each.shape[-MOST_RANKS:], name=each.name, batch=each.batch) if place in special else each
         for place, each in enumerate(graph.inputs)
     )
-    layers = list(graph.layers)
-    for call in graph.calls:
+    layers, calls = list(graph.layers), list(graph.calls)
+    for number, call in enumerate(graph.calls):
         layer, fed = graph.layers[call.layer], list(fed_refs(call))
         if layer.graph is None and special.intersection(ref.node for ref in fed):
             plain = Layer(PLAIN[0], (("activation", "relu"),)) if len(fed) == 1 else Layer("Add")
             layers[call.layer] = _like(plain, layer, catalogue(graph.generation)[plain.kind])
-    yield edited(graph, inputs=inputs, layers=tuple(layers))
+            args = (Seq(tuple(fed)),) if len(fed) > 1 else tuple(fed)
+            calls[number] = structs.replace(call, args=args, kwargs=())
+    yield edited(graph, inputs=inputs, layers=tuple(layers), calls=tuple(calls))
 
 
 MOST_RANKS = 3
@@ -64,7 +66,7 @@ MOST_RANKS = 3
 
 
 def _is_special(given: Input) -> bool:
-    return given.dtype in ("int32", "string") or len(given.shape) > MOST_RANKS
+    return given.dtype in ("int32", "string", "bool") or len(given.shape) > MOST_RANKS
 
 
 def _plainer(name: str, layer: Layer) -> bool:

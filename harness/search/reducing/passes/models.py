@@ -18,6 +18,14 @@ def inline_model(graph: Graph, generation: Generation | None) -> Offers:
             yield _inlined(graph, number, layer.graph)
 
 
+def take_model_out(graph: Graph) -> Offers:
+    """An inner model of a class of one's own in the place of the whole."""
+    if graph.way is None and not graph.state:
+        for layer in graph.layers:
+            if layer.graph is not None and layer.graph.own is not None:
+                yield edited(layer.graph, generation=graph.generation, batch=graph.batch)
+
+
 def _inputs(graph: Graph) -> list[Ref]:
     return [Ref(place) for place in range(len(graph.inputs))]
 
@@ -81,6 +89,16 @@ def build_at_once(graph: Graph, generation: Generation | None) -> Offers:
     """A Sequential with an input of its own."""
     if graph.built:
         yield edited(graph, built="")
+
+
+def of_a_plainer_class(graph: Graph, generation: Generation | None) -> Offers:
+    """A model of no class of one's own, or of one that is registered nowhere, computes what its graph does, or inherits
+    its constructor."""
+    own = graph.own
+    if own is not None:
+        yield edited(graph, own=None)
+        for less in ({"registered": False}, {"calls": False}, {"makes": ""}):
+            yield edited(graph, own=structs.replace(own, **less))
 
 
 def drop_inner_output(graph: Graph, generation: Generation | None) -> Offers:

@@ -12,7 +12,8 @@ from harness.search.reducing.passes.levels import Offers, everywhere
 from strategies.compiling import by_output, nested_like
 from strategies.graph import Graph, MalformedGraph, Ref, Step, Value
 from strategies.kinds import LEFT_OUT
-from strategies.states import STEPS, Target, layer_at, targets
+from strategies.states import STEPS
+from strategies.targets import Target, layer_at, targets
 
 
 def leave_as_made(graph: Graph) -> Offers:

@@ -1,0 +1,103 @@
+"""Models of classes of one's own: which class suits a model, and what it becomes where it is of one.
+
+A class inherits its constructor, or takes an option beside what the model is made of, or makes that itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import structs
+
+from strategies.graph import Graph, Layer, MalformedGraph, OwnClass, Ref, levels, made_layers
+from strategies.kinds import Generation, Specs, catalogue
+
+INSIDE_PARTS = frozenset(("core", "merging", "noise", "convolution"))
+"""The families of layers that a constructor may make: none holds another, whose name Keras would number anew."""
+BESIDE_PARTS = frozenset(("compile", "train", "run", "set weights"))
+"""What may be done to a model in which a constructor has made layers: nothing that its class would have to tell."""
+
+
+def owns(graph: Graph) -> bool:
+    """Whether the model, or one in it, is of a class of one's own."""
+    return any(level.own is not None for level in levels(graph))
+
+
+def makes_parts(graph: Graph) -> bool:
+    """Whether some constructor makes layers itself."""
+    return any(level.own is not None and level.own.makes == "parts" for level in levels(graph))
+
+
+def classes(generation: Generation | None) -> Iterator[OwnClass]:
+    """The classes that a model of a generation may be of, the simplest first."""
+    for registered in (False, True) if generation != "keras2" else (False,):
+        for calls in (False, True):
+            yield OwnClass("", calls, registered)
+            if generation == "keras":
+                yield OwnClass("option", calls, registered)
+            yield OwnClass("parts", calls, registered)
+
+
+def owned(graph: Graph, digit: int, specs: Specs, generation: Generation | None, *, parts: bool = True) -> Graph:
+    """The model as one of the class that a number from 0 stands for, as far as that suits; `parts` if it may make some.
+
+    `specs` is what the model gives.
+    """
+    choices = tuple(classes(generation))
+    wanted = choices[digit % len(choices)]
+    if wanted.calls and not _multiplies(graph, specs):
+        wanted = structs.replace(wanted, calls=False)
+    if wanted.makes == "option" and graph.sequential:
+        wanted = structs.replace(wanted, makes="")
+    if wanted.makes == "parts":
+        made = with_names(graph)
+        if parts and may_be_parts(made, generation):
+            return structs.replace(made, own=wanted)
+        wanted = structs.replace(wanted, makes="")
+    return graph if graph.base is not None or graph.built else structs.replace(graph, own=wanted)
+
+
+def _multiplies(graph: Graph, specs: Specs) -> bool:
+    return isinstance(graph.gives, Ref) and len(specs) == 1 and specs[0].dtype == "float32"
+
+
+def with_names(graph: Graph) -> Graph:
+    """The model with a name for each layer and input, which its constructor gives them whenever it is called."""
+    inputs, layers = list(graph.inputs), list(graph.layers)
+    for place, each in enumerate(inputs):
+        inputs[place] = each if each.name is not None else structs.replace(each, name=f"start_{place}")
+    for place, layer in enumerate(layers):
+        layers[place] = layer if layer.name is not None else structs.replace(layer, name=f"part_{place}")
+    return structs.replace(graph, inputs=tuple(inputs), layers=tuple(layers))
+
+
+def may_be_parts(graph: Graph, generation: Generation | None) -> bool:
+    """Whether a constructor can make the graph, and makes the same one each time."""
+    plain = graph.base is None and not graph.built and graph.trainable
+    named = None not in {each.name for each in graph.inputs} | {each.name for each in graph.layers}
+    inputs = all(given.around is None and not given.sparse for given in graph.inputs)
+    return plain and named and inputs and all(_is_a_part(layer, generation) for layer in graph.layers)
+
+
+def _is_a_part(layer: Layer, generation: Generation | None) -> bool:
+    kind = catalogue(generation).get(layer.kind)
+    return kind is not None and kind.family in INSIDE_PARTS and not any(True for _ in made_layers(layer))
+
+
+def check_own(graph: Graph, specs: Specs, where: str, generation: Generation | None) -> None:
+    """Raise `MalformedGraph` unless the model can be of its class; `specs` is what it gives."""
+    if not graph.trainable and any(layer.graph is not None and makes_parts(layer.graph) for layer in graph.layers):
+        raise MalformedGraph(f"{where}.trainable: expected no frozen model in which a constructor makes layers")
+    own = graph.own
+    if own is None:
+        return
+    if own not in classes(generation or "keras") or (own.makes == "option" and graph.sequential):
+        raise MalformedGraph(f"{where}.own: there is no such class in this generation")
+    if graph.base is not None or graph.built:
+        raise MalformedGraph(f"{where}.own: expected a model that is made of its inputs, and not cut out")
+    if own.calls and not _multiplies(graph, specs):
+        raise MalformedGraph(f"{where}.own: expected one output of floats, which its call multiplies")
+    if own.makes == "parts" and not may_be_parts(graph, generation):
+        raise MalformedGraph(f"{where}.own: expected layers that its constructor makes alike, each with a name")
+    if graph.way is not None:
+        raise MalformedGraph(f"{where}.own: expected a model that is cloned plainly")

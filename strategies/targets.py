@@ -1,0 +1,73 @@
+"""Which layers of a model something can be done to, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from strategies.graph import Graph, Layer, Made
+from strategies.kinds import CATALOGUE
+from strategies.kinds.operations import Operation
+
+
+def level_of(graph: Graph, place: tuple[int, ...]) -> Graph:
+    """The model in which the layer at a place stands."""
+    for number in place[:-1]:
+        inner = graph.layers[number].graph
+        if inner is None:
+            raise LookupError(f"the layer {number} is no model")
+        graph = inner
+    return graph
+
+
+def layer_at(graph: Graph, place: tuple[int, ...]) -> Layer:
+    """The layer at a place."""
+    return level_of(graph, place).layers[place[-1]]
+
+
+class Target(NamedTuple):
+    """A layer that a step is done to: the numbers of the layers that lead to it, and the attributes from there."""
+
+    layer: Layer
+    place: tuple[int, ...]
+    attributes: tuple[str, ...] = ()
+
+
+def targets(graph: Graph) -> dict[str, Target]:
+    """The first layer of each kind that a model calls, in models inside it and in wrappers too."""
+    found: dict[str, Target] = {}
+    for target in every_layer(graph, ()):
+        found.setdefault(target.layer.kind, target)
+    return found
+
+
+def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
+    """Each layer that a model calls, but what a constructor makes: nobody else has a name for it."""
+    if graph.own is not None and graph.own.makes == "parts":
+        return
+    for number in dict.fromkeys(call.layer for call in graph.calls):
+        layer = graph.layers[number]
+        if layer.graph is None and _is_no_layer(layer):
+            continue
+        yield Target(layer, (*place, number))
+        held, attribute = _HELD.get(layer.kind, ("", ""))
+        inner = layer.arg(held)
+        if isinstance(inner, Made):
+            yield Target(inner.layer, (*place, number), (attribute,))
+        if layer.graph is not None:
+            yield from every_layer(layer.graph, (*place, number))
+
+
+def _is_no_layer(layer: Layer) -> bool:
+    return isinstance(CATALOGUE.get(layer.kind), Operation) or layer.kind in OPERATIONS
+
+
+OPERATIONS = ("Amplify",)
+"""The custom kinds whose classes are operations, which have nothing to train."""
+
+_HELD: Mapping[str, tuple[str, str]] = {
+    "TimeDistributed": ("layer", "layer"),
+    "Bidirectional": ("layer", "forward_layer"),
+    "RNN": ("cell", "cell"),
+}
+"""The argument of a wrapper that a layer is given as, and the attribute under which it is found then."""
