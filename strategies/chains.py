@@ -66,3 +66,18 @@ def begun(graph: Graph, ends: int) -> Graph:
 def plainly_built(graph: Graph) -> Graph:
     """The model with an input of its own."""
     return structs.replace(graph, built="") if graph.built else graph
+
+
+def plainly_built_within(graph: Graph) -> Graph:
+    """The model in which each Sequential has an input of its own, too."""
+    layers = tuple(
+        layer if layer.graph is None else structs.replace(layer, graph=plainly_built(plainly_built_within(layer.graph)))
+        for layer in graph.layers
+    )
+    return structs.replace(graph, layers=layers) if layers != graph.layers else graph
+
+
+def builds_within(graph: Graph) -> bool:
+    """Whether a Sequential in the model is built by what the model is called on."""
+    inner = [layer.graph for layer in graph.layers if layer.graph is not None]
+    return any(each.built or builds_within(each) for each in inner)

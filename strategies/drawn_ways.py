@@ -1,15 +1,18 @@
 """Which way a drawn graph is cloned in: read from a few digits, among those that suit it.
 
-A part that does not suit the graph is left out; where none is left the model is cloned plainly.
+Owns how evenly: a way has one part that is as likely as any other that suits the graph, and now and then more beside
+it. Where nothing suits, the model is cloned plainly.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar, get_args
 
 from msgspec import structs
 
+from strategies.chains import plainly_built, plainly_built_within
 from strategies.graph import (
     CallChange,
     CallFunction,
@@ -21,109 +24,139 @@ from strategies.graph import (
     Wrong,
     all_layers,
 )
-from strategies.way_functions import SETTINGS, widths
-from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, SPARSE, features_of, unsuited
+from strategies.way_functions import settings_of, widths
+from strategies.ways import features_of, unsuited_way
 
 T = TypeVar("T")
 
-_NEW_INPUTS: tuple[NewInputs, ...] = (
-    *("turned", "layers", "own", "sparse", "closed", "fresh", "wider", "half", "listed", "batch", "double", "made"),
-)
-"""Where one does not suit the next is taken; what no release takes comes seldom."""
-
-_TO_SOME: tuple[CloneChange, ...] = ("replaced", "wrapped", "nested", "model", "raises")
-_SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
-_WRONG: tuple[Wrong, ...] = (
-    *("function", "nothing", "more", "numbers", "call", "text", "no model", "subclass", "models"),
-)
-_ENDLESS = 4
-"""Of so many graphs that tf_keras would clone for ever, so that each costs the limit of a trial, one is drawn."""
-_TO_ANY: tuple[CloneChange, ...] = ("renamed", "kept", "remade")
-_IN_CALLS: tuple[CallChange, ...] = ("after", "before", "training")
-
 DIGITS = 6
-"""How many a way is read from: which parts it has, its inputs, and two for each of its functions."""
+"""How many a way is read from: two for its first part, what that does, what stands beside it, two for what those do."""
+BESIDE = 4
+"""One in so many ways has each other part beside its first."""
+_ENDLESS = {("inputs", "made"): 2, ("clone_function", "model"): 4}
+"""What tf_keras clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so many:
+what a layer made (tf_keras/src/models/cloning.py:203), a model in the place of a layer
+(tf_keras/src/engine/functional.py:1497), which suits far more graphs.
+"""
+_OF_ALL: tuple[CloneChange, ...] = ("remade", "kept", "renamed")
+"""What a clone function may do to layers of all kinds at once."""
+_SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
+
+
+class Sort(NamedTuple):
+    """A part of a way, by the name that it has in `Way`, and what it does."""
+
+    part: str
+    does: str = ""
+
+
+SORTS: tuple[Sort, ...] = (
+    *(Sort("inputs", how) for how in get_args(NewInputs)[1:]),
+    *(Sort("clone_function", change) for change in get_args(CloneChange)),
+    *(Sort("call_function", change) for change in get_args(CallChange)),
+    Sort("recursive"),
+    *(Sort("wrong", wrong) for wrong in get_args(Wrong)[1:]),
+)
+"""Each of them is the first part of as many ways as the next, among graphs that both suit; what is wrong, which costs
+little and stands alone, of half as many.
+"""
+_PARTS = ("recursive", "inputs", "clone_function", "call_function")
+
+
+def sorts_of(way: Way) -> list[Sort]:
+    """The parts of a way."""
+    functions = (("clone_function", way.clone_function), ("call_function", way.call_function))
+    given = [Sort(part, its.change) for part, its in functions if its is not None]
+    words = (("inputs", way.inputs), ("wrong", way.wrong))
+    given += [Sort(part, its) for part, its in words if its]
+    return given + [Sort("recursive")] * way.recursive
+
+
+def cloned(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Graph:
+    """The graph with the way that the digits stand for.
+
+    One that is cloned on inputs of another batch has no Sequential that they build.
+    """
+    built = plainly_built(plainly_built_within(graph))
+    way = chosen(built, digits, features)
+    if way is None:
+        return graph
+    return structs.replace(built if way.inputs == "batch" else plainly_built(graph), way=way)
 
 
 def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Way | None:
-    """The way that the digits stand for; None for that of `clone_model(model)`."""
-    parts, inputs, clone, clone_of, call, call_of = digits
-    way = Way()
-    if parts % 8 == 7 and (wrong := _wrong(graph, inputs, features)):
-        return wrong
-    endless = graph.generation == "keras" or call_of % _ENDLESS == 0
-    if RECURSIVE in features and parts & 8:
-        way = _first(graph, [structs.replace(way, recursive=True)], 0) or way
-    if INPUTS in features and parts & 1:
-        # On what a layer made, tf_keras clones for ever (tf_keras/src/models/cloning.py:203): each costs the limit.
-        kinds = [how for how in _NEW_INPUTS if how != "made" or endless]
-        offers = [structs.replace(way, inputs=how) for how in kinds if how != "sparse" or SPARSE in features]
-        way = _first(graph, _begun(offers, inputs), 0) or way
-    if CLONE in features and parts & 2:
-        changes = _begun(list(_clone_functions(structs.replace(graph, way=way), clone_of, endless)), clone)
-        offers = [structs.replace(way, clone_function=each) for change in changes for each in change]
-        way = _first(graph, offers, 0) or way
-    if CALL in features and parts & 4 and not graph.sequential:
-        calls = list(_call_functions(graph, call_of))
-        start = len(calls) - 1 if call % 4 == 3 else 0
-        way = _first(graph, [structs.replace(way, call_function=each) for each in calls], start) or way
-    if way == Way(recursive=True) and CLONE in features:
+    """The way that the digits stand for, of a graph that has none; None for that of `clone_model(model)`."""
+    first, more, does, beside, others, do = digits
+    sorts = [sort for sort in SORTS if graph.generation != "tf_keras" or do % _ENDLESS.get(sort, 1) == 0]
+    order = _shuffled(sorts, 256 * more + first)
+    if others % 2:
+        order.sort(key=lambda sort: sort.part == "wrong")
+    way = _one_of(graph, Way(), order, does, features)
+    if way is None:
+        return None
+    for number, part in enumerate(_PARTS):
+        if beside // 4**number % BESIDE == BESIDE - 1 and not any(sort.part == part for sort in sorts_of(way)):
+            its = _shuffled([sort for sort in sorts if sort.part == part], others)
+            way = _one_of(graph, way, its, do, features) or way
+    return way
+
+
+def _one_of(graph: Graph, way: Way, sorts: Sequence[Sort], which: int, features: Collection[str]) -> Way | None:
+    """The way with a part of the first sort that suits."""
+    offers = (offer for sort in sorts for offer in _with(graph, way, sort, which))
+    there = (offer for offer in offers if all(each in features for each in features_of(offer)))
+    return next((offer for offer in there if not unsuited_way(graph, offer)), None)
+
+
+def _shuffled(items: Sequence[T], which: int) -> list[T]:
+    """All of them in another order for each number, every order as likely as the next; as they are for 0."""
+    return random.Random(which).sample(items, len(items)) if which else list(items)
+
+
+def _with(graph: Graph, way: Way, sort: Sort, which: int) -> Iterator[Way]:
+    """Ways with a part of that sort: on layers of one kind or of all, and with one of the settings that those have."""
+    if sort.part == "clone_function":
+        functions = _clone_functions(graph, sort.does, which, way.recursive)  # type: ignore[arg-type]  # one of them
+        ways = (structs.replace(way, clone_function=each) for each in functions)
+        if sort.does != "nested" or way.inputs:
+            yield from ways
+        else:
+            # What a Sequential is around is called on new inputs only: it has one of its own, which is numbered.
+            how: NewInputs = "fresh" if which % 2 else "batch"
+            yield from (structs.replace(each, inputs=how) for each in ways)
+    elif sort.part == "call_function":
+        kinds: Sequence[str | None] = (None,) if sort.does == "plain" else _shuffled(_kinds(graph), which)
+        for kind in kinds:
+            yield structs.replace(way, call_function=CallFunction(sort.does, kind))  # type: ignore[arg-type]  # as well
+    elif sort.part == "recursive":
         # To go into the models of the model is of use to a function.
-        way = _first(graph, [structs.replace(way, clone_function=CloneFunction())], 0) or way
-    return None if way == Way() else way
+        function = way.clone_function or CloneFunction()
+        yield structs.replace(way, recursive=True, clone_function=function)
+        yield structs.replace(way, recursive=True)
+    elif sort.part == "inputs":
+        yield structs.replace(way, inputs=sort.does)
+    else:
+        yield structs.replace(way, wrong=sort.does)
 
 
-def _wrong(graph: Graph, which: int, features: Collection[str]) -> Way | None:
-    ways = [Way(wrong=each) for each in _begun(_WRONG, which)]
-    return _first(graph, [way for way in ways if next(features_of(way)) in features], 0)
-
-
-def _first(graph: Graph, offers: Sequence[Way], start: int) -> Way | None:
-    return next((way for way in _turned(offers, start) if not unsuited(structs.replace(graph, way=way))), None)
-
-
-def _turned(items: Sequence[T], start: int) -> list[T]:
-    at = start % len(items) if items else 0
-    return [*items[at:], *items[:at]]
-
-
-def _begun(items: Sequence[T], which: int) -> list[T]:
-    """All of them, another first for each digit; what comes after one that does not suit is not always the same."""
-    if not items:
-        return []
-    first, *others = _turned(items, which)
-    return [first, *_turned(others, which // len(items))]
-
-
-def _clone_functions(graph: Graph, which: int, endless: bool) -> Iterator[Sequence[CloneFunction]]:
-    """For each thing that a clone function can do: to layers of one kind or to all, the others remade or kept."""
-    kinds = _turned(_kinds(graph), which)
-    some: list[str | None] = [*kinds, None] if which % 2 else [None, *kinds]
-    settings = _turned(SETTINGS, which)
-    yield _with_others([CloneFunction("set", kind, key, value) for key, value in settings for kind in kinds])
-    sizes = widths(graph)
-    for change in _SWAPS:
-        swaps = [CloneFunction(change, kind, value=size) for kind in kinds for size in sizes.get(kind, ())]
-        yield _with_others(swaps)
-    for change in _TO_SOME:
-        # A model in the place of a layer tf_keras clones for ever, too (tf_keras/src/engine/functional.py:1497).
-        if change != "model" or endless:
-            yield _with_others([CloneFunction(change, kind) for kind in kinds])
-    for each in _TO_ANY:
-        yield _with_others([CloneFunction(each, kind) for kind in some])
+def _clone_functions(graph: Graph, change: CloneChange, which: int, recursive: bool) -> Iterator[CloneFunction]:
+    """Functions that do it to layers of one kind or to all, the others remade or kept."""
+    kinds = _shuffled(_kinds(graph), which)
+    if change == "set":
+        pairs = [(kind, *setting) for kind in kinds for setting in settings_of(kind, graph.generation)]
+        functions = [CloneFunction(change, *pair) for pair in _shuffled(pairs, which)]
+    elif change in _SWAPS:
+        sizes = widths(graph, recursive)
+        functions = [CloneFunction(change, kind, value=size) for kind in kinds for size in sizes.get(kind, ())]
+    else:
+        functions = [CloneFunction(change, kind) for kind in kinds]
+    if change in _OF_ALL:
+        functions.insert(which % 2 * len(functions), CloneFunction(change))
+    for each in functions:
+        kept = structs.replace(each, others="kept")
+        offers = (each, kept) if which & 4 else (kept, each)
+        yield from (each,) if each.kind is None else offers
 
 
 def _kinds(graph: Graph) -> list[str]:
     return sorted({layer.kind for layer in all_layers(graph) if layer.graph is None})
-
-
-def _with_others(functions: Sequence[CloneFunction]) -> list[CloneFunction]:
-    both = ([each] if each.kind is None else [each, structs.replace(each, others="kept")] for each in functions)
-    return [each for offers in both for each in offers]
-
-
-def _call_functions(graph: Graph, which: int) -> Iterator[CallFunction]:
-    kinds = _turned(_kinds(graph), which)
-    for change in _turned(_IN_CALLS, which):
-        yield from (CallFunction(change, kind) for kind in kinds)
-    yield CallFunction()

@@ -144,8 +144,9 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     sparse: bool = False
 
 
+OtherSort: TypeAlias = Literal["half", "double", "sparse", "whole", "float"]
 NewInputs: TypeAlias = Literal[
-    "", "fresh", "listed", "layers", "batch", "closed", "own", "made", "turned", "wider", "half", "double", "sparse"
+    "", "fresh", "listed", "layers", "batch", "closed", "own", "made", "turned", "wider", OtherSort
 ]
 CloneChange: TypeAlias = Literal[
     "remade", "kept", "renamed", "set", "replaced", "nested", "wrapped", "dense", "recurrent", "model", "raises"
@@ -188,7 +189,8 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
     no dimension left open, the model's own, or what a layer made of new ones, in a dict of another order, one wider, of
-    a smaller or a larger dtype where that suits, or sparse in the place of dense and the other way round; "" is none.
+    a smaller or a larger dtype where that suits, sparse in the place of dense and the other way round, whole numbers in
+    the place of floats or floats in theirs; "" is none.
     What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text or numbers
     for the inputs, one input too many; None or a list for the model, or a model of one's own class around it with a
     clone function.
@@ -232,7 +234,7 @@ class OwnClass(msgspec.Struct, frozen=True, omit_defaults=True):
     registered: bool = False
 
 
-class Graph(msgspec.Struct, frozen=True, omit_defaults=True):
+class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     """A model: a functional one, or with `sequential` a chain of layers.
 
     `takes` and `gives` are the model's inputs and outputs as they are nested, with a `Ref` at each leaf. `batch` is the

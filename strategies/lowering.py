@@ -13,7 +13,7 @@ from strategies.building import Builder
 from strategies.chains import begun, plainly_built
 from strategies.cutting import cut_out
 from strategies.drawn_states import steps
-from strategies.drawn_ways import chosen
+from strategies.drawn_ways import cloned
 from strategies.graph import Graph, MalformedGraph, Ref, refs
 from strategies.inputs import repeating
 from strategies.own_models import makes_parts, owned, owns
@@ -33,13 +33,12 @@ def lower(program: Program) -> Graph:
         specs = infer(graph)
         gives = tuple(specs[ref.node][ref.output] for ref in refs(graph.gives))
         graph = owned(graph, program.own, gives, program.generation, parts=not makes_parts(graph))
-    way = chosen(graph, program.way, program.ways) if program.way and not owns(graph) else None
+    graph = cloned(graph, program.way, program.ways) if program.way and not owns(graph) else graph
     if any(given.sparse for given in graph.inputs):
         # What is done to models is said of layers that take dense tensors.
-        return graph if way is None else structs.replace(plainly_built(graph), way=way)
-    if program.repeats and way is None and not program.state and not graph.sequential and graph.base is None:
+        return graph
+    if program.repeats and graph.way is None and not program.state and not graph.sequential and graph.base is None:
         return repeating(graph)
-    graph = graph if way is None else structs.replace(plainly_built(graph), way=way)
     if not program.state:
         return graph
     return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from strategies.graph import Graph, Layer, Made
 from strategies.kinds import CATALOGUE
+from strategies.kinds.custom import OWN_OPERATION
 from strategies.kinds.operations import Operation
 
 
@@ -59,11 +60,8 @@ def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
 
 
 def _is_no_layer(layer: Layer) -> bool:
-    return isinstance(CATALOGUE.get(layer.kind), Operation) or layer.kind in OPERATIONS
+    return isinstance(CATALOGUE.get(layer.kind), Operation) or layer.kind == OWN_OPERATION
 
-
-OPERATIONS = ("Amplify",)
-"""The custom kinds whose classes are operations, which have nothing to train."""
 
 _HELD: Mapping[str, tuple[str, str]] = {
     "TimeDistributed": ("layer", "layer"),

@@ -15,14 +15,15 @@ from strategies.graph import (
     Graph,
     Layer,
     MalformedGraph,
+    Ref,
     Value,
     Way,
     all_layers,
-    call_refs,
     levels,
     made_layers,
 )
-from strategies.kinds import CATALOGUE, Generation, Spec, Specs, catalogue
+from strategies.kinds import CATALOGUE, Generation, Kind, Spec, Specs, catalogue
+from strategies.kinds.custom import OWN_OPERATION
 from strategies.kinds.operations import Operation
 from strategies.typing import fed, infer
 
@@ -60,10 +61,6 @@ _NAMED_LIKE_OPERATIONS = frozenset(
 """Layers that Keras 3 names like operations. It numbers what has no name yet: one made from its config has one."""
 
 
-_OPERATION_OF_ONES_OWN = "Amplify"
-"""It is made like a layer and is none: whether a function is asked about it is not said of each release."""
-
-
 class Seen(NamedTuple):
     """A call of a layer that a function of `clone_model` is asked about."""
 
@@ -73,17 +70,17 @@ class Seen(NamedTuple):
     gives: Specs
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def typed(graph: Graph, generation: Generation | None = None) -> tuple[Specs, ...]:
     """What each node gives: of one graph, many ways are offered."""
     return infer(graph, generation=generation)
 
 
-def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) -> str:
-    """What is wrong with a clone function, "" where nothing is. `seen` are the calls of what it is asked for."""
+def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
+    """What is wrong with the clone function of a way, "" where nothing is."""
     kind, change = function.kind, function.change
     if _has_own_operation(graph):
-        return f"{_OPERATION_OF_ONES_OWN} is no layer"
+        return f"{OWN_OPERATION} is no layer"
     if _frozen(graph):
         return "whether what it gives is frozen with the model is not said anywhere"
     if graph.generation not in ("keras2", "tf_keras"):
@@ -92,11 +89,10 @@ def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) 
         if "kept" in (change, function.others) and any(_makes_masks(each) for each in all_layers(graph)):
             return "what computes a mask anew would be given the name of what computed it before, which is kept"
     # In tf_keras, operations take no name that a layer has been made with, as those of a model from its config are.
-    anew = (graph.way is not None and graph.way.recursive) or (
-        graph.generation == "tf_keras" and (change if kind is None else function.others) != "kept"
-    )
+    anew = way.recursive or (graph.generation == "tf_keras" and (change if kind is None else function.others) != "kept")
     if not anew and _operations_within_and_without(graph):
         return "operations would be numbered as if there were none in the models within, which are not made anew"
+    seen = _asked_about(graph, way.recursive)
     for layer, *_ in seen:
         does = change if kind in (None, layer.kind) else function.others
         if does != "kept" and not _in_its_config(layer, graph.generation):
@@ -110,13 +106,12 @@ def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) 
         return f"there is no layer of the kind {kind!r}"
     if kind in _SEVERAL:
         return f"{kind} is more than one kind"
-    way = graph.way or Way()
     if change == "nested" and (way.recursive or way.inputs in ("", "own")):
         return "the input of the Sequential would be numbered otherwise than in a model made by hand"
     if change == "raises":
         return "" if way == Way(clone_function=function) else "what it raises is looked at alone"
     if change in _OF_A_WIDTH:
-        return _unsuited_swap(graph, function, hit)
+        return _unsuited_swap(graph, way, function, hit)
     for each in hit:
         if change == "model" and not (_of_one(each) and _once(each, hit)):
             return f"{kind} cannot stand in a model of its own here"
@@ -128,22 +123,22 @@ def unsuited_clone(graph: Graph, function: CloneFunction, seen: Sequence[Seen]) 
             return f"{kind} cannot stand in a Sequential here"
         if change == "nested" and any(each.layer is other.layer and each.takes != other.takes for other in hit):
             return f"a Sequential around a {kind} that is called on two shapes is made for the first"
-    return _unsuited_setting(graph, function) if change == "set" else ""
+    return _unsuited_setting(graph, way, function) if change == "set" else ""
 
 
 def _once(each: Seen, hit: Sequence[Seen]) -> bool:
     return sum(other.layer is each.layer for other in hit) == 1
 
 
-def widths(graph: Graph) -> dict[str, list[int]]:
+def widths(graph: Graph, recursive: bool) -> dict[str, list[int]]:
     """For each kind of layer how wide its tensors are, where all are of one width."""
     found: dict[str, set[int | None]] = {}
-    for each in calls_seen(graph, graph.way is not None and graph.way.recursive):
+    for each in _asked_about(graph, recursive):
         found.setdefault(each.layer.kind, set()).update(spec.shape[-1] if spec.shape else None for spec in each.gives)
     return {kind: [size for size in sizes if size is not None] for kind, sizes in found.items() if len(sizes) == 1}
 
 
-def _unsuited_swap(graph: Graph, function: CloneFunction, hit: Sequence[Seen]) -> str:
+def _unsuited_swap(graph: Graph, way: Way, function: CloneFunction, hit: Sequence[Seen]) -> str:
     """What is wrong with a `Dense` or a `SimpleRNN` in the place of other layers."""
     kind, value = function.kind, function.value
     if type(value) is not int or value < 1:
@@ -157,7 +152,7 @@ def _unsuited_swap(graph: Graph, function: CloneFunction, hit: Sequence[Seen]) -
             return f"{kind} is not given steps here"
         if each.takes[0].shape[-1] is None:
             return f"{kind} is given an open width here"
-    return _alike(graph, _with_swap(graph, function, graph.way is not None and graph.way.recursive))
+    return _alike(graph, _with_swap(graph, function, way.recursive))
 
 
 def _with_swap(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
@@ -174,7 +169,7 @@ def _with_swap(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
 
 
 def _alike(graph: Graph, other: Graph, dtypes: bool = True) -> str:
-    before = typed(structs.replace(graph, way=None))
+    before = typed(graph)
     try:
         after = infer(other)
     except MalformedGraph as error:
@@ -183,18 +178,43 @@ def _alike(graph: Graph, other: Graph, dtypes: bool = True) -> str:
     return "" if shapes[0] == shapes[1] else "its tensors are others"
 
 
-def _unsuited_setting(graph: Graph, function: CloneFunction) -> str:
+def settings_of(kind: str, generation: Generation | None) -> list[tuple[str, Value]]:
+    """What a clone function may set in the config of a layer of that kind."""
+    known = catalogue(generation).get(kind)
+    if known is None or isinstance(known, Operation):
+        return []
+    return [each for each in SETTINGS if _has_setting(known, *each)]
+
+
+def _has_setting(kind: Kind, key: str, value: Value) -> bool:
+    if key == "trainable":
+        return kind.name != "Discretization"  # which takes no `trainable`
+    return value in kind.dtypes if key == "dtype" else key in kind.options or key in kind.more
+
+
+def _unsuited_setting(graph: Graph, way: Way, function: CloneFunction) -> str:
     key, value, kind = function.key, function.value, function.kind
     if not any(key == name and type(value) is type(known) and value == known for name, known in SETTINGS):
         return f"nothing is known of {key!r} set to {value!r}"
-    if key == "trainable":
-        return "a Discretization takes no `trainable`" if kind == "Discretization" else ""
     known = catalogue(graph.generation).get(kind or "")
-    if known is None or (value not in known.dtypes if key == "dtype" else key not in {**known.options, **known.more}):
+    if known is None or not _has_setting(known, key, value):
         return f"{kind} has no {key!r}"
-    changed = _with_setting(graph, function, graph.way is not None and graph.way.recursive)
+    if key == "trainable":
+        return ""
+    if key == "dtype" and says_a_default(graph):
+        return f"with {key} set, {UNKNOWN_WHOSE}"
+    changed = _with_setting(graph, function, way.recursive)
     wrong = _alike(graph, changed, dtypes=key != "dtype")
     return f"with {key} set to {value!r}: {wrong}" if wrong else ""
+
+
+UNKNOWN_WHOSE = "calls are on tensors of another dtype; whether `training=False` is the user's nobody can tell then"
+
+
+def says_a_default(graph: Graph) -> bool:
+    """Whether a call is given what Keras 3 writes down of its own accord, but where it converts what a layer takes."""
+    calls = (call for level in levels(graph) for call in level.calls)
+    return graph.generation == "keras" and any(("training", False) in call.kwargs for call in calls)
 
 
 def _with_setting(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
@@ -211,19 +231,18 @@ def _with_setting(graph: Graph, function: CloneFunction, recursive: bool) -> Gra
     return structs.replace(graph, layers=tuple(layers))
 
 
-def unsuited_call(graph: Graph, function: CallFunction) -> str:
-    """What is wrong with a call function, "" where nothing is."""
+def unsuited_call(graph: Graph, way: Way, function: CallFunction) -> str:
+    """What is wrong with the call function of a way, "" where nothing is."""
     kind = function.kind
     if _has_own_operation(graph):
-        return f"{_OPERATION_OF_ONES_OWN} is no layer"
+        return f"{OWN_OPERATION} is no layer"
     if graph.sequential:
         return "a Sequential is not called layer by layer"
     if (kind is None) != (function.change == "plain"):
         return f"expected a kind for all but 'plain', found {kind!r} for {function.change!r}"
     if kind is None:
         return ""
-    recursive = graph.way is not None and graph.way.recursive
-    seen = [each for each in calls_seen(graph, recursive, chains=False) if each.layer.kind == kind]
+    seen = [each for each in calls_seen(graph, way.recursive, chains=False) if each.layer.kind == kind]
     if not seen:
         return f"no layer of the kind {kind!r} is called"
     if kind in _SEVERAL:
@@ -252,13 +271,18 @@ def _calls_of(graph: Graph, kind: str) -> Iterator[list[Call]]:
                 yield [call for call in level.calls if call.layer == number]
 
 
+@lru_cache(maxsize=8)
+def _asked_about(graph: Graph, recursive: bool) -> tuple[Seen, ...]:
+    return tuple(calls_seen(graph, recursive))
+
+
 def calls_seen(
     graph: Graph, recursive: bool, chains: bool = True, generation: Generation | None = None
 ) -> Iterator[Seen]:
     """The calls that are made of layers; with `chains`, those in Sequentials too."""
     generation = graph.generation or generation
     kinds = catalogue(generation)
-    given = typed(structs.replace(graph, way=None), generation)
+    given = typed(graph, generation)
     for number, call in enumerate(graph.calls if chains or not graph.sequential else ()):
         layer = graph.layers[call.layer]
         if layer.graph is not None and recursive:
@@ -291,7 +315,8 @@ def _has_operations(graph: Graph) -> bool:
 
 
 def _has_own_operation(graph: Graph) -> bool:
-    return any(layer.kind == _OPERATION_OF_ONES_OWN for layer in all_layers(graph))
+    """Whether one is there of which it is not said, release by release, that a function is asked about it."""
+    return any(layer.kind == OWN_OPERATION for layer in all_layers(graph))
 
 
 def _operations_within_and_without(graph: Graph) -> bool:
@@ -312,7 +337,7 @@ def _of_one(seen: Seen) -> bool:
     """Whether it makes one tensor of floats of another, and nothing else is said of the call."""
     layer, call, takes, gives = seen
     plain = all(spec.dtype == "float32" and spec.rank > 0 for spec in (*takes, *gives))
-    one = len(takes) == len(gives) == len(list(call_refs(call))) == 1 and not call.listed
+    one = len(takes) == len(gives) == len(call.args) == 1 and isinstance(call.args[0], Ref)
     return plain and one and not call.kwargs and layer.dtype is None
 
 
@@ -322,7 +347,8 @@ def _distributed(seen: Seen, generation: Generation | None) -> bool:
     kind = catalogue(generation).get(layer.kind)
     if kind is None or not _of_one(seen) or takes[0].rank < 2 or None in takes[0].shape:
         return False
-    if "axis" in {**kind.options, **kind.more} or kind.family == "custom":
+    tells_axis = generation == "tf_keras" and kind.name == "BatchNormalization"
+    if tells_axis or "axis" in {**kind.options, **kind.more} or kind.family == "custom":
         return False  # A layer that is built has the number of its axis in its config; ours may not tell their shapes.
     step = (Spec(takes[0].shape[1:], takes[0].dtype),)
     made = kind.gives(step, layer) if kind.fits(step) else None

@@ -57,7 +57,8 @@ from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import OF_NUMPY, PATHS
 from strategies.kinds.operations import Operation
 from strategies.states import PATHS as OF_STEPS
-from strategies.ways import inputs_of, makes_none
+from strategies.way_inputs import inputs_of
+from strategies.ways import makes_none
 
 _STEPS = 3
 """An open dimension, where a model is run."""

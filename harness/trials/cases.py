@@ -12,7 +12,8 @@ from harness.subjects.case import Case
 from strategies.graph import Graph, Input, to_json
 from strategies.states import runs
 from strategies.typing import taken
-from strategies.ways import inputs_of, keeps_layers, makes_none, repeats
+from strategies.way_inputs import inputs_of
+from strategies.ways import keeps_layers, makes_none, repeats
 
 
 def case_of(graph: Graph, dialect: str) -> Case:

@@ -43,6 +43,10 @@ def _as_wide(specs: Specs, layer: Layer) -> Specs:
     return (Spec((*specs[0].shape[:-1], units), computed(layer)),)
 
 
+OWN_OPERATION = "Amplify"
+"""It is made like a layer and is none."""
+
+
 KINDS = (
     Kind("Scale", fits=ANY, gives=same, masks=True, weight=2),
     Kind("Offset", fits=ANY, gives=same, masks=True),  # its weight has no name
@@ -91,7 +95,7 @@ KINDS = (
     Kind("Join", calls=("other",), takes=(2, 3), pass_as="apart", fits=alike(ANY), gives=same),
     Kind("ForkNested", fits=ANY, gives=_thrice),
     Kind(
-        "Amplify",  # an operation, and no layer
+        OWN_OPERATION,
         options={"factor": (LEFT_OUT, 3.0)},
         fits=ANY,
         gives=same,

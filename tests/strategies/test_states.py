@@ -121,6 +121,7 @@ def test_what_a_step_is_done_to() -> None:
     assert targets(nested)["Dense"].place == (0, 0)
     never_called = Graph((Input((3, 4)),), (Layer("Flatten"), *INNER.layers), (Call(1, (Ref(0),)),), Ref(0), Ref(1))
     assert list(targets(never_called)) == ["Dense"]
+    assert not targets(structs.replace(GRAPH, layers=(Layer("Amplify"),), calls=GRAPH.calls[:1], gives=Ref(1)))
 
 
 def test_the_models_that_are_drawn_are_the_same_with_states_and_without() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import random
 from typing import Literal, get_args
 
@@ -10,7 +11,7 @@ from msgspec import structs
 
 from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, MalformedGraph, from_json, functional_graphs, to_json
-from strategies.drawn_ways import DIGITS, chosen
+from strategies.drawn_ways import DIGITS, chosen, cloned, sorts_of
 from strategies.graph import (
     Call,
     CallFunction,
@@ -27,7 +28,8 @@ from strategies.graph import (
     Wrong,
 )
 from strategies.graphs import WAYS
-from strategies.ways import inputs_of, read_example, unsuited, well_typed
+from strategies.way_inputs import inputs_of
+from strategies.ways import read_example, unsuited, well_typed
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 GRAPH = Graph(
@@ -225,6 +227,8 @@ SORTS = {
     "half": [("float16", False), ("float32", False), ("int32", False)],
     "double": [("float64", False), ("float32", False), ("int64", False)],
     "sparse": [("float32", True), ("float32", False), ("int32", False)],
+    "whole": [("int32", False), ("float32", False), ("int32", False)],
+    "float": [("float32", False), ("float32", False), ("float32", False)],
 }
 
 
@@ -234,7 +238,7 @@ def test_inputs_of_another_sort_where_that_suits(how: NewInputs) -> None:
     assert unsuited(graph) == ""
     assert [(each.dtype, each.sparse) for each in inputs_of(graph)] == SORTS[how]
     assert "casts nothing" in unsuited(structs.replace(graph, generation="keras2"))
-    assert "inputs of its own" in unsuited(structs.replace(GRAPH, way=Way(inputs=how))) or how == "sparse"
+    assert "inputs of its own" in unsuited(structs.replace(GRAPH, way=Way(inputs=how))) or how in ("sparse", "float")
 
 
 def test_a_model_on_sparse_inputs_is_cloned_on_dense_ones_and_nothing_in_it_replaced() -> None:
@@ -263,8 +267,65 @@ def test_only_what_is_asked_for_is_drawn() -> None:
     draw = random.Random(1)
     features = {"call functions"}
     met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(100)}
-    assert None in met
-    assert all(way in (None, Way(wrong="call"), Way(call_function=way and way.call_function)) for way in met)
+    assert Way(wrong="call") in met
+    assert all(way in (Way(wrong="call"), Way(call_function=way and way.call_function)) for way in met)
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_every_sort_of_way_that_suits_a_graph_is_drawn_at_least_half_as_often_as_if_all_were_drawn_alike(
+    generation: Literal["keras", "tf_keras"],
+) -> None:
+    draw, features = random.Random(0), WAYS if generation == "keras" else {"new inputs", "clone functions"}
+    graph = structs.replace(GRAPH, generation=generation)
+    ways = [chosen(graph, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(1500)]
+    met = collections.Counter(sort for way in ways if way is not None for sort in sorts_of(way))
+    endless = {("inputs", "made"), ("clone_function", "model")} if generation == "tf_keras" else set()
+    share = len(ways) / len(met)
+    # What is wrong is drawn half as often on purpose; a fifth is left to chance.
+    assert {sort for sort, count in met.items() if count < 0.4 * share} <= endless
+    assert sum(sort.part == "wrong" for sort in met.elements()) < 0.3 * len(ways)
+    parts = {"inputs", "clone_function", "wrong"} | ({"call_function", "recursive"} if generation == "keras" else set())
+    assert {sort.part for sort in met} == parts
+
+
+def test_a_model_that_is_cloned_on_another_batch_has_no_sequential_that_is_built_by_it() -> None:
+    inner = structs.replace(INNER, sequential=True, built="later")
+    layers, calls = (Layer("Sequential", graph=inner),), (Call(0, (Ref(0),)),)
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(1), generation="keras")
+    draw = random.Random(0)
+    drawn = [cloned(graph, [draw.randrange(256) for _ in range(DIGITS)], WAYS) for _ in range(200)]
+    built = {(each.way.inputs, inner.built) for each in drawn if each.way and (inner := each.layers[0].graph)}
+    assert {("batch", ""), ("fresh", "later")} <= built
+    assert not {("batch", "later"), ("fresh", "")} & built
+    assert "is built by what comes of them" in unsuited(structs.replace(graph, way=Way(inputs="batch")))
+
+
+def test_what_keras_may_have_written_into_a_call_is_not_cloned_on_another_dtype() -> None:
+    layers = (*INNER.layers, Layer("Dropout", (("rate", 0.5),)))
+    graph = structs.replace(
+        INNER, generation="keras", layers=layers, calls=(*INNER.calls, Call(1, (Ref(1),))), gives=Ref(2)
+    )
+    said = structs.replace(graph, calls=(*INNER.calls, Call(1, (Ref(1),), (("training", False),))))
+    for way in (Way(inputs="half"), Way(clone_function=CloneFunction("set", "Dense", "dtype", "float64"))):
+        assert unsuited(structs.replace(graph, way=way)) == ""
+        assert "the user's" in unsuited(structs.replace(said, way=way))
+
+
+def test_what_does_not_suit_tf_keras() -> None:
+    nested = structs.replace(GRAPH, generation="tf_keras", way=Way(inputs="made"))
+    assert "another number" in unsuited(nested)
+    wrapped = Way(clone_function=CloneFunction("wrapped", "BatchNormalization"))
+    normal = structs.replace(INNER, layers=(Layer("BatchNormalization"),), way=wrapped)
+    assert unsuited(structs.replace(normal, generation="keras")) == ""
+    assert "cannot be distributed" in unsuited(structs.replace(normal, generation="tf_keras"))
+
+
+def test_a_layer_that_takes_its_tensor_in_a_dict_is_replaced_by_none_that_takes_a_tensor() -> None:
+    graph = structs.replace(INNER, generation="keras", layers=(Layer("Assemble"),))
+    graph = structs.replace(graph, calls=(Call(0, (Items((("main", Ref(0)), ("rest", Seq((), "tuple")))),)),))
+    assert "nothing of 4 units" in unsuited(
+        structs.replace(graph, way=Way(clone_function=CloneFunction("recurrent", "Assemble", value=4)))
+    )
 
 
 def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
