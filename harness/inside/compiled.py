@@ -47,6 +47,8 @@ def _tell_made(path: str, value: Any, told: dict[str, str]) -> None:
         _tell(path, value, told)
         return
     told[path] = str(value["class_name"])
+    if told[path] == "__lambda__":
+        return  # its bytes tell the line that it stands in as well
     config = value.get("config")
     for name, each in config.items() if isinstance(config, dict) else ():
         told["%s.%s.%s" % (path, value["class_name"], name)] = entry(each)

@@ -25,8 +25,10 @@ from strategies.graph import (
     Input,
     Layer,
     Made,
+    Named,
     NewInputs,
     Ref,
+    Step,
     Way,
     Wrong,
 )
@@ -63,6 +65,7 @@ _CONDITION = (
     ("false_fn", Function("body", ("lambda: ops.zeros((1,))",))),
 )
 _ONE = Graph((Input((1,)),), (Layer("ops.cond", _CONDITION),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+_RATE = Function("rate lambda", ("0.5",))
 LOOKS_OTHERWISE = {
     "a config that tells the batch that it was built on": Graph(
         (Input((3, 4)),),
@@ -81,6 +84,16 @@ LOOKS_OTHERWISE = {
         Ref(1),
         generation="keras",
         way=Way(inputs="batch"),
+    ),
+    "a function that tells the line that it stands in": Graph(
+        (Input((3, 4), name="x"),),
+        (Layer("Dense", (("units", 4),)),),
+        (Call(0, (Ref(0),)),),
+        Ref(0),
+        Ref(1),
+        generation="keras",
+        way=Way(inputs="fresh"),
+        state=(Step("compile", args=(("optimizer", Named("optimizers.SGD", (("learning_rate", _RATE),))),)),),
     ),
     "a function that is compiled twice": Graph(
         (Input((1,)),),
