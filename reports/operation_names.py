@@ -68,6 +68,7 @@ _MADE: dict[str, _Words] = {
     "definite one": (("get_item", "get_item", "transpose", "matmul", "add"), ()),
     "factor": ((*_DEFINITE[0], "cholesky"), ()),
     "then real": (("real",), ()),
+    "then float": (("cast",), ()),
     "then mean": (("mean", "multiply"), ("tf.math.reduce_mean", "tf.math.multiply")),
     "then nothing": (("zeros_like",), ()),
 }

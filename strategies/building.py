@@ -6,14 +6,15 @@ gets an input of its own, or is a no-op where there is no room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from msgspec import structs
 
 from strategies.calling import inner_inputs, meant, takes_axis
 from strategies.chains import built_so, links
-from strategies.graph import Axis, Call, Graph, Input, Layer, Named, Ref, Seq, Value, call_refs
+from strategies.cutting import cut_out
+from strategies.graph import Axis, Call, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Value, call_refs, refs
 from strategies.inputs import around_others, arranged
 from strategies.kinds import (
     LEFT_OUT,
@@ -32,7 +33,7 @@ from strategies.kinds.recurrent import states
 from strategies.own_models import makes_parts, owned
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
 from strategies.pruning import idle, moved_call, pruned
-from strategies.typing import spec_of
+from strategies.typing import infer, spec_of
 
 REGULARIZED = ("core", "lambdas", "custom")
 """The families whose layers take `activity_regularizer`."""
@@ -228,10 +229,17 @@ class Builder:
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
         if late and not axis:
             graph = built_so(graph, "by its first layer" if instruction.names else "later")
-        if instruction.own is not None and not named:
+        given = tuple(inner.spec(ref) for ref in outputs)
+        # What of a mask the shorter model hands on, Keras 2.2 asks the layers behind it to take.
+        masked = self.generation == "keras2" and any(spec.mask for spec in specs)
+        plain = not (axis or instruction.packing or masked)
+        whole = self._cut_out(graph, instruction) if instruction.cut and plain else None
+        if whole is not None:
+            graph, places, given = whole
+            sources = tuple(sources[place] for place in places)
+        elif instruction.own is not None and not named:
             parts = not any(each.graph is not None and makes_parts(each.graph) for each in self.layers)
-            gives = tuple(inner.spec(ref) for ref in outputs)
-            graph = owned(graph, instruction.own, gives, self.generation, parts=parts)
+            graph = owned(graph, instruction.own, given, self.generation, parts=parts)
         if not graph.calls or not (self.idle_inside or idle(graph).isdisjoint(range(len(graph.inputs)))):
             return
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
@@ -239,9 +247,22 @@ class Builder:
             self.nest(replace(instruction, axis=""))
             return
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
-        given = tuple(inner.spec(ref) for ref in outputs)
         dest = self.place(instruction.sources[0]) + instruction.dest
         self._call(len(self.layers) - 1, None, sources, (), given, dest, instruction.packing, axis)
+
+    def _cut_out(self, graph: Graph, instruction: Nest) -> tuple[Graph, Sequence[int], Specs] | None:
+        """A model cut out of one that is to be called: it, which inputs it takes, and what it gives."""
+        if graph.built or self.generation is None:
+            return None
+        specs = infer(graph, generation=self.generation)
+        for cut in cut_out(graph, specs, instruction.cut, later=False):
+            try:
+                infer(cut, generation=self.generation)
+            except MalformedGraph:
+                continue
+            gives = tuple(specs[ref.node][ref.output] for ref in refs(cut.gives))
+            return cut, [ref.node for ref in refs(cut.takes)], gives
+        return None
 
     def chain(self, instruction: Instruction) -> None:
         """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""

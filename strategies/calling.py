@@ -22,6 +22,8 @@ _CAST = ("float32", "float64", "float16")
 
 def packings(inner: Graph, generation: Generation | None) -> Iterator[Packing]:
     """The structures, beside the usual one, in which a model takes its tensors, the simplest first."""
+    if inner.base is not None:
+        return
     if inner.built == "later":
         return  # by what is no tensor Keras 3 does not build it (keras/src/models/sequential.py:165)
     names = [given.name for given in inner.inputs]
@@ -107,7 +109,7 @@ def unsuited_axis(graph: Graph, generation: Generation | None, depth: int) -> bo
 def takes_axis(inner: Graph, generation: Generation | None) -> bool:
     """Whether a model may be called with another axis."""
     agnostic = generation == "tf_keras" or all(layer.kind in _OF_ANY_RANK for layer in inner.layers)
-    return not inner.built and agnostic
+    return not inner.built and inner.base is None and agnostic
 
 
 _OF_ANY_RANK = ("Dense", "Activation", "ReLU", "LeakyReLU", "Dropout")

@@ -37,7 +37,8 @@ def _tells_shape(graph: Graph, first: Layer) -> bool:
     if inner is None:
         return first.kind in _TAKE_SHAPES
     # Alone in a Sequential, a model does not build it (keras/src/models/sequential.py:150).
-    return len(graph.calls) > 1 and inner.built != "later" and inner.inputs[0].batch is None and inner.takes == Ref(0)
+    plain = inner.base is None and inner.built != "later" and inner.inputs[0].batch is None and inner.takes == Ref(0)
+    return len(graph.calls) > 1 and plain
 
 
 _TAKE_SHAPES = (

@@ -59,6 +59,8 @@ def nest(
         made = replace(made, later=takes % 3 == 2)
     if "own classes" in features and digits.touch // 6 % 6 == 5:
         made = replace(made, own=digits.way // 2)
+    if "cut out" in features and digits.touch // 36 == 5:
+        made = replace(made, cut=(first // (REGISTERS + 1), second // (REGISTERS + 1), 0))
     if "model calls" not in features:
         return made
     if generation == "keras2":

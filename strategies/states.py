@@ -193,8 +193,8 @@ def _that_loads(graph: Graph) -> Iterator[str | None]:
     values += [value for layer in all_layers(graph) for _, value in layer.args]
     plain = not any(isinstance(leaf, Function | Array) for value in values for leaf in leaves(value))
     kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
-    plain = plain and not owns(graph)
-    if graph.base is None and plain and not any(kind.family in families for kind in kinds):
+    plain = plain and not owns(graph) and not any(level.base is not None for level in levels(graph))
+    if plain and not any(kind.family in families for kind in kinds):
         yield None
 
 
@@ -334,9 +334,17 @@ def _together(graph: Graph) -> str:
         return ": expected nothing to be done to the layers of a model in whose place another was loaded"
     if "load" in done and not {"policy", "built policy"}.isdisjoint(done):
         return ": expected one policy while a model is made, saved and loaded"
+    if "load" in done and any(_learns_at_a_lambda(step) for step in graph.state):
+        return ": expected no rate that is a lambda where the model is saved, which cannot be read back"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
         return ": expected no low rank where kernels are packed"
     return ""
+
+
+def _learns_at_a_lambda(step: Step) -> bool:
+    optimizer = dict(step.args).get("optimizer")
+    rates = [value for _, value in optimizer.args or ()] if isinstance(optimizer, Named) else []
+    return any(isinstance(rate, Function) for rate in rates)
 
 
 def runs(graph: Graph) -> bool:

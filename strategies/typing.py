@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from strategies.calling import packings, taken_dtype, taken_shapes, unsuited_axis
 from strategies.chains import can_be_built
-from strategies.cutting import apart, as_input, check_cut
+from strategies.cutting import apart, as_input, check_cut, later_inputs
 from strategies.graph import (
     Call,
     Function,
@@ -79,12 +79,12 @@ def infer(
             raise MalformedGraph(f"{where}.built: expected an input of the dtype that its first layer gives one")
     check_own(graph, tuple(given[ref.node][ref.output] for ref in refs(graph.gives)), where, generation)
     if graph.base is not None:
-        if depth:
-            raise MalformedGraph(f"{where}: expected no model that is cut out inside another")
         check_cut(graph, given, where, generation)
         alone = apart(graph, given)
         assert alone is not None
-        infer(alone, f"{where}, without its base")  # where it begins there are no masks
+        infer(alone, f"{where}, without its base", depth, generation)  # where it begins there are no masks
+        if depth and later_inputs(graph):
+            raise MalformedGraph(f"{where}.takes: expected inputs of the base, where it is called in another model")
     return tuple(given)
 
 
@@ -231,8 +231,9 @@ def _check_takes(graph: Graph, call: Call, specs: Specs, place: str, generation:
     shapes = taken_shapes(call, specs)
     if shapes is None:
         raise MalformedGraph(f"{place}.axis: expected tensors with an axis of 1 at their end, and another")
-    wanted = [(each.shape, each.dtype) for each in graph.inputs]
-    dtypes = [taken_dtype(each, spec.dtype) for each, spec in zip(graph.inputs, specs, strict=False)]
+    inputs = graph.inputs if graph.base is None else tuple(graph.inputs[ref.node] for ref in refs(graph.takes))
+    wanted = [(each.shape, each.dtype) for each in inputs]
+    dtypes = [taken_dtype(each, spec.dtype) for each, spec in zip(inputs, specs, strict=False)]
     found = list(zip(shapes, dtypes, strict=False))
     if wanted != found or len(specs) != len(found):
         raise MalformedGraph(f"{place}: expected tensors of {wanted}, found {found}")

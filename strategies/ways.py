@@ -16,6 +16,7 @@ from strategies.graph import (
     MalformedGraph,
     Way,
     from_json,
+    levels,
 )
 from strategies.kinds import Specs
 from strategies.states import unsuited_state
@@ -111,7 +112,7 @@ def unsuited_way(graph: Graph, way: Way) -> str:
     """What is wrong with a way for a graph that has none, "" where nothing is."""
     if way == Way():
         return ": expected an argument"
-    if graph.base is not None:
+    if any(level.base is not None for level in levels(graph)):
         return ": expected none for a model that is cut out of another"
     if way.wrong:
         return _unsuited_wrong(graph, way)

@@ -47,6 +47,7 @@ KERAS3 = Dialect(
         "then first": "{1}[0]",
         "then second": "{1}[1]",
         "then real": "ops.real({1})",
+        "then float": 'ops.cast({1}, "float32")',
         "then mean": "{0} * ops.mean({1})",
         "then nothing": "ops.zeros_like({1})",
     },

@@ -97,7 +97,8 @@ def _equation(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | No
     """A `Dense` on the last dimension, written with a letter for each dimension or with dots for most."""
     shape, asked = specs[0].shape, drawn["output_shape"]
     units = asked.items[-1] if isinstance(asked, Seq) else asked
-    if "..." in str(drawn["equation"]):
+    # With dots for several dimensions Keras 3 tells these in the wrong order (layers/core/einsum_dense.py:1722).
+    if "..." in str(drawn["equation"]) and len(set(shape[:-1])) < 2:
         args: dict[str, Value] = {"equation": "...x,xy->...y", "output_shape": units}
     elif None in shape:
         return None

@@ -162,6 +162,9 @@ def is_input(graph: Graph, ref: Ref) -> bool:
 FEATURES: dict[str, Question] = {
     "a Sequential and nothing around it": lambda graph: graph.sequential and graph.base is None,
     "a model cut out": lambda graph: graph.base is not None,
+    "a model inside that is cut out": lambda graph: any(
+        each.base is not None for each in every(graph) if each is not graph
+    ),
     "a model cut out of a Sequential": lambda graph: graph.base is not None and graph.sequential,
     "a model that begins inside another": lambda graph: bool(later_inputs(graph)),
     "a layer that another model called first": called_elsewhere_first,

@@ -122,7 +122,8 @@ KINDS = (
         scale=("each",),
     ),
     operation("one_hot", given(_encoded, "float32"), ids, num_classes=(6,)),
-    operation("multi_hot", given(lambda shape, layer: (6,), "float32"), ids, num_classes=(6,)),
+    # It tells the dtype of the numbers that it is given, and gives floats.
+    operation("multi_hot", given(lambda shape, layer: (6,), "float32"), ids, then=("float",), num_classes=(6,)),
     operation("binary_crossentropy", takes=2, of=("probable", "probable"), from_logits=(LEFT_OUT, True)),
     operation(
         "categorical_crossentropy",

@@ -24,7 +24,7 @@ from harness.search.reducing.passes.connections import (
     use_first_output,
     use_one_tensor,
 )
-from harness.search.reducing.passes.cutting import begin_with_inputs, forget_base, simplify_base
+from harness.search.reducing.passes.cutting import begin_with_inputs, forget_base, forget_inner_base, simplify_base
 from harness.search.reducing.passes.dimensions import drop_rank, shrink_batch, shrink_dimension, shrink_every_dimension
 from harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
 from harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
@@ -51,6 +51,7 @@ PASSES: tuple[Pass, ...] = (
     clone_plainly,
     leave_as_made,
     forget_base,
+    everywhere(forget_inner_base),
     take_model_out,
     begin_with_inputs,
     simplify_base,

@@ -6,9 +6,10 @@ from msgspec import structs
 
 from harness.search.reducing.passes.connections import plain_ends
 from harness.search.reducing.passes.levels import Offers, specs_of
-from harness.search.reducing.rewiring import edited, swept, without_leaf
+from harness.search.reducing.rewiring import edited, swept, with_layer, without_leaf
 from strategies.cutting import apart, later_inputs
 from strategies.graph import Base, Graph, Ref, Seq, Value, refs
+from strategies.kinds import Generation
 from strategies.pruning import pruned
 
 
@@ -22,6 +23,21 @@ def forget_base(graph: Graph) -> Offers:
     rest = [Ref(node) for node in range(len(graph.inputs)) if Ref(node) not in taken]
     takes = Seq((*taken, *rest)) if rest else graph.base.takes
     yield pruned(structs.replace(graph, takes=takes, gives=graph.base.gives, base=None))
+
+
+def forget_inner_base(graph: Graph, generation: Generation | None) -> Offers:
+    """A model inside, or its base, by itself."""
+    for number, layer in enumerate(graph.layers):
+        inner = layer.graph
+        if inner is not None and inner.base is not None:
+            alone = pruned(structs.replace(inner, takes=Seq(_inputs(inner)), base=None))
+            takes = next(refs(alone.takes)) if len(alone.inputs) == 1 else alone.takes
+            yield with_layer(graph, number, structs.replace(layer, graph=structs.replace(alone, takes=takes)))
+
+
+def _inputs(inner: Graph) -> tuple[Ref, ...]:
+    """Every input of a graph."""
+    return tuple(Ref(node) for node in range(len(inner.inputs)))
 
 
 def begin_with_inputs(graph: Graph) -> Offers:
