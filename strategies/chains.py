@@ -36,9 +36,10 @@ def _tells_shape(graph: Graph, first: Layer) -> bool:
     inner = first.graph
     if inner is None:
         return first.kind in _TAKE_SHAPES
-    # Alone in a Sequential, a model does not build it (keras/src/models/sequential.py:150).
-    plain = inner.base is None and inner.built != "later" and inner.inputs[0].batch is None and inner.takes == Ref(0)
-    return len(graph.calls) > 1 and plain
+    # Alone in a Sequential, a model does not build it (keras/src/models/sequential.py:150); nor does one with an input
+    # beside its layers, in tf_keras (tf_keras/src/engine/sequential.py:200).
+    plain = inner.base is None and inner.inputs[0].batch is None and inner.takes == Ref(0)
+    return len(graph.calls) > 1 and plain and (not inner.sequential or inner.built == "by its first layer")
 
 
 _TAKE_SHAPES = (

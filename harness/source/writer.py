@@ -303,8 +303,7 @@ class _Script:
         """A chain: its input, then each layer in the order of the calls."""
         first = self.dialect.layer if graph.inputs[0].name is not None and way is None else self.dialect.first
         by_first = graph.built == "by its first layer" and self.batch is None
-        late = by_first or graph.built in ("later", "not yet")
-        parts = [] if late else [self._input(graph.inputs[0], first)]
+        parts = [] if by_first or graph.built in ("later", "not yet") else [self._input(graph.inputs[0], first)]
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for call in graph.calls:
