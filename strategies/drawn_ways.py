@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 DIGITS = 6
 """How many a way is read from: two for its first part, what that does, what stands beside it, two for what those do."""
-BESIDE = 4
-"""One in so many ways has each other part beside its first."""
+BESIDE = {"recursive": 2, "inputs": 4, "clone_function": 4, "call_function": 4}
+"""One in so many ways has each of these beside its first part. Few models have models in them to go into."""
 _ENDLESS = {("inputs", "made"): 2, ("clone_function", "model"): 4}
 """What tf_keras clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so many:
 what a layer made (tf_keras/src/models/cloning.py:203), a model in the place of a layer
@@ -60,7 +60,6 @@ SORTS: tuple[Sort, ...] = (
 """Each of them is the first part of as many ways as the next, among graphs that both suit; what is wrong, which costs
 little and stands alone, of half as many.
 """
-_PARTS = ("recursive", "inputs", "clone_function", "call_function")
 
 
 def sorts_of(way: Way) -> list[Sort]:
@@ -94,8 +93,8 @@ def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Wa
     way = _one_of(graph, Way(), order, does, features)
     if way is None:
         return None
-    for number, part in enumerate(_PARTS):
-        if beside // 4**number % BESIDE == BESIDE - 1 and not any(sort.part == part for sort in sorts_of(way)):
+    for number, (part, often) in enumerate(BESIDE.items()):
+        if beside // 4**number % often == often - 1 and not any(sort.part == part for sort in sorts_of(way)):
             its = _shuffled([sort for sort in sorts if sort.part == part], others)
             way = _one_of(graph, way, its, do, features) or way
     return way

@@ -188,7 +188,7 @@ def settings_of(kind: str, generation: Generation | None) -> list[tuple[str, Val
 
 def _has_setting(kind: Kind, key: str, value: Value) -> bool:
     if key == "trainable":
-        return kind.name != "Discretization"  # which takes no `trainable`
+        return kind.takes_trainable
     return value in kind.dtypes if key == "dtype" else key in kind.options or key in kind.more
 
 

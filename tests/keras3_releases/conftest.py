@@ -11,5 +11,5 @@ from harness.subjects import SubjectProcess
 
 @pytest.fixture(scope="session")
 def keras3(warm: Callable[[str], SubjectProcess]) -> Callable[[str], SubjectProcess]:
-    """A release by its version, where it can be had."""
-    return lambda version: warm(f"keras=={version}")
+    """A release by its version, where it can be had; without one, that which is installed."""
+    return lambda version: warm(f"keras=={version}" if version else "keras")

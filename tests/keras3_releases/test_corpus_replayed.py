@@ -18,6 +18,10 @@ SIDES = [
     ("shared-at-two-depths", "3.10.0", False),
     ("lambda-refused", "3.0.5", True),
     ("lambda-refused", "3.10.0", False),
+    ("sequential-on-new-inputs", "3.0.5", True),
+    ("sequential-on-new-inputs", "3.10.0", False),
+    ("recursive-once", "3.10.0", True),
+    ("recursive-once", "", False),
     ("one-input-in-a-list", "3.10.0", True),
     pytest.param(
         "one-input-in-a-list",
@@ -33,7 +37,7 @@ def test_a_bug_shows_where_it_was_and_nowhere_else(
     keras3: Callable[[str], SubjectProcess], name: str, version: str, broken: bool
 ) -> None:
     bug = CORPUS[name]
-    process = keras3(version)
+    process = keras3(version)  # with none, the one that is installed
     trial = run(case_of(CORPUS.graph(bug), process.subject.dialect), process, (bug.cloner, "fixed"))
     assert trial.built
     assert shows(bug, trial.clones[bug.cloner].causes) == broken

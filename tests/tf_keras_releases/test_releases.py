@@ -10,9 +10,12 @@ from msgspec import structs
 
 from harness.subjects import Case, SubjectProcess
 from harness.subjects.offers import graphs_on
+from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import Trial, run
+from reports.corpus import load as load_corpus
+from reports.corpus import shows
 from reports.known import load
 from strategies.graph import Graph
 from tests.effort import examples
@@ -24,7 +27,7 @@ RELEASES = (
     ),
     "tensorflow==2.4.4",
 )
-KNOWN = load()
+KNOWN, CORPUS = load(), load_corpus()
 
 HEAD = {
     "tf_keras": "import tf_keras as keras\nfrom tf_keras import layers\n",
@@ -115,6 +118,13 @@ def test_a_thawed_wrapper_is_of_its_day(release: SubjectProcess) -> None:
         if difference.check == "structure" and difference.aspect == "trainable" and difference.first is not None
     }
     assert ("Bidirectional" in thawed) == (release.subject.package == "tensorflow")
+
+
+def test_given_inputs_that_are_ignored_are_of_their_day(release: SubjectProcess) -> None:
+    bug = CORPUS["tf-given-ignored"]
+    trial = run(case_of(CORPUS.graph(bug), release.subject.dialect), release, ("upstream", "fixed"))
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+    assert shows(bug, trial.clones["upstream"].causes) == (release.subject.package == "tensorflow")
 
 
 @pytest.mark.parametrize(
