@@ -231,3 +231,38 @@ def test_what_nobody_tells_is_refused_by_name(name):
 def test_a_bare_layer_is_refused_likewise():
     with pytest.raises(TypeError, match=r"Layer 'mine' \(class `Nothing`\) .*gave None"):
         clone_model(Nothing(name="mine"))
+
+
+class Drawing(layers.Layer):
+    """Has its initializer told by nobody, so that what it holds is taken."""
+
+    def __init__(self, kernel_initializer="glorot_uniform", **kwargs):
+        super().__init__(**kwargs)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+
+    def build(self, shape):
+        self.kernel = self.add_weight(shape=(shape[-1], 3), initializer=self.kernel_initializer)
+
+    def call(self, x):
+        return keras.ops.matmul(x, self.kernel)
+
+
+class DrawingAsTold(Drawing):
+    """Tells the very initializer that it holds, as many do."""
+
+    def get_config(self):
+        return {**super().get_config(), "kernel_initializer": self.kernel_initializer}
+
+
+class DrawingAndSilent(Drawing):
+    def get_config(self):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("kind", [Drawing, DrawingAsTold, DrawingAndSilent])
+@pytest.mark.parametrize("seed", [None, 3])
+def test_an_initializer_without_a_seed_draws_other_numbers_for_a_clone(kind: type, seed: int | None) -> None:
+    model = keras.Sequential([keras.Input((4,)), kind(keras.initializers.HeNormal(seed=seed))])
+    clone = clone_model(model)
+    assert isinstance(clone.layers[0].kernel_initializer, keras.initializers.HeNormal)
+    assert np.array_equal(clone.get_weights()[0], model.get_weights()[0]) == (seed is not None)

@@ -366,3 +366,36 @@ def test_a_layer_that_its_config_makes_with_other_weights_is_refused_by_name():
         ValueError, match=r"Layer 'mine' \(class `Grown`\) cannot be cloned faithfully: .*1 weights .* 3"
     ):
         clone_model(around(Grown(2, name="mine")))
+
+
+class Drawing(layers.Layer):
+    """Has its initializer told by nobody, so that what it holds is taken."""
+
+    def __init__(self, kernel_initializer="glorot_uniform", **kwargs):
+        super().__init__(**kwargs)
+        self.kernel_initializer = keras.initializers.get(kernel_initializer)
+
+    def build(self, shape):
+        self.kernel = self.add_weight("kernel", shape=(shape[-1], 3), initializer=self.kernel_initializer)
+
+    def get_config(self):
+        return super().get_config()
+
+    def call(self, x):
+        return tf.matmul(x, self.kernel)
+
+
+class DrawingAsTold(Drawing):
+    """Tells the very initializer that it holds, as many do."""
+
+    def get_config(self):
+        return {**super().get_config(), "kernel_initializer": self.kernel_initializer}
+
+
+@pytest.mark.parametrize("kind", [Drawing, DrawingAsTold])
+@pytest.mark.parametrize("seed", [None, 3])
+def test_an_initializer_without_a_seed_draws_other_numbers_for_a_clone(kind, seed):
+    model = keras.Sequential([keras.Input((4,)), kind(keras.initializers.HeNormal(seed=seed))])
+    clone = clone_model(model)
+    assert isinstance(clone.layers[0].kernel_initializer, keras.initializers.HeNormal)
+    assert np.array_equal(clone.get_weights()[0], model.get_weights()[0]) == (seed is not None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ....structure import map_leaves
 from ..options import (
     REQUIRED,
     Untold,
@@ -55,7 +56,7 @@ class LiveConfig:
         """A fresh layer; its sublayers too are made from the config when that is taken `as_it_is`."""
         config = self.config(as_it_is)
         self.told = sorted(config)
-        config.update(further or {})
+        config.update(map_leaves(self.release.drawing_anew, further or {}))
         with self.release.keras.utils.custom_object_scope(self.names):
             return type(self._layer).from_config(config)
 
@@ -131,7 +132,7 @@ class LiveConfig:
             return tuple(self._resolved(item) for item in value)
         if self._how == "live" and isinstance(value, str) and value.startswith(FUNCTION):
             return self.names.get(value, value)
-        return self._functions.get(id(value), value)
+        return self._functions[id(value)] if id(value) in self._functions else self.release.drawing_anew(value)
 
     def _reference(self, clone: Any) -> dict[str, Any]:
         name = "live_layer_%d" % id(clone)

@@ -66,6 +66,13 @@ class Release:
     def comparison(self) -> Comparison:
         return Comparison(self.is_state, self.keras_attributes())
 
+    def drawing_anew(self, value: Any) -> Any:
+        """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""
+        if not isinstance(value, self.keras.initializers.Initializer) or not self.is_own(type(value)):
+            return value
+        config = value.get_config()
+        return type(value).from_config(config) if config.get("seed", 0) is None else value
+
     def is_found_by_name(self, function: Any) -> bool:
         """Whether Keras finds the function by its name alone."""
         return self.is_own(function)

@@ -24,6 +24,7 @@ from .layers import (
     clone_input_layer,
     clone_lambda,
     clone_operation,
+    drawing_anew,
     input_layer_of,
     is_plain_lambda,
     made_again,
@@ -106,6 +107,8 @@ class Cloning:
             return self._variable(value)
         if isinstance(value, (keras.random.SeedGenerator, keras.metrics.Metric, keras.optimizers.Optimizer)):
             return self._other(value, lambda: made_again(value, self._sublayer, self.leaf))
+        if isinstance(value, keras.initializers.Initializer):
+            return self._other(value, lambda: drawing_anew(value))
         return value
 
     # Kinds of layers.

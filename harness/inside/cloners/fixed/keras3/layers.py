@@ -114,6 +114,14 @@ def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[
         return type(value).from_config(config)
 
 
+def drawing_anew(value: Any) -> Any:
+    """For an initializer of Keras that has no seed another one, which draws other numbers: each has drawn its seed."""
+    if not isinstance(value, keras.initializers.Initializer) or not type(value).__module__.startswith("keras."):
+        return value
+    config = value.get_config()
+    return type(value).from_config(config) if config.get("seed", 0) is None else value
+
+
 def clone_from_config(
     layer: Any,
     clone_of: Callable[[Any], Any],
@@ -140,7 +148,7 @@ def clone_from_config(
     def make(further: dict[str, Any]) -> Any:
         # Some `from_config` take their entries out of the dictionary.
         with live_references(stand_ins, clones, read_back):
-            return type(layer).from_config(dict(config, **further))
+            return type(layer).from_config(dict(config, **map_leaves(drawing_anew, further)))
 
     try:
         clone = make({})
@@ -245,7 +253,7 @@ def _from_parameters(
         ) from failure
 
     def make(further: dict[str, Any]) -> Any:
-        return type(layer)(**dict(arguments, **further))
+        return type(layer)(**dict(arguments, **map_leaves(drawing_anew, further)))
 
     clone = _constructed(layer, arguments, failure)
     if missing:
