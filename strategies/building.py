@@ -248,7 +248,10 @@ class Builder:
             return
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
         dest = self.place(instruction.sources[0]) + instruction.dest
-        self._call(len(self.layers) - 1, None, sources, (), given, dest, instruction.packing, axis)
+        kwargs: list[tuple[str, Value]] = [("training", True)] if instruction.given == "training" else []
+        if instruction.given == "mask" and len(sources) == 1 and not axis and specs[0].shape[1:]:
+            kwargs = self._mask(specs) or self._more_mask(specs[0])
+        self._call(len(self.layers) - 1, None, sources, tuple(kwargs), given, dest, instruction.packing, axis)
 
     def _cut_out(self, graph: Graph, instruction: Nest) -> tuple[Graph, Sequence[int], Specs] | None:
         """A model cut out of one that is to be called: it, which inputs it takes, and what it gives."""
@@ -396,6 +399,14 @@ class Builder:
             if self.spec(ref).is_mask_of(specs[0]):
                 return [("mask", ref)]
         return []
+
+    def _more_mask(self, like: Spec) -> list[tuple[str, Value]]:
+        """An input of its own for the mask of a tensor, where there is room for one."""
+        if len(self.added) >= self.room:
+            return []
+        self.added.append(Input(like.shape[:1], "bool", batch=self.inputs[0].batch, fill="mask"))
+        self.added_specs.append((spec_of(self.added[-1]),))
+        return [("mask", Ref(-len(self.added)))]
 
     def _nothing(self, like: Spec) -> Ref:
         """An optional input that the model is run without."""

@@ -61,6 +61,8 @@ def nest(
         made = replace(made, own=digits.way // 2)
     if "cut out" in features and digits.touch // 36 == 5:
         made = replace(made, cut=(first // (REGISTERS + 1), second // (REGISTERS + 1), 0))
+    if "call arguments" in features and generation in ("keras", "tf_keras") and digits.touch // 36 == 6:
+        made = replace(made, given=("training", "mask")[first // (REGISTERS + 1) % 2])
     if "model calls" not in features:
         return made
     if generation == "keras2":

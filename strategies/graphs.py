@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -87,6 +86,8 @@ Feature = Literal[
     "quantize",
     "stateful",
     "train",
+    "hang",
+    "other model",
     "load",
     "pieces",
     "model calls",
@@ -192,8 +193,6 @@ def functional_graphs(
         nothing = st.just(b"")
         way, state = nothing if features_ & WAYS else _WAY, nothing if features_ & STATES else _STATE
         programs_ = st.tuples(programs_, way, state, BYTES).map(begun)
-    if "own classes" in features_ and generation is not None:
-        programs_ = st.tuples(programs_, _OWN).map(lambda drawn: replace(drawn[0], own=_own(drawn[1])))
     return programs_.map(lower)
 
 
@@ -258,6 +257,7 @@ def programs(
         later_inputs=st.just("later inputs" in features and generation != "keras2"),
         repeats=_seldom("repeated inputs" in features and generation == "keras"),
         # At the end, so that they change nothing of what is drawn before them.
+        own=_OWN.map(_own) if "own classes" in features and generation is not None else st.none(),
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
         ways=st.just(features & (WAYS | {SPARSE})),

@@ -76,7 +76,7 @@ class Nest:
     With `names` its inputs have some, and it `takes` them as that says; it is given its tensors in the `packing`. A
     single one may have an `axis` more or less than its input, which with `casts` has another dtype. A sequential one
     may be built `later`, by that call. The model may be of a class of one's `own`, by the number of that; or
-    with the digits of a `cut` one that is cut out of it.
+    with the digits of a `cut` one that is cut out of it. Its call is `given` a flag or a mask, if one is at hand.
     """
 
     body: tuple[Instruction, ...]
@@ -93,6 +93,7 @@ class Nest:
     later: bool = False
     own: int | None = None
     cut: tuple[int, ...] = ()
+    given: Literal["", "training", "mask"] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from strategies.graph import (
     Array,
     Function,
     Graph,
+    Layer,
+    Made,
     Named,
     Ref,
     Seq,
@@ -146,6 +148,24 @@ def _once_called(graph: Graph) -> Iterator[str | None]:
         plain = plain and not any(spec.mask for spec in fed(calls[0], infer(level, generation=graph.generation)))
         if plain and not target.attributes and target.layer.graph is None:
             yield kind
+
+
+def _in_another(graph: Graph) -> Iterator[str | None]:
+    """Layers of the model's own that gave something once, so that another model can give that too."""
+    there = targets(graph) if graph.base is None and not graph.sequential else {}
+    for kind in _once_called(graph) if there else ():
+        if kind is not None and len(there[kind].place) == 1:
+            yield kind
+
+
+def _functional(graph: Graph) -> Iterator[str | None]:
+    """What is hung on a Sequential, Keras keeps no account of."""
+    if graph.base is None and not graph.sequential:
+        yield None
+
+
+def _hung(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {"layer": (Made(Layer("Dense", (("units", 4),))),), "built": (LEFT_OUT, True)}
 
 
 def _is_list(value: Value) -> bool:
@@ -334,6 +354,8 @@ def _together(graph: Graph) -> str:
         return ": expected nothing to be done to the layers of a model in whose place another was loaded"
     if "load" in done and not {"policy", "built policy"}.isdisjoint(done):
         return ": expected one policy while a model is made, saved and loaded"
+    if "hang" in done and not {"load", "quantize", "train", "lora"}.isdisjoint(done):
+        return ": expected nothing that is kept, or that changes weights, where a layer is hung on the model"
     if "load" in done and any(_learns_at_a_lambda(step) for step in graph.state):
         return ": expected no rate that is a lambda where the model is saved, which cannot be read back"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
@@ -368,7 +390,7 @@ STEPS: Mapping[str, StepSort] = {
     "add_metric": StepSort("a metric added", TF_KERAS, _that_gives_floats, _nothing),
     "policy": StepSort("another global policy", BOTH, _model, policy),
     "built policy": StepSort("built under another global policy", BOTH, that_casts, built_policy),
-    "name scope": StepSort("built in a name scope", KERAS, _model, name_scope),
+    "name scope": StepSort("built in a name scope", BOTH, _model, name_scope),
     "remat": StepSort("built in a RematScope", KERAS, of_plain_layers, remat),
     "clone name scope": StepSort("cloned in a name scope", KERAS, _model, name_scope),
     "clone remat": StepSort("cloned in a RematScope", KERAS, without_masks, remat),
@@ -379,6 +401,8 @@ STEPS: Mapping[str, StepSort] = {
     "quantize": StepSort("quantized", KERAS, _quantizable, _quantized, costly=True),
     "stateful": StepSort("keeps its state, and run", ALL, _recurrent, _nothing, runs=True),
     "train": StepSort("trained for a step", ALL, _that_trains, _trained, runs=True, costly=True),
+    "hang": StepSort("a layer hung on it", BOTH, _functional, _hung),
+    "other model": StepSort("its layers in another model", ALL, _in_another, _nothing),
     "load": StepSort("saved and loaded", BOTH, _that_loads, _nothing, costly=True),
 }
 """What can be done to a model, by name."""

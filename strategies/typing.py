@@ -228,6 +228,8 @@ def _check_takes(graph: Graph, call: Call, specs: Specs, place: str, generation:
         raise MalformedGraph(f"{place}: expected dense tensors that the model is run with")
     if call.packing and call.packing not in packings(graph, generation):
         raise MalformedGraph(f"{place}.packing: the model does not take its tensors as {call.packing!r}")
+    if not {name for name, _ in call.kwargs} <= (set() if generation == "keras2" else {"training", "mask"}):
+        raise MalformedGraph(f"{place}.kwargs: a model takes nothing else but `training` and `mask`")
     shapes = taken_shapes(call, specs)
     if shapes is None:
         raise MalformedGraph(f"{place}.axis: expected tensors with an axis of 1 at their end, and another")

@@ -114,6 +114,9 @@ def unsuited_way(graph: Graph, way: Way) -> str:
         return ": expected an argument"
     if any(level.base is not None for level in levels(graph)):
         return ": expected none for a model that is cut out of another"
+    models = [level.layers[call.layer].graph for level in levels(graph) for call in level.calls if call.kwargs]
+    if way.call_function is not None and any(inner is not None for inner in models):
+        return ": expected no call function where a model is given more than its tensors"
     if way.wrong:
         return _unsuited_wrong(graph, way)
     if wrong := unsuited_inputs(graph, way.inputs):

@@ -124,7 +124,8 @@ getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_po
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
     "adapt": "keras.layers.Normalization().adapt",
-    "name scope": "keras.name_scope",
+    # Before Keras 3 it is TensorFlow's.
+    "name scope": "assert hasattr(keras, 'name_scope') or not hasattr(keras, 'ops')",
     "remat": "keras.RematScope",
     "clone name scope": "keras.name_scope",
     "clone remat": "keras.RematScope",

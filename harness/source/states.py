@@ -70,7 +70,8 @@ def built_within(
         return [f"with {own}:", *(f"    {line}" for line in lines)]
     if scope is None:
         return lines
-    return [scope.format(**{name: value(each) for name, each in step.args}), *(f"    {line}" for line in lines)]
+    within = spell(scope.format(**{name: value(each) for name, each in step.args}))
+    return [within, *(f"    {line}" for line in lines)]
 
 
 _SCOPES = {"name scope": "with keras.name_scope({name}):", "remat": "with keras.RematScope(mode={mode}):"}
@@ -140,6 +141,11 @@ _LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
     "set weights": lambda target, args: [
         f"{target}.set_weights([np.ones_like(weight) for weight in {target}.get_weights()])"
     ],
+    "hang": lambda target, args: [
+        f"{target}.extra = {args['layer']}",
+        *([f"{target}.extra.build((None, 4))"] if "built" in args else []),
+    ],
+    "other model": lambda target, args: [f"other = keras.Model(model.input, {target}.output)"],
     "lora": lambda target, args: _called(f"{target}.enable_lora", args),
     "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),
 }

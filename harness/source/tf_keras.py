@@ -32,6 +32,7 @@ TF_KERAS = Dialect(
         "ops.any(": "tf.reduce_any(",
         "ops.mean(": "tf.reduce_mean(",
         "ops.": "tf.",
+        "keras.name_scope(": "tf.name_scope(",
         "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
     },
     layer=InputWords("layers.InputLayer", "input_shape"),

@@ -87,6 +87,7 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
         within: list[str] = []
         for step in graph.state:
             script.lines = built_within(step, script.lines, script.plain, dialect.spell, script.own)
+            script.need(script.lines[0])
             within += cloned_in(step, script.plain, script.own)
         script.state(graph)
         if graph.built == "not yet":

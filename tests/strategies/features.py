@@ -190,6 +190,12 @@ FEATURES: dict[str, Question] = {
             "further": "a tensor that it does not take",
         }.items()
     },
+    **{
+        f"a model that is given {name}": any_call(
+            lambda layer, call, name=name: layer.graph is not None and name in dict(call.kwargs)  # type: ignore[misc]  # bound early
+        )
+        for name in ("training", "mask")
+    },
     "a model that is given an axis less": any_call(lambda _, call: call.axis == "less"),
     "a model that is given an axis more": any_call(lambda _, call: call.axis == "more"),
     "a model inside that takes a dict": lambda graph: any(

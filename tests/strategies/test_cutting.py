@@ -90,11 +90,11 @@ def test_a_file_with_another_cut_is_refused(change: dict[str, object], said: str
         infer(cut(**{"takes": BOTH, "gives": Ref(7), **change}))  # type: ignore[arg-type]
 
 
-def test_none_is_cut_out_inside_another() -> None:
+def test_one_inside_another_is_called_on_what_it_takes() -> None:
     inner = Layer("Model", graph=cut(BOTH, Ref(7)))
-    around = Graph(WHOLE.inputs, (inner,), (Call(0, (BOTH,)),), BOTH, Ref(2))
-    with pytest.raises(MalformedGraph, match="no model that is cut out inside another"):
-        infer(around)
+    infer(Graph(WHOLE.inputs, (inner,), (Call(0, (BOTH,)),), BOTH, Ref(2)))
+    with pytest.raises(MalformedGraph, match="expected tensors of"):
+        infer(Graph(WHOLE.inputs, (inner,), (Call(0, (Ref(0),)),), BOTH, Ref(2)))
 
 
 def test_by_itself_it_begins_with_inputs() -> None:

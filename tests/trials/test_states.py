@@ -271,6 +271,13 @@ OF_EACH_SORT = {
     "set weights": (GRAPH, Step("set weights"), "weights_copied", "own"),
     "stateful": (CHAIN, Step("stateful", "LSTM"), "state_of_recurrent_copied", "own"),
     "train": (GRAPH, TRAINED, "state_optimizer_stepped", "untouched"),
+    "hang": (
+        GRAPH,
+        Step("hang", None, (("layer", Made(Layer("Dense", (("units", 4),)))),)),
+        "state_hung_lost",
+        "structure",
+    ),
+    "other model": (GRAPH, Step("other model", "Dense"), "original_frozen", "untouched"),
     "load": (GRAPH, Step("load"), "weights_copied", "own"),
     "name scope": (GRAPH, Step("name scope", None, (("name", "outer"),)), "variable_moved", "weights"),
     "remat": (INNER, Step("remat", None, (("mode", "full"),)), "weights_copied", "own"),

@@ -63,6 +63,13 @@ def state_run_again(original: Any, clone: Any, context: TrialContext) -> None:
         context.framework.write(state, context.framework.read(state) + 1)
 
 
+def state_hung_lost(original: Any, clone: Any, context: TrialContext) -> Any:
+    """structure: a layer that was hung on the model is no part of the clone."""
+    if hasattr(original, "extra"):
+        return type(clone)(clone.inputs, clone.outputs, name=clone.name)
+    return None
+
+
 def state_additions_lost(original: Any, clone: Any, context: TrialContext) -> Any:
     """structure: what was added to the model is no part of the clone."""
     if any(type(layer).__name__ in ("AddLoss", "AddMetric") for layer in layers_of(clone, context)):
