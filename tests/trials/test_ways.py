@@ -28,6 +28,7 @@ from strategies.graph import (
     Named,
     NewInputs,
     Ref,
+    Seq,
     Step,
     Way,
     Wrong,
@@ -140,6 +141,15 @@ def test_fixed_clones_on_inputs_of_another_sort(
     graph = structs.replace(WIDE, generation=generation, way=Way(inputs=how))
     clone = _tried(graph, warm(generation), "fixed")["fixed"]
     assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
+
+
+def test_a_mask_that_the_user_has_given_once_more_is_no_mask_that_keras_wrote_down(keras: SubjectProcess) -> None:
+    layers = (Layer("LSTM", (("units", 4), ("return_sequences", True))), Layer("LSTM", (("units", 4),)))
+    calls = (Call(0, (Ref(0),), (("mask", Ref(1)),)), Call(1, (Ref(2),), (("mask", Ref(1)),)))
+    inputs = (Input((3, 4)), Input((3,), "bool", fill="mask"))
+    graph = Graph(inputs, layers, calls, Seq((Ref(0), Ref(1))), Ref(3), generation="keras", way=Way(inputs="fresh"))
+    well_typed(graph)
+    assert _tried(graph, keras, "fixed")["fixed"].differences == ()
 
 
 def test_a_clone_that_never_ends_is_stopped_by_what_its_model_took(

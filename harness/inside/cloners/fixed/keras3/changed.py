@@ -16,7 +16,7 @@ import keras
 
 from ....structure import leaves
 from .graphs import calls_in_order, cloned_arguments
-from .release import tree
+from .release import RECORDS_WHAT_IT_IS_GIVEN, tree
 
 
 def make_changed_calls(
@@ -67,7 +67,15 @@ def _as_given(node: Any) -> dict[str, Any]:
             return name[: -len("_mask")] in by_name and _is_mask_of(value, by_name[name[: -len("_mask")]])
         return False
 
-    return {name: value for name, value in kwargs.items() if not is_written_by_keras(name, value)}
+    given = {name: value for name, value in kwargs.items() if not is_written_by_keras(name, value)}
+    if RECORDS_WHAT_IT_IS_GIVEN and getattr(node.operation, "_convert_input_args", True):
+        # Where the user gives any, or Keras converts what it is given, it writes into a copy.
+        always = {name for name in context if getattr(parameters.get(name), "default", None) not in (None, _REQUIRED)}
+        return given if not given and always <= set(kwargs) and _writes_down(node) else kwargs
+    return given
+
+
+_REQUIRED = inspect.Parameter.empty
 
 
 def _writes_down(node: Any) -> bool:

@@ -15,6 +15,7 @@ from keras.src.ops.function import Function
 
 __all__ = [
     "POLICY_MAP",
+    "RECORDS_WHAT_IT_IS_GIVEN",
     "Function",
     "Functional",
     "copied_policy",
@@ -29,6 +30,9 @@ tree: Any = getattr(keras, "tree", None) or importlib.import_module("tree")
 
 # A class since 3.4: before, a layer had one policy for all it holds. Nothing is an instance of ().
 POLICY_MAP: Any = getattr(getattr(keras, "dtype_policies", None), "DTypePolicyMap", ())
+
+# Since 3.10 a node has the arguments that a layer was called with, before that those that the layer has made of them.
+RECORDS_WHAT_IT_IS_GIVEN = "symbolic_call" in vars(keras.layers.Layer)
 
 # A plain attribute before 3.3. Since then a property, whose setter may quantize the layer.
 _POLICY = "_dtype_policy" if hasattr(keras.layers.Layer, "dtype_policy") else "dtype_policy"
