@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from time import perf_counter
 from typing import Any
@@ -43,8 +44,22 @@ class CallsOfLayers:
         return calls
 
 
+class Recorded:
+    """A call whose gradients are to be told: the scope that it is made in, and what it gave, once it is `made`."""
+
+    def __init__(self, scope: Any) -> None:
+        self.scope = scope
+        self.outputs: Any = None
+        self.made = False
+
+
 def run(
-    description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool
+    description: Description,
+    arrays: list[Any],
+    observer: Observer,
+    packing: Any,
+    training: bool,
+    recorded: Recorded | None = None,
 ) -> dict[str, Any]:
     """What `Run` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
     framework, clock = observer.framework, observer.clock
@@ -57,8 +72,10 @@ def run(
         try:
             inputs = framework.feed(packing, arrays)
             framework.reseed(observer.seed, observer.backend_draws)
-            with framework.listen(heard):
+            with framework.listen(heard), contextlib.nullcontext() if recorded is None else recorded.scope:
                 result = framework.call(model, inputs, training)
+            if recorded is not None:
+                recorded.outputs, recorded.made = result, True
             losses = framework.losses(model)
         except Exception as error:  # whatever a model raises is an observation
             answer["failure"] = failure(error, below="call")

@@ -6,20 +6,28 @@ from typing import Any
 
 from .failures import failure
 from .observer import Observer
-from .run import Reader
+from .run import Reader, Recorded
 from .shape import Description
 
 RATE = 0.1
 
 
-def train(description: Description, arrays: list[Any], observer: Observer, packing: Any) -> dict[str, Any]:
-    """What `Trained` declares on the wire. The caller puts the weights back as they were."""
+def train(
+    description: Description, arrays: list[Any], observer: Observer, packing: Any, recorded: Recorded | None = None
+) -> dict[str, Any]:
+    """What `Trained` declares on the wire. The caller puts the weights back as they were.
+
+    A training call that was `recorded` on these arrays, the last that was made, is not made again.
+    """
     framework, clock = observer.framework, observer.clock
     with clock.keras("train"):
         try:
-            inputs = framework.feed(packing, arrays)
-            framework.reseed(observer.seed, observer.backend_draws)
-            loss, gradients = framework.gradients(description.model, inputs)
+            if recorded is not None and recorded.made:
+                loss, gradients = framework.gradients_of(recorded.scope, description.model, recorded.outputs)
+            else:
+                inputs = framework.feed(packing, arrays)
+                framework.reseed(observer.seed, observer.backend_draws)
+                loss, gradients = framework.gradients(description.model, inputs)
             weights, trains = framework.weights(description.model)
             trained = [weight for weight in weights if id(weight) in trains]
             for weight, gradient in zip(trained, gradients):

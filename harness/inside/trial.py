@@ -25,7 +25,7 @@ from .layers import Layers
 from .observer import Observer
 from .patience import CloneTime, TooLong
 from .progress import Progress, Tell
-from .run import Reader, run
+from .run import Reader, Recorded, run
 from .saving import SavedModel
 from .shape import Description
 from .steadiness import UNSTEADY, steady
@@ -293,14 +293,16 @@ class _Trial:
             ]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
-        trains = self._observer.framework.trains
+        trains, step = self._observer.framework.trains, costly and bool(self._checks.get("training_step"))
+        scope = self._observer.framework.recording() if step else None
+        recorded = None if scope is None else Recorded(scope)
         if any(trains(place.layer) for place in description.layers.places):
-            observation["training"] = self._run(description, kept, training=True)
+            observation["training"] = self._run(description, kept, training=True, recorded=recorded)
         else:
             observation["training"] = observation["inference"]
-        if costly and self._checks.get("training_step"):
+        if step:
             self._progress.begin("training_step", "training " + what)
-            observation["trained"] = train(description, self._arrays, self._observer, self._packing)
+            observation["trained"] = train(description, self._arrays, self._observer, self._packing, recorded)
             kept.restore()
         if costly and self._checks.get("saving"):
             self._progress.begin("saving", "saving " + what)
@@ -320,9 +322,10 @@ class _Trial:
                 each.load(self._arrays, self._packing, self._known)
         return saved.told
 
-    def _run(self, description: Description, kept: VariableValues, training: bool) -> dict[str, Any]:
-        answer = run(description, self._arrays, self._observer, self._packing, training)
-        kept.restore()
+    def _run(self, description: Description, kept: VariableValues, training: bool, recorded: Any = None) -> Any:
+        answer = run(description, self._arrays, self._observer, self._packing, training, recorded)
+        if recorded is None or not recorded.made:  # what a training step is to be made of, it needs as the call left it
+            kept.restore()
         return answer
 
     # -- one cloner

@@ -64,6 +64,14 @@ class Backend:
         """Give what is behind a variable an array of its own shape and dtype; False where that is not for us to do."""
         return False
 
+    def recording(self) -> Any:
+        """A scope in which a call is made whose gradients `gradients_of` tells later on; None where there is none."""
+        return None
+
+    def gradients_of(self, recorded: Any, model: Any, outputs: Any) -> tuple[Any, list[Any]]:
+        """What `gradients` gives, of the training call that was recorded and has given these outputs."""
+        raise Unsupported("no training step is recorded on backend %s" % self.name)
+
     def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
         """The loss of one training call, and its gradients by trainable weight."""
         raise Unsupported("a training step is not supported on backend %s" % self.name)
@@ -127,10 +135,18 @@ class TensorFlow(Backend):
         return True
 
     def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        with self.recording() as tape:
+            outputs = model(inputs, training=True)
+        return self.gradients_of(tape, model, outputs)
+
+    def recording(self) -> Any:
+        return self.tf.GradientTape()
+
+    def gradients_of(self, recorded: Any, model: Any, outputs: Any) -> tuple[Any, list[Any]]:
         weights = [getattr(weight, "_value", weight) for weight in model.trainable_weights]
-        with self.tf.GradientTape() as tape:
-            loss = self.loss(model(inputs, training=True), model.losses)
-        return loss, list(tape.gradient(loss, weights))
+        with recorded:  # it goes on
+            loss = self.loss(outputs, model.losses)
+        return loss, list(recorded.gradient(loss, weights))
 
     def loss(self, outputs: Any, losses: Any) -> Any:
         """The sum of the mean squares of the float outputs and of the model's own losses."""

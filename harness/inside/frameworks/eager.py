@@ -123,5 +123,11 @@ class Eager(Framework):
     def array(self, tensor: Any) -> tuple[Any, str]:
         return self.tensors.array(tensor)
 
+    def recording(self) -> Any:
+        return self.tensors.recording()
+
+    def gradients_of(self, recorded: Any, model: Any, outputs: Any) -> tuple[Any, list[Any]]:
+        return self.tensors.gradients_of(recorded, model, outputs)
+
     def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
         return self.tensors.gradients(self.keras, model, inputs)

@@ -316,6 +316,14 @@ class Framework:
         """The fixed loss of a training call, and its gradients by trainable weight, None where there is none."""
         raise NotImplementedError
 
+    def recording(self) -> Any:
+        """A scope in which a training call is made whose gradients `gradients_of` tells; None where there is none."""
+        return None
+
+    def gradients_of(self, recorded: Any, model: Any, outputs: Any) -> tuple[Any, list[Any]]:
+        """What `gradients` gives, of a call that was recorded and has given these outputs."""
+        raise NotImplementedError
+
     def stop_gradient(self, tensor: Any) -> Any:
         """The same tensor, through which no gradient flows."""
         return self.keras.backend.stop_gradient(tensor)
