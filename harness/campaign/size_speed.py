@@ -24,8 +24,11 @@ from reports.records import UPSTREAM_AND_FIXED
 
 BUILDING = "building"
 CHAIN = """\
+import sys
+
 {0}
 
+sys.setrecursionlimit(20000)  # Keras goes through a graph by calls within calls, one for each layer in a row
 x = inputs = keras.Input(shape=(4,))
 for _ in range({1}):
     x = keras.layers.Dense(4)(x)
