@@ -152,3 +152,32 @@ def test_a_model_called_on_tensors_of_which_some_have_a_mask(keras3: Callable[[s
     assert trial.built
     assert trial.clones["upstream"].verdict is Verdict.CRASHED
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+
+
+PIPELINE = """
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(4, 4, 2))
+model = keras.Model(inputs, layers.Pipeline(layers=[layers.Rescaling(2.0), layers.Dense(1)])(inputs))
+"""
+BY_KEYWORD = """
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(3, 2))
+one, two = keras.Input(shape=(3, 2)), keras.Input(shape=(3, 2))
+inner_model = keras.Model([one, two], layers.Activation("relu")(two))
+model = keras.Model(inputs, inner_model(inputs=[inputs, layers.Masking()(inputs)]))
+"""
+
+
+@pytest.mark.slow(reason="two releases more to install and start, for one line of the fixed cloner each")
+@pytest.mark.parametrize(
+    ("version", "source", "shape"), [("3.6.0", PIPELINE, [4, 4, 2]), ("3.3.3", BY_KEYWORD, [3, 2])]
+)
+def test_what_one_release_alone_cannot_clone(keras3: Process, version: str, source: str, shape: list[int]) -> None:
+    trial = run(Case(source, ({"shape": shape, "dtype": "float32"},)), keras3(version), ("upstream", "fixed"))
+    assert trial.built
+    assert trial.clones["upstream"].verdict is Verdict.CRASHED
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL

@@ -16,6 +16,7 @@ from reports.records import Cost, Difference, Place
 SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
 BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
 """Shapes that a layer was built on, which its calls tell as well: a clone on other inputs is built from the config."""
+_NUMBERED_INPUT = re.compile(r"input_layer(_\d+)?")
 GRAPHS_OWN = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 
 
@@ -135,6 +136,18 @@ def _layers(pair: Pair) -> Iterator[Difference]:
             yield Difference("structure", path, aspect, MISSING, layer.kind, Cost.PROPERTY, first)
 
 
+def _names(pair: Pair, layer: LayerSeen, twin: LayerSeen) -> list[tuple[str, str, str, Cost]]:
+    """The names of two layers, where they say something.
+
+    A Sequential that a clone function gave makes its input layer when it is called, and numbers its name: in which
+    order calls on different branches were made, no graph tells.
+    """
+    its_own = pair.clone.asked is not None and layer.inside >= 0 and layer.kind == twin.kind == "InputLayer"
+    if its_own and _NUMBERED_INPUT.fullmatch(layer.name) and _NUMBERED_INPUT.fullmatch(twin.name):
+        return []
+    return [("name", layer.name, twin.name, Cost.NAME)]
+
+
 def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:
     original, clone = pair.shapes
     layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
@@ -145,7 +158,7 @@ def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Differen
         first,
         [
             ("kind", layer.kind, twin.kind, Cost.PROPERTY),
-            ("name", layer.name, twin.name, Cost.NAME),
+            *_names(pair, layer, twin),
             ("role", layer.role, twin.role, Cost.PROPERTY),
             *trains,
             ("supports_masking", layer.supports_masking, twin.supports_masking, Cost.PROPERTY),
