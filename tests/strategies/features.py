@@ -15,6 +15,7 @@ from strategies.lowering import lower
 from strategies.pieces import Piece, pieces_of
 from strategies.programs import Program
 from strategies.pruning import idle, reached
+from strategies.typing import taken
 
 Question = Callable[[Graph], bool]
 
@@ -145,7 +146,8 @@ def casts(graph: Graph, call: Call) -> bool:
     inner = graph.layers[call.layer].graph
     assert inner is not None
     fed = [graph.inputs[ref.node].dtype if is_input(graph, ref) else "" for ref in call_refs(call)]
-    return any(dtype not in ("", given.dtype) for dtype, given in zip(fed, inner.inputs, strict=True))
+    inputs = inner.inputs if inner.base is None else taken(inner)
+    return any(dtype not in ("", given.dtype) for dtype, given in zip(fed, inputs, strict=True))
 
 
 def mask_form(layer: Layer) -> str:

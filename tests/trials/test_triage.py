@@ -358,3 +358,12 @@ def test_a_layer_that_casts_what_it_is_given_gives_another_dtype(lost: str) -> N
     end = Place("flatten", "Flatten", 1)
     given = Difference("structure", "outputs[0].dtype", "output dtype", "float64", "float32", Cost.PROPERTY, end)
     assert roots(chain("Flatten"), [given, cast]) == [(cast, [given])]
+
+
+@pytest.mark.parametrize(("frozen", "causes"), [(3, 1), (0, 2)])
+def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: int, causes: int) -> None:
+    """Before Keras 3, those that are trained come first; what stands otherwise in the original has another cause."""
+    original = altered(chain("Dense", "Dense"), (f"shape.weights.{frozen}.trainable", False))
+    model = Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, Place("dense_2", "Dense", 2))
+    moved = Difference("weights", "weights", "weight order", "[0, 1, 2, 3]", "[0, 2, 1, 3]", Cost.PROPERTY)
+    assert len(roots(original, [moved, model])) == causes

@@ -40,6 +40,11 @@ class Flow:
         left, right = self._one(one.layer), self._one(other.layer)
         return left == right or left in self._holders.get(right, ()) or right in self._holders.get(left, ())
 
+    def trained_first(self) -> bool:
+        """Whether the model lists weights that are trained before those that are not, of which it has both."""
+        flags = [weight.trainable for weight in self._shape.weights]
+        return len(set(flags)) > 1 and flags == sorted(flags, reverse=True)
+
     def near(self, place: Place | None) -> list[int] | None:
         """The layers that are related to a place; None where all are, as to the model."""
         if place is None:

@@ -168,6 +168,8 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return False  # before anything runs, the weights of the original are copied
     if "regularizer" in earlier.aspect and later.raised is not None and later.raised.frame.endswith(_REGULARIZES):
         return flow.reaches(earlier.first, later.first) or later.first is None or later.first.layer < 0
+    if (earlier.aspect, later.aspect) == ("trainable", "weight order"):
+        return flow.trained_first()  # as before Keras 3 a model lists its weights
     reach, needed = effect(earlier), effect(later)
     if needed > reach and not (now is Stage.TRAINING_RUN and _thawed(earlier)):
         return False
