@@ -76,7 +76,7 @@ def nest(
         takes=_TAKES[takes % 8],
         packing=_otherwise(packing),
         axis=more_or_less,
-        casts=casts % 4 == 3,
+        casts=casts % 3 == 2,
     )
 
 

@@ -49,11 +49,11 @@ def owned(graph: Graph, digit: int, specs: Specs, generation: Generation | None,
         wanted = structs.replace(wanted, calls=False)
     if wanted.makes == "option" and graph.sequential:
         wanted = structs.replace(wanted, makes="")
-    if wanted.makes == "parts":
+    if wanted.makes == "parts" or digit % 2:
         made = with_names(graph)
         if parts and may_be_parts(made, generation):
-            return structs.replace(made, own=wanted)
-        wanted = structs.replace(wanted, makes="")
+            return structs.replace(made, own=structs.replace(wanted, makes="parts"))
+        wanted = structs.replace(wanted, makes="" if wanted.makes == "parts" else wanted.makes)
     return graph if graph.base is not None or graph.built else structs.replace(graph, own=wanted)
 
 

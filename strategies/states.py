@@ -354,8 +354,8 @@ def _together(graph: Graph) -> str:
         return ": expected nothing to be done to the layers of a model in whose place another was loaded"
     if "load" in done and not {"policy", "built policy"}.isdisjoint(done):
         return ": expected one policy while a model is made, saved and loaded"
-    if "hang" in done and not {"load", "quantize", "train", "lora"}.isdisjoint(done):
-        return ": expected nothing that is kept, or that changes weights, where a layer is hung on the model"
+    if "hang" in done and not {"load", "quantize", "train", "lora", "add_loss", "add_metric"}.isdisjoint(done):
+        return ": expected nothing that is kept, changes weights or adds layers where a layer is hung on the model"
     if "load" in done and any(_learns_at_a_lambda(step) for step in graph.state):
         return ": expected no rate that is a lambda where the model is saved, which cannot be read back"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):

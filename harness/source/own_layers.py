@@ -17,7 +17,7 @@ BODIES = {
         if isinstance(how, tuple):
             return x * how[0][0] + how[0][1]
         if isinstance(how, list):
-            return x - how[1]
+            return x - len(how)
         if isinstance(how, bool):
             return -x
         if isinstance(how, int):

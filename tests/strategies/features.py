@@ -8,14 +8,27 @@ from functools import cache
 
 from strategies import Graph, graphs, infer
 from strategies.cutting import later_inputs
-from strategies.graph import Array, Call, Function, Items, Layer, Made, Named, Ref, Seq, Value, call_refs, refs
+from strategies.graph import (
+    Array,
+    Call,
+    Function,
+    Items,
+    Layer,
+    Made,
+    Named,
+    Ref,
+    Seq,
+    Value,
+    call_refs,
+    fed_refs,
+    refs,
+)
 from strategies.kinds import CATALOGUE, Generation, catalogue
 from strategies.kinds.lambdas import FORMS
 from strategies.lowering import lower
 from strategies.pieces import Piece, pieces_of
 from strategies.programs import Program
 from strategies.pruning import idle, reached
-from strategies.typing import taken
 
 Question = Callable[[Graph], bool]
 
@@ -145,8 +158,8 @@ def casts(graph: Graph, call: Call) -> bool:
     """Whether a model takes a tensor in another dtype than it is given it in, where that is an input's."""
     inner = graph.layers[call.layer].graph
     assert inner is not None
-    fed = [graph.inputs[ref.node].dtype if is_input(graph, ref) else "" for ref in call_refs(call)]
-    inputs = inner.inputs if inner.base is None else taken(inner)
+    fed = [graph.inputs[ref.node].dtype if is_input(graph, ref) else "" for ref in fed_refs(call)]
+    inputs = inner.inputs if inner.base is None else [inner.inputs[ref.node] for ref in refs(inner.takes)]
     return any(dtype not in ("", given.dtype) for dtype, given in zip(fed, inputs, strict=True))
 
 

@@ -130,7 +130,7 @@ model = keras.Model(inputs, model_2)
 OWN: dict[str, str] = {
     "a model of a class that inherits its constructor": f"{INPUTS}\nmodel = OwnModel(inputs, inputs)\n",
     "a model of a class that takes an option": f"{INPUTS}\nmodel = OwnModel(inputs, inputs, factor=2.0)\n",
-    "a Sequential of a class that makes its layers": "model = OwnSequential(factor=2.0)\n",
+    "a model of a class that makes its layers": "model = OwnModel(factor=2.0)\n",
 }
 
 BEGUN_INSIDE = f"""\
