@@ -143,6 +143,9 @@ def clone_from_config(
     told = as_config(layer, told)
     config = stand_ins.revive(dict(_as_given(layer, told), **_of_a_cell(layer, told)), clone_leaf)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
+    if type(layer).__name__ == "AugMix" and type(layer).__module__.startswith("keras."):
+        # Early releases that have it tell the one as the other.
+        config.update(num_chains=layer.num_chains, chain_depth=layer.chain_depth)
     if _takes_what_it_serializes(layer):
         config["layers"] = [clone_of(each) for each in layer.layers]
     if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, POLICY_MAP):
