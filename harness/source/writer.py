@@ -115,8 +115,7 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
 class _Script:
     """The lines so far: what must be imported, what is defined above the model, the model.
 
-    Where it goes on `after` another script, what that has defined is there, and the layers that it `holds` in
-    variables.
+    Where it goes on `after` another script, what that defined is there, and the layers that it `holds` in variables.
     """
 
     def __init__(self, dialect: Dialect, after: _Script | None = None) -> None:
