@@ -145,7 +145,7 @@ _LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
         f"{target}.extra = {args['layer']}",
         *([f"{target}.extra.build((None, 4))"] if "built" in args else []),
     ],
-    "other model": lambda target, args: [f"other = keras.Model(model.input, {target}.output)"],
+    "other model": lambda target, args: [f"other = keras.Model(model.inputs, {target}.output)"],
     "lora": lambda target, args: _called(f"{target}.enable_lora", args),
     "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),
 }

@@ -68,7 +68,6 @@ _RESERVED = frozenset(
         *("clone_function", "call_function"),
     )
 )
-"""A model of a class of one's own, which nobody can look into."""
 
 
 Places: TypeAlias = set[tuple[int, ...]]
