@@ -40,7 +40,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         asked=script.asked,
         functions_raise=makes_none(way) and not way.wrong,
         wrong=bool(way.wrong),
-        promises=way.inputs if way.inputs == "turned" else "",
+        promises=way.inputs if way.inputs == "turned" else case.promises,
         repeats=repeats(way),
         keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
     )

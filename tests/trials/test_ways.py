@@ -143,6 +143,12 @@ def test_fixed_clones_on_inputs_of_another_sort(
     assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
 
 
+def test_nothing_compiles_the_clone_of_a_compiled_model_of_keras_2_whatever_it_is_given() -> None:
+    compiled = structs.replace(CHAIN, sequential=False, generation="keras2", state=(Step("compile"),))
+    for way in (None, Way(inputs="fresh")):
+        assert case_of(structs.replace(compiled, way=way), "keras2").promises == "not compiled"
+
+
 def test_a_mask_that_the_user_has_given_once_more_is_no_mask_that_keras_wrote_down(keras: SubjectProcess) -> None:
     layers = (Layer("LSTM", (("units", 4), ("return_sequences", True))), Layer("LSTM", (("units", 4),)))
     calls = (Call(0, (Ref(0),), (("mask", Ref(1)),)), Call(1, (Ref(2),), (("mask", Ref(1)),)))
