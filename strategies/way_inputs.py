@@ -10,6 +10,7 @@ from strategies.graph import (
     Graph,
     Input,
     Items,
+    Layer,
     MalformedGraph,
     NewInputs,
     Ref,
@@ -18,9 +19,10 @@ from strategies.graph import (
     leaves,
     refs,
 )
-from strategies.kinds import catalogue
+from strategies.kinds import CATALOGUE, catalogue
 from strategies.kinds.kind import TAKES_SPARSE
 from strategies.kinds.lambdas import BATCH
+from strategies.kinds.operations import Operation
 from strategies.pruning import idle
 from strategies.way_functions import UNKNOWN_WHOSE, says_a_default, typed
 
@@ -218,9 +220,21 @@ def _unsuited_sort(graph: Graph, inputs: tuple[Input, ...], how: str) -> str:
         return "there is none of another sort to give"
     if how in DTYPES and says_a_default(graph):
         return UNKNOWN_WHOSE
+    if how in DTYPES and any(map(_is_made_by_cast, all_layers(graph))):
+        return "Keras numbers the casts that it makes with those of the model"
     if _has_models(graph):
         return "a model within the model has inputs of its own"
     return "a Sequential begins with a dense input" if graph.sequential and how == "sparse" else ""
+
+
+def _is_made_by_cast(layer: Layer) -> bool:
+    kind = CATALOGUE.get(layer.kind)
+    words = {*kind.of, *kind.then} if isinstance(kind, Operation) else set()
+    return layer.kind.endswith(".cast") or not words.isdisjoint(_CASTS)
+
+
+_CASTS = ("lengths", "single", "float")
+"""What of an operation's tensors, and of its result, is made by a cast."""
 
 
 def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...]) -> str:

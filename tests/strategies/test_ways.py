@@ -241,6 +241,15 @@ def test_inputs_of_another_sort_where_that_suits(how: NewInputs) -> None:
     assert "inputs of its own" in unsuited(structs.replace(GRAPH, way=Way(inputs=how))) or how in ("sparse", "float")
 
 
+@pytest.mark.parametrize("kind", ["ops.cast", "ops.ctc_loss"])
+def test_a_model_that_casts_gets_no_inputs_of_another_dtype(kind: str) -> None:
+    layers = (Layer("ReLU"), Layer(kind, (("dtype", "float64"),) if kind == "ops.cast" else ()))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras")
+    assert unsuited(structs.replace(graph, way=Way(inputs="fresh"))) == ""
+    assert "casts" in unsuited(structs.replace(graph, way=Way(inputs="half")))
+
+
 def test_a_model_on_sparse_inputs_is_cloned_on_dense_ones_and_nothing_in_it_replaced() -> None:
     sparse = tuple(structs.replace(each, sparse=number == 0) for number, each in enumerate(WIDE.inputs))
     graph = structs.replace(WIDE, inputs=sparse, way=Way(inputs="sparse"))
