@@ -244,7 +244,7 @@ def test_inputs_of_another_sort_where_that_suits(how: NewInputs) -> None:
 @pytest.mark.parametrize("kind", ["ops.cast", "ops.ctc_loss"])
 def test_a_model_that_casts_gets_no_inputs_of_another_dtype(kind: str) -> None:
     layers = (Layer("ReLU"), Layer(kind, (("dtype", "float64"),) if kind == "ops.cast" else ()))
-    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),) * (1 if kind == "ops.cast" else 4)))
     graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras")
     assert unsuited(structs.replace(graph, way=Way(inputs="fresh"))) == ""
     assert "casts" in unsuited(structs.replace(graph, way=Way(inputs="half")))
