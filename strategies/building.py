@@ -55,6 +55,7 @@ class Builder:
         *,
         partial_masks: bool = True,
         idle_inputs: bool = True,
+        shaped: bool = False,
         generation: Generation | None = None,
         more_inputs: tuple[Input, ...] = (),
         most_inputs: int = 0,
@@ -65,6 +66,7 @@ class Builder:
         self.kinds = catalogue(generation)
         self.partial_masks = partial_masks
         self.idle_inputs = idle_inputs
+        self.shaped = shaped
         self.inputs = inputs
         self.more_inputs = more_inputs
         self.room = most_inputs - len(inputs)
@@ -206,12 +208,15 @@ class Builder:
         late = instruction.sequential and instruction.later
         named = instruction.names and not late
         inputs, taken, axis = inner_inputs(specs, instruction.axis, named=named, casts=instruction.casts)
+        with_mask = instruction.given == "mask" and not instruction.axis and self._may_be_given_a_mask(specs)
+        taken = (replace(taken[0], mask=True),) if with_mask else taken
         inner = Builder(
             inputs,
             taken,
             set(),
             partial_masks=self.partial_masks,
             idle_inputs=self.idle_inputs,
+            shaped=self.shaped,
             generation=self.generation,
         )
         for step in instruction.body:
@@ -228,7 +233,7 @@ class Builder:
         graph = inner.graph(outputs, program)
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
         if late and not axis:
-            graph = built_so(graph, "by its first layer" if instruction.names else "later")
+            graph = built_so(graph, "by its first layer" if instruction.names else "later", self.shaped)
         given = tuple(inner.spec(ref) for ref in outputs)
         # What of a mask the shorter model hands on, Keras 2.2 asks the layers behind it to take.
         masked = self.generation == "keras2" and any(spec.mask for spec in specs)
@@ -249,7 +254,7 @@ class Builder:
         self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
         dest = self.place(instruction.sources[0]) + instruction.dest
         kwargs: list[tuple[str, Value]] = [("training", True)] if instruction.given == "training" else []
-        if instruction.given == "mask" and len(sources) == 1 and not axis and specs[0].shape[1:]:
+        if with_mask and len(sources) == 1:
             kwargs = self._mask(specs) or self._more_mask(specs[0])
         self._call(len(self.layers) - 1, None, sources, tuple(kwargs), given, dest, instruction.packing, axis)
 
@@ -272,10 +277,8 @@ class Builder:
         if isinstance(instruction, Again) and instruction.sources[0] == 0 and self.generation != "keras2":
             self._chain_again(instruction)
         if isinstance(instruction, Nest):
-            plain = replace(
-                instruction, takes="plain", packing=0, axis="", casts=False, outputs=instruction.outputs[:1]
-            )
-            self._link(replace(plain, sources=(0,), dest=0))
+            plain = replace(instruction, takes="plain", packing=0, axis="", casts=False, cut=(), given="")
+            self._link(replace(plain, sources=(0,), dest=0, outputs=instruction.outputs[:1]))
         if isinstance(instruction, Apply) and self.kinds[instruction.kind].takes[0] == 1:
             kind = self.kinds[instruction.kind]
             if kind.shared and kind.pass_as in ("one", "either") and "by" not in kind.call_options:
@@ -399,6 +402,10 @@ class Builder:
             if self.spec(ref).is_mask_of(specs[0]):
                 return [("mask", ref)]
         return []
+
+    def _may_be_given_a_mask(self, specs: Specs) -> bool:
+        there = len(self.added) < self.room or bool(self._mask(specs))
+        return len(specs) == 1 and bool(specs[0].shape[1:]) and there
 
     def _more_mask(self, like: Spec) -> list[tuple[str, Value]]:
         """An input of its own for the mask of a tensor, where there is room for one."""

@@ -49,20 +49,21 @@ _TAKE_SHAPES = (
 """Layers that are given an `input_shape` where they are the first one."""
 
 
-def built_so(graph: Graph, built: Built) -> Graph:
-    """The Sequential without an input of its own, where it can be."""
-    return structs.replace(graph, built=built) if can_be_built(graph, built) else graph
+def built_so(graph: Graph, built: Built, shaped: bool) -> Graph:
+    """The Sequential without an input of its own, where it can be; `shaped` by a model, if that gives it its shape."""
+    by_model = built == "by its first layer" and bool(graph.calls) and graph.layers[graph.calls[0].layer].graph
+    return structs.replace(graph, built=built) if (shaped or not by_model) and can_be_built(graph, built) else graph
 
 
 _BUILT: Mapping[int, Built] = {0: "by its first layer", 1: "not yet", 3: "later"}
 _NAMED = 2
 
 
-def begun(graph: Graph, ends: int) -> Graph:
+def begun(graph: Graph, ends: int, shaped: bool) -> Graph:
     """The Sequential with an input that has a name, or with none of its own, by a number."""
     if ends == _NAMED:
         return structs.replace(graph, inputs=(structs.replace(graph.inputs[0], name="start"),))
-    return built_so(graph, _BUILT[ends]) if ends in _BUILT else graph
+    return built_so(graph, _BUILT[ends], shaped) if ends in _BUILT else graph
 
 
 def plainly_built(graph: Graph) -> Graph:

@@ -92,6 +92,7 @@ Feature = Literal[
     "pieces",
     "model calls",
     "late building",
+    "shapes of models",
     "own classes",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
@@ -109,8 +110,8 @@ These some releases cannot build: an input that may be left out, is made around 
 inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some have a
 mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by its
 name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
-model that is called otherwise than it takes its inputs; a Sequential without an input of its own; a model of a class of
-one's own.
+model that is called otherwise than it takes its inputs; a Sequential without an input of its own, or with
+the shape of a model that it begins with; a model of a class of one's own.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -265,6 +266,7 @@ def programs(
         steps=st.just(features & STATES),
         state_rate=st.just(state_rate),
         late=st.just("late building" in features and generation in ("keras", "tf_keras")),
+        shaped=st.just("shapes of models" in features),
     )
 
 

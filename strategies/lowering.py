@@ -17,7 +17,7 @@ from strategies.drawn_ways import cloned
 from strategies.graph import Graph, MalformedGraph, Ref, refs
 from strategies.inputs import repeating
 from strategies.own_models import makes_parts, owned, owns
-from strategies.programs import Apply, Program
+from strategies.programs import Apply, Nest, Program
 from strategies.pruning import pruned
 from strategies.typing import infer, spec_of
 
@@ -58,14 +58,21 @@ def _cut_out(graph: Graph, program: Program) -> Graph:
 def _chain(program: Program) -> Graph | None:
     """A Sequential of the instructions that make one; None where none does."""
     first = program.inputs[:1]
-    builder = Builder(first, (spec_of(first[0]),), partial_masks=program.partial_masks, generation=program.generation)
-    for instruction in program.body:
+    builder = Builder(
+        first,
+        (spec_of(first[0]),),
+        partial_masks=program.partial_masks,
+        shaped=program.shaped,
+        generation=program.generation,
+    )
+    begins_with_models = program.late and program.shaped and program.ends == 0
+    for instruction in sorted(program.body, key=lambda each: begins_with_models and not isinstance(each, Nest)):
         builder.chain(instruction)
     if not builder.calls or first[0].optional or first[0].sparse:
         return None
     graph = builder.graph((Ref(len(builder.specs) - 1),), replace(program, takes="plain", gives="plain"))
     graph = structs.replace(graph, sequential=True)
-    return begun(graph, program.ends) if program.late else graph
+    return begun(graph, program.ends, program.shaped) if program.late else graph
 
 
 def _functional(program: Program) -> Graph:
@@ -74,6 +81,7 @@ def _functional(program: Program) -> Graph:
         tuple(spec_of(given) for given in program.inputs),
         partial_masks=program.partial_masks,
         idle_inputs=program.idle_inputs,
+        shaped=program.shaped,
         generation=program.generation,
         more_inputs=program.more_inputs,
         most_inputs=program.most_inputs,

@@ -123,7 +123,8 @@ class Program:
     `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts, of which the
     costly ones are for one of `state_rate`; one cloned in a way has few. One that `repeats` takes its first input
     twice, if it has neither. A sequential one that is built `late` has no input of its own, and with one of `ends` is
-    not built when it is cloned. It may be of a class of one's `own`, by its number.
+    not built when it is cloned; it may be `shaped` by a model that it begins with. It may be of a class of one's
+    `own`, by its number.
     """
 
     inputs: tuple[Input, ...]
@@ -150,4 +151,5 @@ class Program:
     state_rate: int = RATE
     repeats: bool = False
     late: bool = False
+    shaped: bool = False
     own: int | None = None

@@ -78,6 +78,9 @@ import numpy
 x = keras.Input((2,))
 keras.Model(x, keras.Sequential([keras.layers.Dense(2)])(x))(numpy.ones((1, 2)))
 keras.Sequential([keras.layers.Dense(2), keras.layers.Dense(2)]).build((None, 2))
+assert keras.Sequential([keras.layers.Dense(2, input_shape=(2,))]).built
+""",
+    "shapes of models": """
 first = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])
 assert keras.Sequential([first, keras.layers.Dense(2)]).output_shape == (None, 2)
 """,

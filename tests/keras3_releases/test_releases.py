@@ -28,6 +28,7 @@ REFUSED_BY = {
         "partial masks",
         "policies",
         "later inputs",
+        "shapes of models",
         "call functions",
         "recursive cloning",
         "lora",

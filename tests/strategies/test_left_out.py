@@ -85,6 +85,20 @@ def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
     assert not any(map(ABILITIES[feature], drawn(kinds=KINDS, min_instructions=4, features=without)))
 
 
+def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:
+    def shaped(graph: Graph) -> bool:
+        first = graph.layers[graph.calls[0].layer] if graph.calls else None
+        return graph.built == "by its first layer" and first is not None and first.graph is not None
+
+    features = frozenset({"sequential", "nesting", "late building"})
+    for offered in (True, False):
+        all_ = features | {"shapes of models"} if offered else features
+        all_graphs = drawn(kinds=("Dense",), min_instructions=4, features=all_)
+        graphs = [inner for graph in all_graphs for inner in graphs_in(graph)]
+        assert any(map(shaped, graphs)) == offered
+        assert any(graph.built == "by its first layer" for graph in graphs)
+
+
 def test_where_nothing_is_cut_out_all_else_is_drawn_as_it_was() -> None:
     with_it = drawn(kinds=KINDS, min_instructions=4)
     without = drawn(kinds=KINDS, min_instructions=4, features=FEATURES - {"cut out"})

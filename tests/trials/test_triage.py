@@ -367,3 +367,10 @@ def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: i
     model = Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, Place("dense_2", "Dense", 2))
     moved = Difference("weights", "weights", "weight order", "[0, 1, 2, 3]", "[0, 2, 1, 3]", Cost.PROPERTY)
     assert len(roots(original, [moved, model])) == causes
+
+
+def test_a_weight_of_another_dtype_holds_another_value_once_it_is_set() -> None:
+    place = Place("dense_1", "Dense", 1)
+    dtype = Difference("weights", "weights[0].dtype", "weight dtype", "float32", "float64", Cost.PROPERTY, place)
+    value = Difference("weights", "weights[0].copied", "copied value", "one", "another", Cost.PROPERTY, place)
+    assert roots(chain("Dense"), [value, dtype]) == [(dtype, [value])]

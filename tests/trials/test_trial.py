@@ -8,6 +8,7 @@ import pytest
 
 from harness.subjects.observation import Answer, Clone, Failure, Frame
 from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
+from harness.subjects.subject import Subject
 from harness.trials.triage import Blame, Verdict
 from harness.trials.trial import Case, run
 from reports.records import Cost
@@ -26,6 +27,7 @@ class Played:
     """A subject that plays what it is given for each list of cloners."""
 
     def __init__(self, outcome: Callable[[tuple[str, ...]], Outcome]) -> None:
+        self.subject = Subject.parse("keras")
         self.outcome = outcome
         self.asked: list[tuple[str, ...]] = []
         self.limits: list[float | None] = []

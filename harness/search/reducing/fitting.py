@@ -87,15 +87,16 @@ def _kind(kinds: Mapping[str, Kind], layer: Layer) -> Kind:
 
 def _fed(graph: Graph, call: Call, specs: Specs) -> Graph:
     """An inner model whose inputs are those for the tensors that it is called on."""
-    if len(specs) != len(graph.inputs):
-        raise MalformedGraph(f"expected {len(graph.inputs)} tensors, found {len(specs)}")
+    places = range(len(graph.inputs)) if graph.base is None else [ref.node for ref in refs(graph.takes)]
+    if len(specs) != len(places) or any(place >= len(graph.inputs) for place in places):
+        raise MalformedGraph(f"expected {len(places)} tensors for as many inputs, found {len(specs)}")
     shapes = calling.taken_shapes(call, specs)
     assert shapes is not None
-    inputs = tuple(
-        structs.replace(each, shape=shape, dtype=calling.taken_dtype(each, spec.dtype))
-        for each, shape, spec in zip(graph.inputs, shapes, specs, strict=True)
-    )
-    return structs.replace(graph, inputs=inputs)
+    inputs = list(graph.inputs)
+    for place, shape, spec in zip(places, shapes, specs, strict=True):
+        dtype = calling.taken_dtype(inputs[place], spec.dtype)
+        inputs[place] = structs.replace(inputs[place], shape=shape, dtype=dtype)
+    return structs.replace(graph, inputs=tuple(inputs))
 
 
 def _addressed(call: Call, kind: Kind) -> Call:

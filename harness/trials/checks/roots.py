@@ -152,6 +152,8 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
         depth = -depth if at is Stage.STRUCTURE and aspect not in ("kind", "trainable") else depth
     if aspect == "outbound nodes":
         side = 1  # what is called once more uses what others give
+    if aspect.startswith("copied"):
+        side = 8  # whatever else is wrong with a weight, such as its dtype, shows in what is put into it
     if difference.path == "set_weights":
         side = 9  # whatever is wrong with weights, they are set after that, be it a layer's that a model inside holds
     if at is Stage.UNTOUCHED and aspect.startswith("call."):

@@ -39,6 +39,7 @@ class _Kept:
 
     def __init__(self, process: SubjectProcess) -> None:
         self.process = process
+        self.subject = process.subject
         self.outcome: Outcome | None = None
 
     def trial(
