@@ -29,7 +29,7 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
 from strategies.learning import learns, of_numbers
 from strategies.own_models import BESIDE_PARTS, makes_parts, owns
-from strategies.scopes import built_policy, name_scope, of_plain_layers, policy, remat, that_casts, without_masks
+from strategies.scopes import built_policy, name_scope, policy, remat, that_casts, without_masks
 from strategies.targets import Target, every_layer, level_of, targets
 from strategies.typing import fed, infer
 
@@ -391,7 +391,7 @@ STEPS: Mapping[str, StepSort] = {
     "policy": StepSort("another global policy", BOTH, _model, policy),
     "built policy": StepSort("built under another global policy", BOTH, that_casts, built_policy),
     "name scope": StepSort("built in a name scope", BOTH, _model, name_scope),
-    "remat": StepSort("built in a RematScope", KERAS, of_plain_layers, remat),
+    "remat": StepSort("built in a RematScope", KERAS, without_masks, remat),
     "clone name scope": StepSort("cloned in a name scope", KERAS, _model, name_scope),
     "clone remat": StepSort("cloned in a RematScope", KERAS, without_masks, remat),
     "objects": StepSort("with a function found in a custom_object_scope", BOTH, _with_own, _own),
