@@ -160,8 +160,6 @@ def unsuited_inputs(graph: Graph, how: NewInputs) -> str:
         typed(_seen(graph, inputs))
     except MalformedGraph as error:
         return str(error)
-    if how not in ("", "own") and graph.sequential and graph.base is None and _has_models(graph):
-        return "the input of a Sequential has its number from those of the models in it"
     if how in (*DTYPES, "sparse"):
         return _unsuited_sort(graph, inputs, how)
     match how:

@@ -119,6 +119,8 @@ def unsuited_way(graph: Graph, way: Way) -> str:
         return ": expected no call function where a model is given more than its tensors"
     if way.wrong:
         return _unsuited_wrong(graph, way)
+    if graph.sequential and any(layer.graph is not None for layer in graph.layers) and way != Way(recursive=True):
+        return ": the input of a Sequential has its number from those of the models in it"
     if wrong := unsuited_inputs(graph, way.inputs):
         return f".inputs: {wrong}"
     plain = (Way(inputs="fresh"), Way(inputs="own"), Way(inputs="batch"), Way(inputs="sparse"))
