@@ -48,7 +48,7 @@ def owned(graph: Graph, digit: int, specs: Specs, generation: Generation | None,
     if wanted.calls and not _multiplies(graph, specs):
         wanted = structs.replace(wanted, calls=False)
     if wanted.makes == "option" and graph.sequential:
-        wanted = structs.replace(wanted, makes="")
+        wanted = structs.replace(wanted, makes="parts")
     if wanted.makes == "parts" or digit % 2:
         made = with_names(graph)
         if parts and may_be_parts(made, generation):

@@ -93,17 +93,20 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
     callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None and name not in named}
     if callables:
         config = {name: value for name, value in config.items() if name not in callables}
-    models = {name: _flag_aside(value) for name, value in config.items() if _describes_a_model(value)}
+    models = {name: _apart(value) for name, value in config.items() if _describes_a_model(value)}
     return Config(kind, {**config, **models} if models else config, settings, callables)
+
+
+_ITS_OWN = ("trainable", "dtype")
 
 
 def _describes_a_model(value: Any) -> bool:
     return type(value) is dict and type(value.get("config")) is dict and "layers" in value["config"]
 
 
-def _flag_aside(model: dict[str, Any]) -> dict[str, Any]:
-    """A model that a layer holds, but for its trainable flag, which is compared where the model itself is."""
-    return {**model, "config": {name: value for name, value in model["config"].items() if name != "trainable"}}
+def _apart(model: dict[str, Any]) -> dict[str, Any]:
+    """A model that a layer holds, but for its trainable flag and its policy, which are compared where it is itself."""
+    return {**model, "config": {name: value for name, value in model["config"].items() if name not in _ITS_OWN}}
 
 
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:
