@@ -11,7 +11,10 @@ from reports.records import FileReached, MissedStatement
 
 
 class OutOfReach(NamedTuple):
-    """Why no trial runs a function of a file, or what of it stands from a statement like `first` to one like `last`."""
+    """Why no trial runs a function of a file, or what of it stands from a statement like `first` to one like `last`.
+
+    Without a `last`, each statement like `first` is meant.
+    """
 
     file: str
     function: str
@@ -26,12 +29,18 @@ _HDF5 = "writes the config for an HDF5 file"
 _QUANTIZING = "quantizing"
 _SAVING = "weights that are saved or loaded on their own"
 _STATELESS = "in a scope without state, as JAX trains"
+_SEVERAL = "a Sequential called on several tensors, of which Keras' merging layers cannot tell the shape there"
+_WRONG = "refuses what no well-formed model asks for"
 _ERROR = "makes an error for those who raise it"
 OUT_OF_REACH = (
     OutOfReach("models/functional.py", "deserialize_node.convert_revived_tensor", _OLD),
     OutOfReach("models/functional.py", "deserialize_node", _OLD, "input_tensors = []", "return [unpack_singleton("),
     OutOfReach("models/functional.py", "functional_from_config.process_layer", _OLD, "layer = saving_utils."),
     OutOfReach("models/functional.py", "Functional.get_config", _HDF5, "serialize_obj_fn = legacy_serialization."),
+    OutOfReach("models/functional.py", "Functional._standardize_inputs", _WRONG, "raise_exception = True"),
+    OutOfReach("models/sequential.py", "Sequential._is_layer_name_unique", _WRONG, "return False"),
+    OutOfReach("models/sequential.py", "Sequential.call", _SEVERAL, "for layer in self.layers:", "return outputs"),
+    OutOfReach("models/sequential.py", "Sequential.compute_output_spec", _SEVERAL, "for layer", "return outputs"),
     OutOfReach("models/sequential.py", "Sequential.from_config", _OLD, "layer = saving_utils."),
     OutOfReach("models/sequential.py", "Sequential.get_config", _HDF5, "serialize_fn = legacy_serialization."),
     OutOfReach("models/sequential.py", "Sequential.pop", "a layer taken away once the model is made"),
@@ -39,6 +48,7 @@ OUT_OF_REACH = (
     OutOfReach("ops/function.py", "Function._setup_nnx_op_mapping", _NNX),
     OutOfReach("ops/function.py", "Function._get_operation_for_node", _NNX),
     OutOfReach("ops/function.py", "Function.call", "a Functional has a call of its own"),
+    OutOfReach("ops/function.py", "Function._assert_input_compatibility", "a Functional has a check of its own"),
     OutOfReach("layers/layer.py", "Layer.__new__.quantize_wrapper", _QUANTIZING),
     OutOfReach("layers/layer.py", "Layer.quantize", _QUANTIZING),
     OutOfReach("layers/layer.py", "Layer.quantized_build", _QUANTIZING),
@@ -57,7 +67,6 @@ OUT_OF_REACH = (
     OutOfReach("layers/layer.py", "get_arguments_dict", "called by nothing"),
 )
 """What no trial runs, and why. The first that says so counts."""
-_WRONG = "refuses what no well-formed model asks for"
 
 
 def file_reached(file: str, statements: Sequence[Statement], lines: Collection[int]) -> FileReached:
@@ -71,7 +80,7 @@ def file_reached(file: str, statements: Sequence[Statement], lines: Collection[i
             ran += 1
         elif number in reasons:
             aside[reasons[number]] += 1
-        elif each.text.startswith("raise "):
+        elif each.refuses:
             aside[_WRONG] += 1
         else:
             missed.append(MissedStatement(each.first, each.function, each.text))
@@ -95,7 +104,9 @@ def _part(numbers: Sequence[int], texts: Sequence[str], one: OutOfReach) -> Sequ
     if not one.first:
         return numbers
     begins = next((at for at, text in enumerate(texts) if text.startswith(one.first)), None)
-    if begins is None or not one.last:
-        return () if begins is None else numbers[begins : begins + 1]
+    if begins is None:
+        return ()
+    if not one.last:
+        return [number for number, text in zip(numbers, texts, strict=True) if text.startswith(one.first)]
     ends = next((at for at in range(begins, len(texts)) if texts[at].startswith(one.last)), None)
     return () if ends is None else numbers[begins : ends + 1]

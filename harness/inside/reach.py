@@ -138,12 +138,17 @@ class Reach:
 
 
 def statements(text: str) -> list[dict[str, Any]]:
-    """The statements that stand in functions: the lines of each, its function, and how its first line reads."""
+    """The statements that stand in functions: the lines of each, its function, and how its first line reads.
+
+    One `refuses` if an exception is all that can come of it.
+    """
     lines = text.splitlines()
     found: list[dict[str, Any]] = []
 
-    def visit(body: list[Any], function: str, inside: bool) -> None:
-        for node in body:
+    def visit(body: list[Any], function: str, inside: bool, refuses: bool = False) -> None:
+        last = _before_raise(body)
+        for number, node in enumerate(body):
+            its = refuses or number >= last
             name = getattr(node, "name", "")
             is_scope = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
             if inside and not isinstance(node, (ast.Try, ast.Global, ast.Nonlocal)) and not _says_nothing(node):
@@ -153,17 +158,31 @@ def statements(text: str) -> list[dict[str, Any]]:
                         "last": _last_line(node),
                         "function": function,
                         "text": lines[node.lineno - 1].strip(),
+                        "refuses": its,
                     }
                 )
             within = ("%s.%s" % (function, name) if function else name) if is_scope else function
             deeper = inside if not is_scope else not isinstance(node, ast.ClassDef)
             for part in ("body", "orelse", "finalbody"):
-                visit(getattr(node, part, None) or [], within, deeper)
+                visit(getattr(node, part, None) or [], within, deeper, its)
             for handler in getattr(node, "handlers", ()):
-                visit(handler.body, within, deeper)
+                visit(handler.body, within, deeper, its)
 
     visit(ast.parse(text).body, "", False)
     return found
+
+
+def _before_raise(body: list[Any]) -> int:
+    """Where in a block those statements begin after which nothing is left but the `raise` at its end."""
+    if not body or not isinstance(body[-1], ast.Raise):
+        return len(body)
+    begins = len(body) - 1
+    while begins and not any(isinstance(each, _LEAVES) for each in ast.walk(body[begins - 1])):
+        begins -= 1
+    return begins
+
+
+_LEAVES = (ast.Return, ast.Continue, ast.Break, ast.Yield, ast.YieldFrom)
 
 
 def _says_nothing(node: Any) -> bool:

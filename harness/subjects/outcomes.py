@@ -170,12 +170,16 @@ class ArraySeen(msgspec.Struct, frozen=True):
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """A statement of a release's cloning code, from its `first` line to its `last`, and how the first one reads."""
+    """A statement of a release's cloning code, from its `first` line to its `last`, and how the first one reads.
+
+    It `refuses` if an exception is all that can come of it.
+    """
 
     first: int
     last: int
     function: str
     text: str
+    refuses: bool = False
 
 
 class Reached(msgspec.Struct, frozen=True):

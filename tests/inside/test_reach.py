@@ -61,10 +61,36 @@ def test_statements_are_those_in_functions_that_do_something() -> None:
     ]
 
 
+REFUSING = """
+def f(x, y):
+    if x:
+        return y
+    for each in y:
+        if each:
+            continue
+        path = of(each)
+        if path:
+            path = path[0]
+        raise ValueError(path)
+    try:
+        z = x.z
+    except AttributeError:
+        z = 1
+    else:
+        z = 2
+        raise TypeError
+    return z
+"""
+
+
+def test_a_statement_refuses_if_nothing_but_an_exception_can_come_of_it() -> None:
+    assert [each["first"] for each in statements(REFUSING) if each["refuses"]] == [8, 9, 10, 11, 17, 18]
+
+
 def test_a_statement_ran_if_one_of_its_lines_did_and_some_are_left_aside() -> None:
     its = [
         Statement(1, 3, "Sequential.build", "return f("),
-        Statement(4, 4, "Sequential.build", "raise ValueError("),
+        Statement(4, 4, "Sequential.build", "raise ValueError(", refuses=True),
         Statement(5, 5, "Sequential.pop.inner", "return x"),
         Statement(6, 6, "Sequential.popped", "return y"),
     ]
