@@ -32,6 +32,11 @@ class Failure(msgspec.Struct, frozen=True):
     own: bool = False
     clear: bool = False
 
+    @property
+    def unsteady(self) -> bool:
+        """Whether nothing was raised, but the model gives something else each time it is called."""
+        return self.type == "Unsteady"
+
 
 class Leaf(msgspec.Struct, frozen=True):
     """One tensor of a result. `digest` covers dtype, shape and bytes, any NaN equal to any NaN."""

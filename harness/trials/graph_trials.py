@@ -268,7 +268,10 @@ class GraphTrials:
             # A release of another day may lack what a graph asks for: that says nothing of how it clones.
             return []
         said = f"{trial.refused.type}: {trial.refused.message}"
-        return [Hit(REFUSED, "", "The original cannot be built", case, graph, detail=said)]
+        title = (
+            "The original gives something else each time" if trial.refused.unsteady else "The original cannot be built"
+        )
+        return [Hit(REFUSED, "", title, case, graph, detail=said)]
 
     def _compare(self, graph: Graph, its: TriedCase, original: Observation, other: SubjectProcess) -> list[Hit] | str:
         """What differs on another subject, or why that cannot be said."""

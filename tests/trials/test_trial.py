@@ -9,9 +9,12 @@ import pytest
 from harness.subjects.observation import Answer, Clone, Failure, Frame
 from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
 from harness.subjects.subject import Subject
+from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Blame, Verdict
 from harness.trials.trial import Case, run
+from reports.known import KnownIssues
 from reports.records import Cost
+from strategies.graph import Call, Graph, Input, Layer, Ref
 
 from .checks.making import altered, chain, faithful
 
@@ -104,6 +107,17 @@ def test_an_original_that_is_seen_to_be_unlike_itself_by_one_cloner_is_nobodys_c
     trial = run(CASE, Played(outcomes.__getitem__))
     assert trial.refused is not None
     assert (trial.refused.type, trial.clones) == ("Unsteady", {})
+
+
+@pytest.mark.parametrize(
+    ("raised", "title"),
+    [("Unsteady", "The original gives something else each time"), ("ValueError", "The original cannot be built")],
+)
+def test_an_original_of_which_nothing_can_be_said_has_its_reason_for_a_title(raised: str, title: str) -> None:
+    process = Played(lambda cloners: Answer(refused=Failure(raised, "why")))
+    graph = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    (hit,) = GraphTrials(process, KnownIssues(), rate=0).try_graph(graph).hits  # type: ignore[arg-type]  # it plays one
+    assert hit.title == title
 
 
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])

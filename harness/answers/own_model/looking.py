@@ -239,7 +239,7 @@ def _unfit(seen: ModelDescribed, model: Model, process: SubjectProcess, wanted: 
 def _untried(trial: Trial, sizes: str) -> _Stopped | None:
     """Why a trial says nothing of any cloner, if it does not."""
     if trial.refused is not None:
-        if trial.refused.type == "Unsteady":
+        if trial.refused.unsteady:
             advice = "look for random numbers without a seed, or for code of its own that counts its calls"
             return Status.NOT_CHECKED, trial.refused.message, (advice,)
         return Status.NOT_LOADED, _said(trial.refused), ()
