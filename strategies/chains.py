@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from strategies.graph import Built, Call, Function, Graph, Layer, Ref, call_refs
+from strategies.graph import Built, Call, Function, Graph, Layer, Ref, call_refs, made_layers
 
 
 def links(layer: Layer, call: Call, newest: Ref) -> bool:
@@ -83,4 +83,5 @@ def plainly_built_within(graph: Graph) -> Graph:
 def builds_within(graph: Graph) -> bool:
     """Whether a Sequential in the model is built by what the model is called on."""
     inner = [layer.graph for layer in graph.layers if layer.graph is not None]
-    return any(each.built or builds_within(each) for each in inner)
+    wrapped = any(each.kind == "Sequential" for layer in graph.layers for each in made_layers(layer))
+    return wrapped or any(each.built or builds_within(each) for each in inner)

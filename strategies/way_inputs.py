@@ -23,7 +23,7 @@ from strategies.kinds import CATALOGUE, catalogue
 from strategies.kinds.kind import TAKES_SPARSE
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.operations import Operation
-from strategies.pruning import idle
+from strategies.pruning import idle, pruned
 from strategies.way_functions import UNKNOWN_WHOSE, says_a_default, typed
 
 DTYPES = {
@@ -189,9 +189,10 @@ def _has_models(graph: Graph) -> bool:
 
 
 def _idle_inputs(graph: Graph) -> bool:
-    """Whether an input is used by no call, or is given back."""
+    """Whether nothing that the model gives comes of an input, or it is given back."""
     inputs = range(len(graph.inputs))
-    return any(ref.node in inputs for ref in refs(graph.gives)) or not idle(graph).isdisjoint(inputs)
+    used = pruned(graph, keep_inputs=True)
+    return any(ref.node in inputs for ref in refs(graph.gives)) or not idle(used).isdisjoint(inputs)
 
 
 def _begins_anywhere(graph: Graph) -> bool:

@@ -158,6 +158,7 @@ class _Trial:
                     clones[name] = self._clone(name, each)
                 except TooLong as late:  # something of Keras may be half done: nothing more is said from here
                     return {"original": observation, "clones": {name: {"late": late.told()}}}
+            self._kept.restore()  # a clone that shares layers with it may have left other values in them
             if not steady(observation, clones, lambda training: self._run(self._original, self._kept, training)):
                 return {"refused": dict(UNSTEADY)}
             if self._module is None:

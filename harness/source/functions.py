@@ -30,6 +30,8 @@ class WrittenFunction:
 
 
 KEYS = "abcd"
+REGISTERED = "@keras.saving.register_keras_serializable()\n"
+"""The line before what Keras 3 is to find by its name."""
 
 
 def write_function(function: Function, name: Callable[[str], str], trains: str = "") -> WrittenFunction:
@@ -43,7 +45,7 @@ def write_function(function: Function, name: Callable[[str], str], trains: str =
         own = name(wanted)
         return WrittenFunction(own, f"def {own}{text}")
     if function.form in SHAPE_FORMS:
-        return WrittenFunction(f"lambda s: {_packed(function, list(function.gives), ('s',))}")
+        return _shape(_packed(function, list(function.gives), ("s",)), function.form, name)
     if function.form == "body":
         if len(function.gives) != 1 or function.gives[0] not in (*BODIES, *CORNERS):
             raise MalformedGraph(f"function.gives: expected one text of the catalogue, found {function.gives!r}")
@@ -85,10 +87,18 @@ def _packed(function: Function, texts: list[str], known: tuple[str, ...]) -> str
 
 def _mask(function: Function, name: Callable[[str], str]) -> WrittenFunction:
     packed = _packed(function, list(function.gives), MASKS)
-    if function.form == "mask named":
-        own = name("output_mask")
-        return WrittenFunction(own, f"def {own}(x, mask=None):\n    return {packed}\n")
-    return WrittenFunction(f"lambda x, mask=None: {packed}")
+    if function.form == "mask lambda":
+        return WrittenFunction(f"lambda x, mask=None: {packed}")
+    own = name("output_mask")
+    head = REGISTERED if function.form == "mask registered" else ""
+    return WrittenFunction(own, f"{head}def {own}(x, mask=None):\n    return {packed}\n")
+
+
+def _shape(packed: str, form: str, name: Callable[[str], str]) -> WrittenFunction:
+    if form == "shape lambda":
+        return WrittenFunction(f"lambda s: {packed}")
+    own = name("output_shape")
+    return WrittenFunction(own, f"{REGISTERED}def {own}(s):\n    return {packed}\n")
 
 
 def _compiled(function: Function, name: Callable[[str], str]) -> WrittenFunction:
@@ -131,6 +141,18 @@ def _named(packed: str, name: Callable[[str], str]) -> WrittenFunction:
     return WrittenFunction(own, f"def {own}(x):\n    return {packed}\n")
 
 
+def _registered(packed: str, name: Callable[[str], str]) -> WrittenFunction:
+    own = name("transform")
+    return WrittenFunction(own, f"{REGISTERED}def {own}(x):\n    return {packed}\n")
+
+
+def _namesake(packed: str, name: Callable[[str], str]) -> WrittenFunction:
+    own = name("transform")
+    registered = REGISTERED.replace("()", '("other")')
+    other = f"{registered}def {own}(x):\n    return {_by(packed, '3.0')}\n"
+    return WrittenFunction(own, f"{other}\n\ndef {own}(x):\n    return {packed}\n")
+
+
 def _closure(packed: str, name: Callable[[str], str]) -> WrittenFunction:
     own = name("times")
     return WrittenFunction(f"{own}(2.0)", f"def {own}(by):\n    return lambda x: {_by(packed, 'by')}\n")
@@ -166,5 +188,7 @@ _FORMS: dict[str, Callable[[str, Callable[[str], str]], WrittenFunction]] = {
     "partial": _partial,
     "training": lambda packed, name: WrittenFunction(f"lambda x, training=None: {packed}"),
     "mask": lambda packed, name: WrittenFunction(f"lambda x, mask=None: {packed}"),
+    "registered": _registered,
+    "namesake": _namesake,
 }
 assert set(_FORMS) == set(FORMS) >= set(WITH_PARAMETER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.source.custom import KERAS2_CLASSES
 from harness.source.dialect import Dialect, InputWords
+from harness.source.functions import REGISTERED
 
 KERAS2 = Dialect(
     name="keras2",
@@ -15,7 +16,7 @@ KERAS2 = Dialect(
         "K": "from keras import backend as K",
         "layers": "from keras import layers",
     },
-    spelled={},
+    spelled={REGISTERED: "", REGISTERED.replace("()", '("other")'): ""},
     classes=KERAS2_CLASSES,
     input=InputWords("keras.Input", "shape", "batch_shape"),
     first=InputWords("layers.InputLayer", "input_shape", "batch_input_shape"),

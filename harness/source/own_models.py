@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.source.dialect import Dialect
+from harness.source.functions import REGISTERED
 from harness.source.words import literal
 from strategies.graph import Graph, OwnClass
 
-REGISTERED = "@keras.saving.register_keras_serializable()\n"
 _FACTOR = "2.0"
 _OPTION = """\
     def __init__(self, inputs, outputs, name=None, *, factor=1.0, **kwargs):

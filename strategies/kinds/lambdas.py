@@ -47,17 +47,18 @@ EXPRESSIONS: Mapping[str, Expression] = {
     "x[0] * 2.0": _both,
 }
 
-WITH_PARAMETER = ("closure", "default", "arguments", "module", "method", "partial")
-"""Forms in which the 2.0 of an expression is a parameter `by`."""
+_PARAMETER_FORMS = ("closure", "default", "arguments", "module", "method", "partial")
+WITH_PARAMETER = (*_PARAMETER_FORMS, "namesake")
+"""Forms in which the 2.0 of an expression is a parameter `by`, or another number in a function of the same name."""
 
-FORMS = ("lambda", "named", *WITH_PARAMETER, "training", "mask")
-MASK_FORMS = ("mask lambda", "mask named")
+FORMS = ("lambda", "named", *_PARAMETER_FORMS, "training", "mask", "registered", "namesake")
+MASK_FORMS = ("mask lambda", "mask named", "mask registered")
 COMPILE_FORMS = ("error lambda", "error named", "loss class", "metric class", "rate lambda")
 """What a model can be compiled with."""
 OWN_FORMS = ("own activation", "own kernel_regularizer", "own kernel_initializer")
 """What a layer can be given for an argument, found by its name in a custom_object_scope."""
 ERRORS = ("y_true - y_pred", "0.5")
-SHAPE_FORMS = ("shape lambda",)
+SHAPE_FORMS = ("shape lambda", "shape registered")
 MASKS = ("mask", "None", "x[..., 0] > 0.0", "x[0][..., 0] > 0.0")
 
 
@@ -105,15 +106,17 @@ def _mask(how: Value, specs: Specs, function: Function) -> Value:
         texts = ["mask"] * count
         if how == "some" and count > 1:
             texts[0] = "None"
-    form = "mask named" if how == "named" else "mask lambda"
+    form = f"mask {how}" if how in ("named", "registered") else "mask lambda"
     return Function(form, tuple(texts), "one" if function.container == "one" else "list", len(specs))
 
 
 def _output_shape(how: Value, given: Specs, function: Function) -> Value:
     if how == LEFT_OUT or function.container in ("dict", "nested"):
         return LEFT_OUT
-    if how == "callable" and function.takes == 1 and not {"x[..., :1]", "x[:, 0]"} & set(function.gives):
-        return Function("shape lambda", ("s",) * len(given), function.container)
+    is_function = how in ("callable", "registered") and function.takes == 1
+    if is_function and not {"x[..., :1]", "x[:, 0]"} & set(function.gives):
+        form = "shape registered" if how == "registered" else "shape lambda"
+        return Function(form, ("s",) * len(given), function.container)
     shapes = tuple(Seq(spec.shape, "tuple") for spec in given)
     if function.container == "one":
         return shapes[0]
@@ -185,10 +188,10 @@ KINDS = (
                 _texts("x[:, 0]"),
                 _texts("x[:, 0]", "x"),
             ),
-            "form": FORMS,
+            "form": (*FORMS, "registered"),  # the only one that Keras 3 reads back
             "container": ("list", "list", "tuple", "dict", "nested"),
-            "mask": (LEFT_OUT, "pass", LEFT_OUT, "some", "make", "fixed", "named"),
-            "output_shape": (LEFT_OUT, LEFT_OUT, "given", "callable"),
+            "mask": (LEFT_OUT, "pass", LEFT_OUT, "some", "make", "fixed", "named", "registered"),
+            "output_shape": (LEFT_OUT, LEFT_OUT, "given", "callable", "registered"),
         },
         takes=(1, 2),
         pass_as="either",

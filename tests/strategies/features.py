@@ -24,7 +24,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds import CATALOGUE, Generation, catalogue
-from strategies.kinds.lambdas import FORMS
+from strategies.kinds.lambdas import FORMS, SHAPE_FORMS
 from strategies.lowering import lower
 from strategies.pieces import Piece, pieces_of
 from strategies.programs import Program
@@ -330,9 +330,12 @@ FEATURES: dict[str, Question] = {
     "a Lambda that gives one tensor twice": any_lambda(lambda layer: function(layer).gives == ("x", "x")),
     "a Lambda with arguments=": any_lambda(lambda layer: layer.arg("arguments") is not None),
     "a Lambda with output_shape": any_lambda(lambda layer: isinstance(layer.arg("output_shape"), Seq)),
-    "a Lambda with output_shape as a function": any_lambda(
-        lambda layer: isinstance(layer.arg("output_shape"), Function)
-    ),
+    **{
+        f"a Lambda with a {form}": any_lambda(
+            lambda layer, form=form: getattr(layer.arg("output_shape"), "form", "") == form
+        )  # type: ignore[misc]  # bound early
+        for form in SHAPE_FORMS
+    },
     **{
         f"a Lambda with {count} outputs": any_lambda(lambda layer, n=count: len(function(layer).gives) == n)  # type: ignore[misc]  # bound early
         for count in (1, 2, 3, 4)
@@ -349,7 +352,7 @@ FEATURES: dict[str, Question] = {
         f"a {mask or 'mask-less'} Lambda with {'one output' if one else 'several outputs'}": any_lambda(
             lambda layer, mask=mask, one=one: mask_form(layer) == mask and (len(function(layer).gives) == 1) == one  # type: ignore[misc]  # bound early
         )
-        for mask in ("", "mask lambda", "mask named", "fixed")
+        for mask in ("", "mask lambda", "mask named", "mask registered", "fixed")
         for one in (True, False)
     },
 }

@@ -39,6 +39,19 @@ class Eager(Framework):
     def on(self, device: str | None) -> ContextManager[Any]:
         return contextlib.nullcontext() if device is None else self._scope(device)
 
+    @staticmethod
+    def _forget_registered(registries: list[Any]) -> None:
+        """Take back what scripts have registered.
+
+        Keras finds a function by the end of a name, whichever script it is of; tf_keras before 2.13 refuses a name's
+        second class.
+        """
+        for known in registries:
+            for key in list(known):
+                thing = known[key] if isinstance(key, str) else key
+                if getattr(thing, "__module__", "") == "__main__":
+                    del known[key]
+
     def reseed(self, seed: int, backend: bool = False) -> None:
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator

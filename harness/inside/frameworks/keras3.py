@@ -54,6 +54,8 @@ class Keras3(Eager):
         source = importlib.import_module
         self._state: Any = source("keras.src.backend.common.global_state")
         self._config: Any = self.keras.config
+        registration = source("keras.src.saving.object_registration")
+        self._registries = [registration.GLOBAL_CUSTOM_OBJECTS, registration.GLOBAL_CUSTOM_NAMES]
         self._layer: Any = source("keras.src.layers.layer").Layer
         self._operation: Any = source("keras.src.ops.operation").Operation
         self._tensor: Any = source("keras.src.backend").KerasTensor
@@ -83,6 +85,7 @@ class Keras3(Eager):
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
         self.reset_settings(self._config)
+        self._forget_registered(self._registries)
         # Frames of Keras are what a failure is known by; filtering takes them out.
         self._config.disable_traceback_filtering()
 

@@ -76,7 +76,6 @@ class TfKeras(Eager):
         self._registry: Any = sys.modules[keras.utils.deserialize_keras_object.__module__]
         if hasattr(keras.utils, "register_keras_serializable"):
             self._registry = sys.modules[keras.utils.register_keras_serializable.__module__]
-        self._registered = {key for known in self._registries() for key in known}
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         if "safe_mode" in inspect.signature(keras.models.load_model).parameters:
@@ -117,7 +116,7 @@ class TfKeras(Eager):
         backend.reset_uids()
         self._policies._global_policy = None
         self.reset_settings(backend)
-        self._forget_registered()
+        self._forget_registered(self._registries())
 
     def forget_names(self) -> None:
         self._backend.reset_uids()
@@ -125,14 +124,6 @@ class TfKeras(Eager):
     def _forget_graph(self) -> None:
         self._backend._GRAPH.graph = None
         self._backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
-
-    def _forget_registered(self) -> None:
-        """Take back the classes that scripts have registered: releases before 2.13 refuse a name's second class."""
-        for known in self._registries():
-            for key in [key for key in known if key not in self._registered]:
-                thing = known[key] if isinstance(key, str) else key
-                if getattr(thing, "__module__", "") == "__main__":
-                    del known[key]
 
     def forget_kernels(self) -> None:
         self.tf.compat.v1.reset_default_graph()

@@ -68,8 +68,14 @@ def _lambda(layer: Layer) -> dict[str, Value]:
         "form": function.form,
         "container": function.container,
         "mask": LEFT_OUT if mask is None else _mask(mask),
-        "output_shape": LEFT_OUT if shape is None else "callable" if isinstance(shape, Function) else "given",
+        "output_shape": LEFT_OUT if shape is None else _shape(shape),
     }
+
+
+def _shape(shape: Value) -> str:
+    if not isinstance(shape, Function):
+        return "given"
+    return "registered" if shape.form == "shape registered" else "callable"
 
 
 def _mask(mask: Value) -> str:
@@ -77,8 +83,8 @@ def _mask(mask: Value) -> str:
         return "fixed"
     if not isinstance(mask, Function):
         raise MalformedGraph("Lambda: expected a function or an array as mask")
-    if mask.form == "mask named":
-        return "named"
+    if mask.form != "mask lambda":
+        return mask.form.removeprefix("mask ")
     if "None" in mask.gives:
         return "some"
     return "pass" if set(mask.gives) == {"mask"} else "make"

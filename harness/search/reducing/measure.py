@@ -43,7 +43,7 @@ from strategies.graph import (
     to_json,
 )
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation, catalogue
-from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS
+from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
 from strategies.pruning import idle
 from strategies.states import STEPS
 
@@ -57,6 +57,7 @@ OPEN = 3
 """An open dimension counts as that many."""
 
 CONTAINERS = ("one", "list", "tuple", "dict", "nested")
+_OTHER_FORMS = (*MASK_FORMS, *SHAPE_FORMS)
 """How a function packs what it gives, the simplest first."""
 
 _FAMILIES = (
@@ -229,7 +230,7 @@ def _far(value: Value, options: tuple[Value, ...]) -> int:
         return next((place for place, option in enumerate(told) if same(option, value)), len(told))
     match value:
         case Function(form=form, gives=gives, container=container):
-            forms, texts = (FORMS, tuple(EXPRESSIONS)) if form in FORMS else (MASK_FORMS, MASKS)
+            forms, texts = (FORMS, tuple(EXPRESSIONS)) if form in FORMS else (_OTHER_FORMS, MASKS)
             return (
                 _place(form, forms) + sum(1 + _place(text, texts) for text in gives) + 2 * CONTAINERS.index(container)
             )
