@@ -25,6 +25,8 @@ def can_be_built(graph: Graph, built: Built) -> bool:
     plain = given.name is None and given.around is None and not given.optional and not given.sparse
     if first is None or not plain or first.dtype is not None or first.arg("autocast") is not None:
         return False
+    if first.graph is not None and given.batch is not None:
+        return False  # Keras 3 builds it for the model's batch at once, and not for another one later.
     if built == "not yet" and any(layer.graph is not None for layer in graph.layers):
         return False  # Keras counts the inputs of models inside when it names the one that a call makes.
     if built == "by its first layer":

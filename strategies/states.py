@@ -214,11 +214,13 @@ def _that_loads(graph: Graph) -> Iterator[str | None]:
     plain = not any(isinstance(leaf, Function | Array) for value in values for leaf in leaves(value))
     kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
     plain = plain and not owns(graph) and not any(level.base is not None for level in levels(graph))
-    if plain and not any(kind.family in families for kind in kinds):
+    if plain and not any(kind.family in families or kind.name in _NOT_READ_BACK for kind in kinds):
         yield None
 
 
 _OF_ONES_OWN = ("lambdas", "custom")
+_NOT_READ_BACK = ("RandomShear",)
+"""Kinds of which Keras refuses its own config."""
 
 
 def _run(graph: Graph, kind: str | None) -> dict[str, Values]:

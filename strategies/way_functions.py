@@ -93,6 +93,9 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
     if not anew and _operations_within_and_without(graph):
         return "operations would be numbered as if there were none in the models within, which are not made anew"
     seen = _asked_about(graph, way.recursive)
+    made = {id(each.layer): each.layer for each in seen}.values()
+    if sum(_numbers_inside(layer) for layer in made) > (0 if _has_operations(graph) else 1):
+        return "what such layers hold is numbered in the order in which they are asked about, and with operations"
     for layer, *_ in seen:
         does = change if kind in (None, layer.kind) else function.others
         if does != "kept" and not _in_its_config(layer, graph.generation):
@@ -113,7 +116,7 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
     if change in _OF_A_WIDTH:
         return _unsuited_swap(graph, way, function, hit)
     for each in hit:
-        if change == "model" and not (_of_one(each) and _once(each, hit)):
+        if change == "model" and not (_of_one(each) and _once(each, hit) and not each.takes[0].mask):
             return f"{kind} cannot stand in a model of its own here"
         if change == "replaced" and not (_of_one(each) and each.takes[0].shape == each.gives[0].shape):
             return f"an Activation is nothing like {kind} here"
@@ -300,6 +303,10 @@ def _in_its_config(layer: Layer, generation: Generation | None) -> bool:
     if generation != "keras" and any(_family(each) == "custom" for each in inside):
         return False
     return not any(each.kind in _NOT_IN_CONFIG or each.marks for each in (layer, *inside))
+
+
+def _numbers_inside(layer: Layer) -> bool:
+    return any(each.kind in ("MultiHeadAttention", "GroupedQueryAttention") for each in (layer, *made_layers(layer)))
 
 
 _NOT_IN_CONFIG = ("Lambda", "RandomShear")

@@ -17,6 +17,7 @@ from strategies.graph import (
     all_layers,
     call_refs,
     leaves,
+    levels,
     refs,
 )
 from strategies.kinds import CATALOGUE, catalogue
@@ -175,6 +176,10 @@ def unsuited_inputs(graph: Graph, how: NewInputs) -> str:
             return "in a list anyway"
         case "made" if not _begins_anywhere(graph):
             return "no model begins with such tensors"
+        case "made" if any(_idle_inputs(inner) for inner in levels(graph)):
+            return "an input leads nowhere, in the model or in one within it"
+        case "made" if any(call.axis for level in levels(graph) for call in level.calls):
+            return "what a model gives on a tensor of another rank is connected to no such input"
         case "made" if graph.generation == "tf_keras" and _has_models(graph):
             return "the input that tf_keras makes for such a tensor has another number where models are made before it"
         case "batch" if any(each.batch is not None for each in graph.inputs):
@@ -202,7 +207,7 @@ def _begins_anywhere(graph: Graph) -> bool:
     )
     listed = all(isinstance(each, Ref) for each in getattr(graph.takes, "items", (graph.takes,)))
     given = list(refs(graph.gives))
-    return plain and listed and len(set(given)) == len(given) and not graph.sequential and not _idle_inputs(graph)
+    return plain and listed and len(set(given)) == len(given) and not graph.sequential
 
 
 def has_constants(graph: Graph) -> bool:
@@ -221,11 +226,20 @@ def _unsuited_sort(graph: Graph, inputs: tuple[Input, ...], how: str) -> str:
         return "there is none of another sort to give"
     if how in DTYPES and says_a_default(graph):
         return UNKNOWN_WHOSE
+    if how in DTYPES and _beside_the_first(graph, inputs):
+        return "a layer casts its first argument, and not what it is given beside it"
     if how in DTYPES and any(map(_is_made_by_cast, all_layers(graph))):
         return "Keras numbers the casts that it makes with those of the model"
     if _has_models(graph):
         return "a model within the model has inputs of its own"
     return "a Sequential begins with a dense input" if graph.sequential and how == "sparse" else ""
+
+
+def _beside_the_first(graph: Graph, inputs: tuple[Input, ...]) -> bool:
+    """Whether an input that has another dtype stands in the keywords of a call, such as an initial state."""
+    changed = {node for node, new in enumerate(inputs) if new.dtype != graph.inputs[node].dtype}
+    keywords = (value for call in graph.calls for _, value in call.kwargs)
+    return any(ref.node in changed for value in keywords for ref in refs(value))
 
 
 def _is_made_by_cast(layer: Layer) -> bool:

@@ -19,6 +19,7 @@ from strategies.graph import (
     levels,
 )
 from strategies.kinds import Specs
+from strategies.pruning import pruned
 from strategies.states import unsuited_state
 from strategies.typing import infer
 from strategies.way_functions import calls_seen, unsuited_call, unsuited_clone
@@ -143,7 +144,7 @@ def _unsuited_wrong(graph: Graph, way: Way) -> str:
         return ".wrong: expected nothing beside it"
     if graph.generation == "keras2" and way.wrong not in _NO_MODELS:
         return ".wrong: Keras 2.2 looks at nothing but the model"
-    if _WRONG[way.wrong] != INPUTS and not list(calls_seen(graph, False)):
+    if _WRONG[way.wrong] != INPUTS and not list(calls_seen(pruned(graph), False)):
         return ".wrong: there is no layer to ask for"
     if way.wrong == "numbers" and graph.generation != "keras":
         return ".wrong: before Keras 3, numbers are wrapped in an input"

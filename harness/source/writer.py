@@ -299,9 +299,9 @@ class _Script:
         return f", name={variable}.name" if way is not None and way.clone_function is not None else ""
 
     def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
-        """A chain: its input, then each layer in the order of the calls."""
+        """A chain: its input, unless its first layer is as it was and tells the shape, then each layer in order."""
         first = self.dialect.layer if graph.inputs[0].name is not None and way is None else self.dialect.first
-        by_first = graph.built == "by its first layer" and self.batch is None
+        by_first = graph.built == "by its first layer" and self.batch is None and not (way and way.clone_function)
         parts = [] if by_first or graph.built in ("later", "not yet") else [self._input(graph.inputs[0], first)]
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from harness.source import written
-from harness.subjects.case import Case
+from harness.subjects.case import COSTLY, Case
 from strategies.graph import Graph, Input, to_json
 from strategies.states import runs
 from strategies.typing import taken
@@ -44,6 +44,15 @@ def case_of(graph: Graph, dialect: str) -> Case:
         repeats=repeats(way),
         keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
     )
+
+
+def costly_checks(graph: Graph) -> tuple[str, ...]:
+    """The costly parts that a graph's trial can have.
+
+    A model on tensors that layers made is saved by tf_keras, and read back without end (engine/functional.py:1518).
+    """
+    made = graph.way is not None and graph.way.inputs == "made"
+    return tuple(part for part in COSTLY if not (made and graph.generation == "tf_keras" and part == "saving"))
 
 
 def _inputs(graph: Graph) -> tuple[Input, ...]:

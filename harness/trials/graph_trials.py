@@ -11,12 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from harness.source.ways import MODEL
-from harness.subjects.case import COSTLY, RATE
+from harness.subjects.case import RATE
 from harness.subjects.observation import Observation
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import SubjectProcess
 from harness.trials.across import Compared, compared_with
-from harness.trials.cases import case_of, number_of
+from harness.trials.cases import case_of, costly_checks, number_of
 from harness.trials.devices import terms_of
 from harness.trials.expressible import unable, unspoken
 from harness.trials.triage import Blame, title
@@ -206,7 +206,7 @@ class GraphTrials:
     def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
         """Try a graph that was drawn for this subject."""
         chosen = self.sampled(graph) if costly is None else costly
-        its = self.try_case(case_of(graph, self.process.subject.dialect), COSTLY if chosen else ())
+        its = self.try_case(case_of(graph, self.process.subject.dialect), costly_checks(graph) if chosen else ())
         case, trial = its.case, its.trial
         if costly_state(graph):
             self.tally.states += 1

@@ -54,7 +54,7 @@ def name_alike(original: Any, clone: Any) -> None:
         clone.name = original.name
     if getattr(clone, "_path", None) != getattr(original, "_path", None):  # since 3.4
         clone._path = original._path
-    for held, cloned in zip(own_variables(original), own_variables(clone)):
+    for held, cloned in zip(_all_variables(original), _all_variables(clone)):
         _name_variable_alike(held, cloned)
     for held, cloned in zip(original._seed_generators, clone._seed_generators):
         if hasattr(held, "name"):  # since 3.3
@@ -136,6 +136,12 @@ def build_before_call(original: Any, clone: Any, first_argument: Any) -> None:
 
 def own_variables(layer: Any) -> list[Any]:
     return list(layer._trainable_variables) + list(layer._non_trainable_variables)
+
+
+def _all_variables(layer: Any) -> list[Any]:
+    """Its own variables, and what a stateful recurrent layer carries over, of which Keras keeps no list."""
+    states = keras.tree.flatten(getattr(layer, "states", None)) if isinstance(layer, keras.layers.RNN) else []
+    return own_variables(layer) + [each for each in states if isinstance(each, keras.Variable)]
 
 
 def freeze_alike(original: Any, clone: Any) -> None:
