@@ -251,7 +251,9 @@ class Cloning:
         if isinstance(model, keras.Sequential):
             return clone
         order = {id(self._clones.get(id(layer))): place for place, layer in enumerate(model._layers)}
-        clone._layers.sort(key=lambda layer: order.get(id(layer), len(order)))
+        layers = sorted(clone._layers, key=lambda layer: order.get(id(layer), len(order)))
+        if any(one is not other for one, other in zip(layers, clone._layers)):
+            clone._layers[:] = layers  # until 3.14 it is a list of TensorFlow, which takes no key
         return clone
 
     def _held(self, model: Any, clone: Any, value: Any) -> Any:
@@ -291,7 +293,7 @@ class Cloning:
             else:
                 clone = self._with_what_was_set(model, type(model)(clones, name=model.name))
         states.take_over_flags(model, clone)
-        states.name_operations_alike(model._functional, clone._functional)
+        states.operations_alike(model._functional, clone._functional)
         return clone
 
     def _layers_of(self, model: Any, input_tensors: Any) -> list[Any]:
