@@ -226,6 +226,7 @@ keras.config.set_dtype_policy("mixed_bfloat16")
         ("3.6.0", PIPELINE, [4, 4, 2], Verdict.CRASHED),
         ("3.6.0", CAST, [3, 4], Verdict.DIVERGED),
         ("3.3.3", BY_KEYWORD, [3, 2], Verdict.CRASHED),
+        ("3.8.0", OWN_WITH_OPTION, [3], Verdict.DIVERGED),
         ("3.10.0", AUG_MIX, [4, 4, 3], Verdict.DIVERGED),
     ],
 )

@@ -204,6 +204,9 @@ class Cloning:
             reasons.append(f"what its config makes is another model: it {twins.difference}")
             return None
         for layer, clone in twins.layers:
+            if clone is layer:  # in 3.8 such a config may have the very tensors that the model was made of
+                reasons.append(f"what its config makes has '{layer.name}' of the model itself")
+                return None
             if self._clones.get(id(layer), clone) is not clone:
                 reasons.append(f"its config makes anew '{layer.name}', which is used elsewhere too")
                 return None
