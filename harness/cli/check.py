@@ -205,7 +205,8 @@ def _check(
 
     try:
         tell("starting")
-        with open_subject(subject, limits=limits) as process, second_for(model, process, wanted) as second:
+        process = open_subject(subject, limits=limits)
+        with second_for(model, process, wanted) as second, process:  # both start at once
             how, versions = Status.LOST, process.versions
             tell("building the model")
             return look(model, process, wanted, known, tell, second)

@@ -36,7 +36,7 @@ def own_model(
 ) -> dict[str, Any]:
     """What `ModelDescribed` declares on the wire. `request` has a `source`, and may have the `file` that it loads.
 
-    A model that is as it was built is given to `keep`.
+    A model that is as it was built is given to `keep`. With `described` false, that is all that is done with it.
     """
     file = request.get("file")
     code, unread = ([], "") if file is None else searched(file)
@@ -56,7 +56,7 @@ def own_model(
                 refused = {"code": code, "refused": failure(error, below="build"), "saved_by": saved_by(file)}
                 return dict(refused, takes=takes(request.get("application"), framework))
             seconds = (time.perf_counter() - began) * units(len(request.get("cloners", ())), request.get("checks", ()))
-            seen = described(model, framework, request.get("suit"))
+            seen = described(model, framework, request.get("suit")) if request.get("described", True) else {}
         if keep is not None and "refusals" not in seen.get("suited", {}):
             kept = True
             keep(BuiltModel(request, model, module, scope.pop_all()))

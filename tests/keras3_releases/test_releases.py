@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from harness.search.deterministic import deterministic
 from harness.subjects import SubjectProcess
-from harness.subjects.case import Case
+from harness.subjects.case import COSTLY, Case
 from harness.subjects.offers import graphs_on
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
@@ -182,12 +182,51 @@ model = keras.Model(inputs, layers.AugMix(num_chains=2, seed=3)(inputs))
 """
 
 
+OWN_WITH_OPTION = """
+import keras
+from keras import layers
+
+
+class OwnModel(keras.Model):
+    def __init__(self, inputs, outputs, name=None, *, factor=1.0, **kwargs):
+        super().__init__(inputs, outputs, name=name, **kwargs)
+        self.factor = factor
+
+    def get_config(self):
+        return {**super().get_config(), "factor": self.factor}
+
+
+inputs = keras.Input(shape=(3,))
+x = layers.Dense(2)(inputs)
+model = OwnModel(inputs, [x, x], factor=2.0)
+"""
+
+
+def test_a_model_of_an_own_class_whose_layers_are_in_a_list_of_tensorflow(keras3: Process) -> None:
+    trial = run(Case(OWN_WITH_OPTION, ({"shape": [3], "dtype": "float32"},)), keras3(MIDDLE), ("fixed",), checks=COSTLY)
+    assert trial.built
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+
+
+CAST = """
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(3, 4))
+inner_model = keras.Sequential([keras.Input(shape=(3, 4), dtype="float64"), layers.Dense(4)])
+model = keras.Model(inputs, inner_model(inputs))
+keras.config.set_dtype_policy("mixed_bfloat16")
+"""
+
+
 @pytest.mark.slow(reason="two releases more to install and start, for one line of the fixed cloner each")
 @pytest.mark.parametrize(
     ("version", "source", "shape", "becomes"),
     [
         ("3.6.0", PIPELINE, [4, 4, 2], Verdict.CRASHED),
+        ("3.6.0", CAST, [3, 4], Verdict.DIVERGED),
         ("3.3.3", BY_KEYWORD, [3, 2], Verdict.CRASHED),
+        ("3.8.0", OWN_WITH_OPTION, [3], Verdict.DIVERGED),
         ("3.10.0", AUG_MIX, [4, 4, 3], Verdict.DIVERGED),
     ],
 )

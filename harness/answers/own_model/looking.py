@@ -81,7 +81,7 @@ def second_for(model: Model, process: SubjectProcess, wanted: CheckWanted) -> Se
     if model.how == "application" and wanted.processes > 1 and second_process_pays(process, wanted.cloners, LONG):
         # All of them take long. Two of the largest may be more than there is room for, so that waits for the first one.
         small = MILLIONS.get(model.name, _LARGE) < _LARGE
-        request = dict(_request(model, process.subject, wanted), suit=None, arrays=None) if small else None
+        request = dict(_request(model, process.subject, wanted), described=False, arrays=None) if small else None
         second.start(request, wanted.seconds)
     return second
 

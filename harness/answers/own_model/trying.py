@@ -43,7 +43,7 @@ class Second:
         self._over = False
 
     def start(self, request: dict[str, Any] | None = None, seconds: float = 0.0) -> None:
-        """Let it start, unless it does; and look at the model of a request, which a trial can then begin with."""
+        """Let it start, unless it does; and build the model of a request, which a trial can then begin with."""
         if self._starting is None:
             self._starting = threading.Thread(target=self._start, args=(request, seconds), daemon=True)
             self._starting.start()

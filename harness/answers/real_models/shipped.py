@@ -24,7 +24,7 @@ _NARROW: Mapping[str, Called] = {
     "ConvNeXtXLarge": Called("ConvNeXt", {"depths": _DEPTHS, "projection_dims": [32, 64, 128, 256]}),
     "NASNetLarge": Called(
         "NASNet",
-        {"penultimate_filters": 504, "num_blocks": 6, "stem_block_filters": 12, "skip_reduction": True},
+        {"penultimate_filters": 480, "num_blocks": 6, "stem_block_filters": 12, "skip_reduction": True},
     ),
 }
 """Models of 89 to 350 million parameters with an eighth of the width, by the function behind their family."""

@@ -123,8 +123,8 @@ class TensorFlow(Backend):
             else:
                 tensor = tensor.to_tensor() if hasattr(tensor, "to_tensor") else self.tf.convert_to_tensor(tensor)
             return tensor.numpy(), kind + ":"
-        value = tensor.numpy()
-        return (value if isinstance(value, np.ndarray) else np.asarray(value)), ""
+        # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other memory.
+        return np.asarray(tensor.__array__()), ""
 
     def write(self, value: Any, array: Any) -> bool:
         if type(value) is not self._resource or value.dtype.as_numpy_dtype != array.dtype.type:

@@ -44,6 +44,9 @@ class Framework:
     def repeat_kernels(self) -> None:
         """Have the same kernel do the same arithmetic each time. For a process of our own only."""
 
+    def look_once(self) -> None:
+        """Remember what the release finds out for each layer anew, always the same. For a process of our own only."""
+
     def on(self, device: str | None) -> ContextManager[Any]:
         """A scope in which tensors and variables live on `device`."""
         raise NotImplementedError

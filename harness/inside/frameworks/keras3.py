@@ -79,6 +79,13 @@ class Keras3(Eager):
     def repeat_kernels(self) -> None:
         self.tensors.repeat_kernels()
 
+    def look_once(self) -> None:
+        saving: Any = importlib.import_module("keras.src.saving.saving_lib")
+        # Since 3.6 it is kept under one name and looked for under another: a layer is made for each that is saved.
+        found = getattr(saving, "get_attr_skipset", None)
+        if found is not None:
+            saving.get_attr_skipset = functools.lru_cache(maxsize=None)(found)
+
     def forget(self) -> None:
         # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
         self._state.GLOBAL_STATE_TRACKER = threading.local()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -84,6 +85,16 @@ def test_each_recipe_is_python_that_leaves_a_model(recipe: Recipe) -> None:
     names = {node.id for node in ast.walk(ast.parse(recipe.source)) if isinstance(node, ast.Name)}
     assert "model" in names
     assert recipe.suite in {each.name for each in SUITES}
+
+
+@pytest.mark.slow(reason="three models of 300 to 1,000 layers, for a test of three lines")
+@pytest.mark.parametrize("name", ["ConvNeXtLarge", "ConvNeXtXLarge", "NASNetLarge"])
+def test_keras_takes_what_makes_a_large_application_narrow(name: str) -> None:
+    (recipe,) = shipped.applications([name])
+    made: dict[str, Any] = {}
+    exec(recipe.source, made)
+    assert made["model"].name == name.lower()
+    assert made["model"].count_params() < 10_000_000
 
 
 def test_no_name_is_given_twice() -> None:

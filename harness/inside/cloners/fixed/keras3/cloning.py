@@ -204,6 +204,9 @@ class Cloning:
             reasons.append(f"what its config makes is another model: it {twins.difference}")
             return None
         for layer, clone in twins.layers:
+            if clone is layer:  # in 3.8 such a config may have the very tensors that the model was made of
+                reasons.append(f"what its config makes has '{layer.name}' of the model itself")
+                return None
             if self._clones.get(id(layer), clone) is not clone:
                 reasons.append(f"its config makes anew '{layer.name}', which is used elsewhere too")
                 return None
@@ -251,7 +254,9 @@ class Cloning:
         if isinstance(model, keras.Sequential):
             return clone
         order = {id(self._clones.get(id(layer))): place for place, layer in enumerate(model._layers)}
-        clone._layers.sort(key=lambda layer: order.get(id(layer), len(order)))
+        layers = sorted(clone._layers, key=lambda layer: order.get(id(layer), len(order)))
+        if any(one is not other for one, other in zip(layers, clone._layers)):
+            clone._layers[:] = layers  # until 3.14 it is a list of TensorFlow, which takes no key
         return clone
 
     def _held(self, model: Any, clone: Any, value: Any) -> Any:
@@ -291,7 +296,7 @@ class Cloning:
             else:
                 clone = self._with_what_was_set(model, type(model)(clones, name=model.name))
         states.take_over_flags(model, clone)
-        states.name_operations_alike(model._functional, clone._functional)
+        states.operations_alike(model._functional, clone._functional)
         return clone
 
     def _layers_of(self, model: Any, input_tensors: Any) -> list[Any]:

@@ -43,6 +43,11 @@ def policy_of(layer: Any) -> Any:
     return getattr(layer, _POLICY)
 
 
+def has_policy(thing: Any) -> bool:
+    """Whether a layer, or an operation of some releases, holds a dtype policy."""
+    return hasattr(thing, _POLICY)
+
+
 def copied_policy(policy: Any) -> Any:
     """A policy for a clone: that of a single dtype never changes, a map of them is changed by its own `get_config`."""
     return copy.deepcopy(policy) if isinstance(policy, POLICY_MAP) else policy

@@ -9,6 +9,8 @@ from typing import Any
 
 import keras
 
+from .release import has_policy, policy_of, set_policy
+
 # Set by users or by layers after construction, or taken by a constructor that does not give them back in a config.
 FLAGS = (
     "_supports_masking",
@@ -82,14 +84,19 @@ def _set(variable: Any, attribute: str, value: str) -> None:
     setattr(variable, attribute if attribute in vars(variable) else f"_{attribute}", value)
 
 
-def name_operations_alike(original: Any, clone: Any) -> None:
-    """Names of what a Sequential model calls while it builds its graph: the graph, and the operations behind masks."""
+def operations_alike(original: Any, clone: Any) -> None:
+    """What a Sequential model calls while it builds its graph: the names of the graph and of the operations in it.
+
+    From 3.3 to 3.10 an operation has the dtype policy that was the global one when it was made.
+    """
     if original is None or clone is None:
         return
     clone.name = original.name
     for held, cloned in zip(original.operations, clone.operations):
         if not isinstance(held, keras.Layer) and type(held) is type(cloned):
             cloned.name = held.name
+            if has_policy(held):
+                set_policy(cloned, policy_of(held))
 
 
 def order_alike(original: Any, clone: Any) -> None:
