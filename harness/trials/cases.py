@@ -41,7 +41,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         functions_raise=makes_none(way) and not way.wrong,
         wrong=bool(way.wrong),
         promises=way.inputs if way.inputs == "turned" else case.promises,
-        repeats=repeats(way),
+        repeats=repeats(way) and not _made_by_tf_keras(graph),
         keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
     )
 
@@ -51,8 +51,12 @@ def costly_checks(graph: Graph) -> tuple[str, ...]:
 
     A model on tensors that layers made is saved by tf_keras, and read back without end (engine/functional.py:1518).
     """
-    made = graph.way is not None and graph.way.inputs == "made"
-    return tuple(part for part in COSTLY if not (made and graph.generation == "tf_keras" and part == "saving"))
+    return tuple(part for part in COSTLY if not (_made_by_tf_keras(graph) and part == "saving"))
+
+
+def _made_by_tf_keras(graph: Graph) -> bool:
+    """Whether a clone begins at tensors that layers made, where tf_keras counts a layer's calls anew, and backwards."""
+    return graph.generation == "tf_keras" and graph.way is not None and graph.way.inputs == "made"
 
 
 def _inputs(graph: Graph) -> tuple[Input, ...]:

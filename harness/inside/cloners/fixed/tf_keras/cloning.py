@@ -76,9 +76,24 @@ class Cloning:
         for layer in layers.values():
             calls = [node for node in layer._inbound_nodes if id(node) in nodes]
             self._first_calls[id(layer)] = calls[0] if calls else None
-            self._previous.update((id(later), earlier) for earlier, later in zip(calls, calls[1:]))
+            for earlier, later in zip(calls, calls[1:]):
+                if not self._comes_of(earlier, later):
+                    self._previous[id(later)] = earlier
             for index, variable in enumerate(layer.weights if layer.built else []):
                 self._owners.setdefault(id(variable), (layer, index))
+
+    def _comes_of(self, earlier: Any, later: Any) -> bool:
+        """Whether a call takes what another gave that its layer counts after it, as in a model on what layers made."""
+        seen, left = {id(earlier)}, [earlier]
+        while left:
+            for tensor in inputs_of(left.pop()):
+                node = self._makers.get(id(tensor))
+                if node is later:
+                    return True
+                if node is not None and id(node) not in seen:
+                    seen.add(id(node))
+                    left.append(node)
+        return False
 
     # The schedule.
 
