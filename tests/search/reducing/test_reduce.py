@@ -103,6 +103,20 @@ def test_sorts_of_inputs_go_where_they_do_not_matter() -> None:
     assert (twice.inputs, twice.takes) == ((Input((1,)),), Seq((Ref(0), Ref(0))))
 
 
+def test_a_ragged_input_is_plain_where_that_does_not_matter() -> None:
+    inputs = (Input((None, 4), ragged=True), Input((None, 4), ragged=True))
+    layers = (Layer("Multiply"), Layer("GlobalAveragePooling1D"), Layer("GlobalAveragePooling1D"))
+    calls = (Call(0, (Seq((Ref(0), Ref(0))),)), Call(1, (Ref(2),)), Call(2, (Ref(1),)))
+    graph = Graph(inputs, layers, calls, Seq((Ref(0), Ref(1))), Seq((Ref(3), Ref(4))), generation="keras")
+    plain = reduce(graph, lambda each: "GlobalAveragePooling1D" in {layer.kind for layer in each.layers}).graph
+    assert len(plain.inputs) == 1
+    assert not plain.inputs[0].ragged
+    assert None not in plain.inputs[0].shape
+    ragged = reduce(graph, lambda each: any(given.ragged for given in each.inputs)).graph
+    assert ragged.inputs == (Input((None, 1), ragged=True),)
+    assert [layer.kind for layer in ragged.layers] == ["Activation"]
+
+
 @settings(max_examples=examples(15, 40), deadline=None)
 @given(functional_graphs(generation="keras"))
 def test_a_limit_is_kept_and_what_was_reached_is_given(graph: Graph) -> None:
