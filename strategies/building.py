@@ -156,7 +156,6 @@ class Builder:
                 self._applied(replace(_ON_RAGGED_IDS, sources=(place + 1,)), (Ref(place),))
             if given.ragged:
                 next(each for each in (layer, _ON_RAGGED[0]) if self._applied_on(each, place))
-        self.newest = 0
 
     def _applied_on(self, instruction: Apply, place: int) -> bool:
         count = len(instruction.sources)
@@ -350,7 +349,7 @@ class Builder:
                 return
 
     def usual(self, ref: Ref) -> Ref:
-        """The tensor, or the newest one that is given, and there when the model is run, and no sparse or ragged input."""
+        """The tensor, or the newest one that a model can give: no sparse or ragged input, none that is absent."""
         inputs = len(self.inputs)
         specs = ((each, self.spec(each)) for each in (ref, *self.tensors()))
         return next(each for each, spec in specs if spec.usual or (spec.ragged and each.node >= inputs))

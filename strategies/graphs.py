@@ -107,10 +107,10 @@ FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS - STATES - PI
 """What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
 of tensors of another model, which stays.
 
-These some releases cannot build: an input that may be left out, is made around a tensor, is sparse, ragged or taken twice;
-inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some have a
-mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by its
-name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
+These some releases cannot build: an input that may be left out, is made around a tensor, is sparse, ragged or taken
+twice; inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some
+have a mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by
+its name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
 model that is called otherwise than it takes its inputs; a Sequential without an input of its own, or with
 the shape of a model that it begins with; a model of a class of one's own.
 """

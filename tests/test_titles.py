@@ -25,11 +25,8 @@ VARIABLES = ("missing", "extra", "order", *NAMES, "shape", "dtype", "trainable")
 STRUCTURE = (
     *(f"{part} {leaf}" for part in PARTS for leaf in LEAVES),
     *(f"{end} {what}" for end in ("input", "output") for what in ("count", "order")),
-    *(
-        f"{end} {what}"
-        for end in ("input", "output")
-        for what in ("shape", "dtype", "optional", "sparse", "ragged", "tensor")
-    ),
+    *(f"{end} {what}" for end in ("input", "output") for what in ("shape", "dtype", "optional", "sparse", "tensor")),
+    "input ragged",
     *("input name", "kind", "name", "role", "trainable", "compiled", "supports_masking", "policy"),
     *("compiled.loss", "compiled.loss.Huber.delta", "compiled.metrics"),
     *("giver missing", "giver extra"),

@@ -64,10 +64,9 @@ model = keras.Model(inputs, lambda_a)
     "a ragged input": (
         FEATURES["a ragged input"],
         """\
-input_1 = keras.Input(shape=(3, 4))
-input_2 = keras.Input(shape=(None, 4), ragged=True)
-global_average_pooling_1d = layers.GlobalAveragePooling1D()(input_2)
-model = keras.Model([input_1, input_2], [input_1, global_average_pooling_1d])
+inputs = keras.Input(shape=(None, 4), ragged=True)
+global_average_pooling_1d = layers.GlobalAveragePooling1D()(inputs)
+model = keras.Model(inputs, global_average_pooling_1d)
 """,
     ),
     "a fixed mask": (
