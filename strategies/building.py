@@ -57,11 +57,11 @@ MASKED_LISTS = ("lambdas", "attention")
 
 _ON_SPARSE = Apply("Dense", options=(("units", 4),))
 _ON_RAGGED_IDS = Apply("Embedding", options=(("input_dim", 6), ("output_dim", 4)))
-FIRST_ON_RAGGED = frozenset(("Embedding", "GlobalAveragePooling1D", "Multiply"))
+FIRST_ON_RAGGED = frozenset(("Embedding", "GlobalAveragePooling1D"))
 """Kinds without which no ragged inputs are drawn."""
 _ON_RAGGED = (
     Apply("GlobalAveragePooling1D"),
-    Apply("Multiply", sources=(0, 0)),
+    Apply("Concatenate", sources=(0, 0)),
     Apply("LayerNormalization"),
     Apply("LSTM", options=(("units", 3),)),
     Apply("GRU", options=(("units", 3), ("return_sequences", True))),

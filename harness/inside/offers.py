@@ -54,7 +54,7 @@ import tensorflow
 a, b = keras.Input((None,), dtype="int32", ragged=True), keras.Input((None, 4), ragged=True)
 assert not isinstance(b, tensorflow.RaggedTensor)
 c = keras.layers.GlobalAveragePooling1D()(b)
-model = keras.Model([a, b], [keras.layers.Embedding(3, 4)(a), c, keras.layers.Multiply()([b, b])])
+model = keras.Model([a, b], [keras.layers.Embedding(3, 4)(a), c, keras.layers.Concatenate()([b, b])])
 rows = tensorflow.ragged.constant([[1], [2, 0]])
 model([rows, tensorflow.ragged.constant([[[1.0] * 4], [[2.0] * 4] * 2], ragged_rank=1)])
 """,

@@ -1,7 +1,8 @@
 """Which kinds are called on ragged tensors, in each generation: those that all of its releases take them in.
 
 Before Keras 3 a function of TensorFlow has to have a word for ragged tensors: `tf.nn.relu` has none before 2.8, and a
-layer of random numbers asks for a shape. In Keras 3 a symbolic ragged tensor is a dense one to whatever is called on
+layer of random numbers asks for a shape; and to add two ragged tensors takes a second, for all that it does about rows
+of one. In Keras 3 a symbolic ragged tensor is a dense one to whatever is called on
 it, and most of what takes its numbers one by one takes ragged ones.
 """
 
@@ -13,14 +14,15 @@ from dataclasses import replace
 from strategies.kinds.kind import Generation, Kind
 
 _IN_BOTH: Mapping[str, tuple[str, ...]] = {
-    "Embedding": ("mask_zero",),
+    "Embedding": (),
     "GlobalAveragePooling1D": ("keepdims", "data_format"),
-    **dict.fromkeys(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate"), ()),
+    "Concatenate": (),
     "operator.half": (),
 }
 _RECURRENT = ("activation", "recurrent_activation", "unroll")
 _ONLY_IN: Mapping[Generation, Mapping[str, tuple[str, ...]]] = {
     "keras": {
+        **dict.fromkeys(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"), ()),
         **dict.fromkeys(("Activation", "ReLU", "LeakyReLU", "ELU", "Identity", "Rescaling"), ()),
         **dict.fromkeys(("LayerNormalization", "BatchNormalization", "UnitNormalization"), ("axis",)),
     },

@@ -202,8 +202,11 @@ NOT_RAGGED = {
     "closed": ({"inputs": (Input((3,), "int32", fill="ids", ragged=True),)}, "an open dimension first"),
     "sparse": ({"inputs": (structs.replace(RAGGED.inputs[0], sparse=True),)}, "to be nothing else"),
     "given back": ({"gives": Ref(0)}, "no sparse or ragged input"),
-    "masked": ({"layers": (Layer("Embedding", MASKED), RAGGED.layers[1])}, "cannot be called"),
-    "of a dtype": ({"layers": (structs.replace(RAGGED.layers[0], dtype="float64"), RAGGED.layers[1])}, "cannot be"),
+    "masked": (
+        {"layers": (Layer("Embedding", MASKED),), "calls": RAGGED.calls[:1], "gives": Ref(1)},
+        "cannot be called",
+    ),
+    "of a dtype": ({"layers": (RAGGED.layers[0], structs.replace(RAGGED.layers[1], dtype="float64"))}, "cannot be"),
     "a layer that takes none": ({"layers": (RAGGED.layers[0], Layer("Flatten"))}, "cannot be called"),
     "another generation": ({"generation": "keras2"}, "cannot be called"),
     "no generation": ({"generation": None}, "cannot be called"),

@@ -17,7 +17,7 @@ from strategies.kinds.kind import LEFT_OUT
 from strategies.typing import infer
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
-MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D", "Multiply")
+MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
 
 
 @cache
