@@ -197,13 +197,13 @@ def test_a_ragged_input_is_written_and_is_ragged_until_its_rows_are_no_more() ->
     assert 'keras.Input(shape=(None,), dtype="int32", ragged=True)' in write_source(RAGGED, "tf_keras")
 
 
-MASKED = (("input_dim", 6), ("output_dim", 4), ("mask_zero", True))
+MASKS = (("input_dim", 6), ("output_dim", 4), ("mask_zero", True))
 NOT_RAGGED = {
     "closed": ({"inputs": (Input((3,), "int32", fill="ids", ragged=True),)}, "an open dimension first"),
     "sparse": ({"inputs": (structs.replace(RAGGED.inputs[0], sparse=True),)}, "to be nothing else"),
     "given back": ({"gives": Ref(0)}, "no sparse or ragged input"),
     "masked": (
-        {"layers": (Layer("Embedding", MASKED),), "calls": RAGGED.calls[:1], "gives": Ref(1)},
+        {"layers": (Layer("Embedding", MASKS),), "calls": RAGGED.calls[:1], "gives": Ref(1)},
         "cannot be called",
     ),
     "of a dtype": ({"layers": (RAGGED.layers[0], structs.replace(RAGGED.layers[1], dtype="float64"))}, "cannot be"),
