@@ -251,7 +251,8 @@ class Cloning:
         if isinstance(model, keras.Sequential):
             return clone
         order = {id(self._clones.get(id(layer))): place for place, layer in enumerate(model._layers)}
-        clone._layers.sort(key=lambda layer: order.get(id(layer), len(order)))
+        # Some releases keep them in a list of TensorFlow's, whose `sort` takes no key.
+        clone._layers[:] = sorted(clone._layers, key=lambda layer: order.get(id(layer), len(order)))
         return clone
 
     def _held(self, model: Any, clone: Any, value: Any) -> Any:
