@@ -42,6 +42,7 @@ FEATURES = (
     "on an input around a tensor",
     "on an input taken twice",
     "on a sparse input",
+    "on a ragged input",
     "several outputs",
     "is an output",
     "leads nowhere",
@@ -214,6 +215,7 @@ def _of_inputs(graph: Graph, call: Call) -> Iterator[str]:
             yield from ("on an input that is None",) if given.fill == "nothing" else ()
             yield from ("on an input around a tensor",) if given.around is not None else ()
             yield from ("on a sparse input",) if given.sparse else ()
+            yield from ("on a ragged input",) if given.ragged else ()
             yield from ("on an input taken twice",) if taken.count(ref) > 1 else ()
 
 

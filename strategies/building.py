@@ -14,7 +14,21 @@ from msgspec import structs
 from strategies.calling import inner_inputs, meant, takes_axis
 from strategies.chains import built_so, links
 from strategies.cutting import cut_out
-from strategies.graph import Axis, Call, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Value, call_refs, refs
+from strategies.graph import (
+    Axis,
+    Call,
+    Graph,
+    Input,
+    Layer,
+    Made,
+    MalformedGraph,
+    Named,
+    Ref,
+    Seq,
+    Value,
+    call_refs,
+    refs,
+)
 from strategies.inputs import around_others, arranged
 from strategies.kinds import (
     LEFT_OUT,
@@ -42,6 +56,18 @@ MASKED_LISTS = ("lambdas", "attention")
 """The families whose layers are given the masks of a list of tensors as a list."""
 
 _ON_SPARSE = Apply("Dense", options=(("units", 4),))
+_ON_RAGGED_IDS = Apply("Embedding", options=(("input_dim", 6), ("output_dim", 4)))
+FIRST_ON_RAGGED = frozenset(("Embedding", "GlobalAveragePooling1D"))
+"""Kinds without which no ragged inputs are drawn."""
+_ON_RAGGED = (
+    Apply("GlobalAveragePooling1D"),
+    Apply("Concatenate", sources=(0, 0)),
+    Apply("LayerNormalization"),
+    Apply("LSTM", options=(("units", 3),)),
+    Apply("GRU", options=(("units", 3), ("return_sequences", True))),
+    Apply("TimeDistributed", options=(("layer", Made(Layer("Dense", (("units", 3),)))),)),
+)
+"""The simplest first; the first one is for where a generation does not take such tensors in another."""
 
 
 class Builder:
@@ -122,6 +148,19 @@ class Builder:
                 self._applied(replace(_ON_SPARSE, sources=(place + 1,)), (Ref(place),))
         self.newest = 0
 
+    def use_ragged(self, number: int) -> None:
+        """Call a layer of that number on each ragged input; on one of ids, on what another makes of them."""
+        layer = _ON_RAGGED[number % len(_ON_RAGGED)]
+        for place, given in enumerate(self.inputs[:REGISTERS]):
+            if given.ragged and given.dtype == "int32":
+                self._applied(replace(_ON_RAGGED_IDS, sources=(place + 1,)), (Ref(place),))
+            if given.ragged:
+                next(each for each in (layer, _ON_RAGGED[0]) if self._applied_on(each, place))
+
+    def _applied_on(self, instruction: Apply, place: int) -> bool:
+        count = len(instruction.sources)
+        return self._applied(replace(instruction, sources=(place + 1,) * count), (self.registers[place],) * count)
+
     def apply(self, instruction: Apply) -> None:
         if any(self._applied(instruction, sources) for sources in self._sources(instruction.sources)):
             return
@@ -141,7 +180,9 @@ class Builder:
         if layer is None:
             return False
         kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
-        if instruction.way == "mask":
+        if any(spec.ragged for spec in specs):
+            pass  # no further tensor is as ragged
+        elif instruction.way == "mask":
             kwargs += self._mask(specs)
         elif instruction.way == "initial_state":
             layer, state = self._initial_state(layer)
@@ -169,7 +210,7 @@ class Builder:
         for sources in self._sources(wanted):
             specs = tuple(self.spec(ref) for ref in sources)
             if layer.graph is not None:
-                if any(spec.absent or spec.sparse for spec in specs):
+                if not all(spec.usual for spec in specs):
                     continue
                 if [(spec.shape, spec.dtype, spec.large) for spec in specs] != [
                     (spec.shape, spec.dtype, spec.large) for spec in first
@@ -203,7 +244,7 @@ class Builder:
         count = 1 if instruction.sequential else len(instruction.sources)
         sources = tuple(self.named(place) for place in instruction.sources[:count])
         specs = tuple(self.spec(ref) for ref in sources)
-        if any(spec.large or spec.absent or spec.sparse for spec in specs):
+        if any(spec.large or not spec.usual for spec in specs):
             return  # An input of whole numbers is one of ids.
         late = instruction.sequential and instruction.later
         named = instruction.names and not late
@@ -308,9 +349,10 @@ class Builder:
                 return
 
     def usual(self, ref: Ref) -> Ref:
-        """The tensor, or the newest one that is dense, and there when the model is run."""
+        """The tensor, or the newest one that a model can give: no sparse or ragged input, none that is absent."""
+        inputs = len(self.inputs)
         specs = ((each, self.spec(each)) for each in (ref, *self.tensors()))
-        return next(each for each, spec in specs if not spec.absent and not spec.sparse)
+        return next(each for each, spec in specs if spec.usual or (spec.ragged and each.node >= inputs))
 
     def made(self, ref: Ref) -> Ref:
         """The tensor, or the newest one if that is an input, which Keras 3 cannot build an inner model to give back."""
@@ -428,7 +470,7 @@ class Builder:
         for ref in self.tensors():
             spec = self.spec(ref)
             wide = spec.rank == 1 and spec.dtype == "float32" and spec.shape[0] is not None
-            if wide and not (spec.absent or spec.sparse):
+            if wide and spec.usual:
                 args = tuple((key, spec.shape[0] if key == "units" else value) for key, value in layer.args)
                 layer = structs.replace(layer, args=args)
                 count = len(states(layer))

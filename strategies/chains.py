@@ -22,7 +22,7 @@ def links(layer: Layer, call: Call, newest: Ref) -> bool:
 def can_be_built(graph: Graph, built: Built) -> bool:
     """Whether a Sequential can be without an input: the one that it gets then has the dtype of its first layer."""
     given, first = graph.inputs[0], graph.layers[graph.calls[0].layer] if graph.calls else None
-    plain = given.name is None and given.around is None and not given.optional and not given.sparse
+    plain = given.name is None and given.around is None and not (given.optional or given.sparse or given.ragged)
     if first is None or not plain or first.dtype is not None or first.arg("autocast") is not None:
         return False
     if first.graph is not None and given.batch is not None:

@@ -130,7 +130,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     """An input. `shape` is without the batch, None where it is left open; `fill` says what its values are like.
 
     One that is optional may be filled with "nothing": the model is run without it. One with `around` is made around a
-    tensor of that name.
+    tensor of that name. A `ragged` one has rows of several lengths: its first dimension is open.
     """
 
     shape: tuple[int | None, ...]
@@ -142,6 +142,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     high: int | None = None
     around: str | None = None
     sparse: bool = False
+    ragged: bool = False
 
 
 OtherSort: TypeAlias = Literal["half", "double", "sparse", "whole", "float"]

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from hypothesis import strategies as st
 from msgspec import structs
 
-from strategies.building import REGULARIZED
+from strategies.building import FIRST_ON_RAGGED, REGULARIZED
 from strategies.drawn_models import Digits, again, nest
 from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
@@ -53,6 +53,7 @@ Feature = Literal[
     "inputs around tensors",
     "repeated inputs",
     "sparse inputs",
+    "ragged inputs",
     "nested ends",
     "partial masks",
     "idle inputs",
@@ -106,10 +107,10 @@ FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS - STATES - PI
 """What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
 of tensors of another model, which stays.
 
-These some releases cannot build: an input that may be left out, is made around a tensor, is sparse or is taken twice;
-inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some have a
-mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by its
-name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
+These some releases cannot build: an input that may be left out, is made around a tensor, is sparse, ragged or taken
+twice; inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some
+have a mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by
+its name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
 model that is called otherwise than it takes its inputs; a Sequential without an input of its own, or with
 the shape of a model that it begins with; a model of a class of one's own.
 """
@@ -141,6 +142,7 @@ _STRINGS = (Input((3,), "string", fill="words"), Input((1,), "string", fill="wor
 _OPEN = (Input((None, 4)), Input((None, 4), fill="steps"), Input((None,), "int32", fill="ids", high=6))
 _OPTIONAL = (Input((4,), optional=True),)
 _SPARSE = (Input((4,), sparse=True),)
+_RAGGED = (Input((None, 4), ragged=True), Input((None,), "int32", fill="ids", high=6, ragged=True))
 _AROUND = (Input((3, 4), around="features"),)
 
 
@@ -230,6 +232,8 @@ def programs(
     arrange = "arrangements" in features
     if "Dense" not in kinds:
         features -= {"sparse inputs"}
+    if not FIRST_ON_RAGGED.issubset(kinds) or generation not in ("keras", "tf_keras"):
+        features -= {"ragged inputs"}
     arrangements: st.SearchStrategy[Arrangement] = st.sampled_from(
         ("plain", "plain", "list")
         if arrange and generation == "keras2"
@@ -258,6 +262,7 @@ def programs(
         later_inputs=st.just("later inputs" in features and generation != "keras2"),
         repeats=_seldom("repeated inputs" in features and generation == "keras"),
         # At the end, so that they change nothing of what is drawn before them.
+        ragged=st.integers(0, 59) if "ragged inputs" in features else st.just(0),
         own=_OWN.map(_own) if "own classes" in features and generation is not None else st.none(),
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
@@ -322,7 +327,9 @@ def _inputs(
     choices = _choices(generation, features)
     floats = [given for given in choices if given.dtype not in ("int32", "bool") and not given.sparse]
     first = st.sampled_from((*floats, _IMAGE, _IMAGE, *_RARE[:2]))
-    more = st.lists(st.sampled_from(choices), max_size=most // 2)
+    # Of the two ragged ones each is drawn half as often as another one.
+    ragged = _RAGGED if "ragged inputs" in features else ()
+    more = st.lists(st.sampled_from((*choices, *choices, *ragged)), max_size=most // 2)
     inputs = st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
     return inputs.map(_of_one_batch) if generation == "keras2" else inputs
 

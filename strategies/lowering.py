@@ -34,7 +34,7 @@ def lower(program: Program) -> Graph:
         gives = tuple(specs[ref.node][ref.output] for ref in refs(graph.gives))
         graph = owned(graph, program.own, gives, program.generation, parts=not makes_parts(graph))
     graph = cloned(graph, program.way, program.ways) if program.way and not owns(graph) else graph
-    if any(given.sparse for given in graph.inputs):
+    if any(given.sparse or given.ragged for given in graph.inputs):
         # What is done to models is said of layers that take dense tensors.
         return graph
     if program.repeats and graph.way is None and not program.state and not graph.sequential and graph.base is None:
@@ -68,7 +68,7 @@ def _chain(program: Program) -> Graph | None:
     begins_with_models = program.late and program.shaped and program.ends == 0
     for instruction in sorted(program.body, key=lambda each: begins_with_models and not isinstance(each, Nest)):
         builder.chain(instruction)
-    if not builder.calls or first[0].optional or first[0].sparse:
+    if not builder.calls or first[0].optional or first[0].sparse or first[0].ragged:
         return None
     graph = builder.graph((Ref(len(builder.specs) - 1),), replace(program, takes="plain", gives="plain"))
     graph = structs.replace(graph, sequential=True)
@@ -88,6 +88,7 @@ def _functional(program: Program) -> Graph:
     )
     gives_inputs = program.idle_inputs and program.generation not in _NEVER_GIVES_INPUTS
     builder.use_sparse()
+    builder.use_ragged(program.ragged)
     for instruction in program.body:
         builder.run(instruction)
     if not builder.calls and not gives_inputs:

@@ -75,7 +75,7 @@ def may_be_parts(graph: Graph, generation: Generation | None) -> bool:
     """Whether a constructor can make the graph, and makes the same one each time."""
     plain = graph.base is None and not graph.built and graph.trainable
     named = None not in {each.name for each in graph.inputs} | {each.name for each in graph.layers}
-    inputs = all(given.around is None and not given.sparse for given in graph.inputs)
+    inputs = all(given.around is None and not given.sparse and not given.ragged for given in graph.inputs)
     return plain and named and inputs and all(_is_a_part(layer, generation) for layer in graph.layers)
 
 

@@ -124,7 +124,7 @@ class Program:
     costly ones are for one of `state_rate`; one cloned in a way has few. One that `repeats` takes its first input
     twice, if it has neither. A sequential one that is built `late` has no input of its own, and with one of `ends` is
     not built when it is cloned; it may be `shaped` by a model that it begins with. It may be of a class of one's
-    `own`, by its number.
+    `own`, by its number. On its `ragged` inputs a layer of that number is called first.
     """
 
     inputs: tuple[Input, ...]
@@ -153,3 +153,4 @@ class Program:
     late: bool = False
     shaped: bool = False
     own: int | None = None
+    ragged: int = 0

@@ -49,8 +49,8 @@ def infer(
     if depth > DEEPEST:
         raise MalformedGraph(f"{where}: expected at most {DEEPEST} models inside one another")
     given: list[Specs] = [(spec_of(each),) for each in graph.inputs]
-    if any(each.fill == "nothing" and not each.optional for each in graph.inputs):
-        raise MalformedGraph(f"{where}.inputs: expected an optional one, where the model is run without it")
+    if wrong := next(filter(None, map(_unsuited_input, graph.inputs)), ""):
+        raise MalformedGraph(f"{where}.inputs: {wrong}")
     models: dict[int, Specs] = {}
     for number, call in enumerate(graph.calls):
         layer = graph.layers[call.layer]
@@ -69,8 +69,10 @@ def infer(
         if len(outputs) != call.outputs:
             raise MalformedGraph(f"{place}.outputs: expected {len(outputs)} from {layer.kind}, found {call.outputs}")
         given.append(outputs)
-    if any(_special(given[ref.node][ref.output]) for ref in ends_of(graph)):
-        raise MalformedGraph(f"{where}.gives: expected no sparse input, and none that the model is run without")
+    if any(not _can_be_given(graph, ref, given[ref.node][ref.output]) for ref in ends_of(graph)):
+        raise MalformedGraph(
+            f"{where}.gives: expected no sparse or ragged input, and none that the model is run without"
+        )
     if unsuited_axis(graph, generation, depth):
         raise MalformedGraph(f"{where}.axis: expected layers of any rank, and nothing called on what they give")
     if graph.sequential:
@@ -103,13 +105,22 @@ def fed(call: Call, specs: Sequence[Specs]) -> Specs:
     return masked_by_call(tuple(specs[ref.node][ref.output] for ref in fed_refs(call)), dict(call.kwargs))
 
 
+def _can_be_given(graph: Graph, ref: Ref, spec: Spec) -> bool:
+    return spec.usual or (spec.ragged and ref.node >= len(graph.inputs) and graph.base is None)
+
+
+def _unsuited_input(given: Input) -> str:
+    """What is wrong with an input by itself, "" where nothing is."""
+    if given.fill == "nothing" and not given.optional:
+        return "expected an optional one, where the model is run without it"
+    if given.ragged and (given.shape[:1] != (None,) or given.sparse or given.optional or given.around is not None):
+        return "expected a ragged one to have an open dimension first, and to be nothing else"
+    return ""
+
+
 def spec_of(given: Input) -> Spec:
     """An input as the catalogue sees it."""
-    return Spec(given.shape, given.dtype, absent=given.fill == "nothing", sparse=given.sparse)
-
-
-def _special(spec: Spec) -> bool:
-    return spec.absent or spec.sparse
+    return Spec(given.shape, given.dtype, absent=given.fill == "nothing", sparse=given.sparse, ragged=given.ragged)
 
 
 def _check_kwargs(call: Call, specs: Specs, given: Sequence[Specs], place: str) -> None:
@@ -119,7 +130,7 @@ def _check_kwargs(call: Call, specs: Specs, given: Sequence[Specs], place: str) 
             spec = given[ref.node][ref.output]
             if key == "other" and (spec.shape, spec.dtype) != (specs[0].shape, specs[0].dtype):
                 raise MalformedGraph(f"{place}.kwargs: expected a tensor like the first as {key!r}")
-            if spec.sparse or (key != "other" and spec.absent):
+            if any(each.ragged for each in (*specs, spec)) or spec.sparse or (key != "other" and spec.absent):
                 raise MalformedGraph(f"{place}.kwargs: expected a dense tensor that the model is run with as {key!r}")
 
 
@@ -224,7 +235,7 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
 
 
 def _check_takes(graph: Graph, call: Call, specs: Specs, place: str, generation: Generation | None) -> None:
-    if any(map(_special, specs)):
+    if not all(spec.usual for spec in specs):
         raise MalformedGraph(f"{place}: expected dense tensors that the model is run with")
     if call.packing and call.packing not in packings(graph, generation):
         raise MalformedGraph(f"{place}.packing: the model does not take its tensors as {call.packing!r}")

@@ -134,7 +134,8 @@ def _is_typed(graph: Graph) -> bool:
 def _may_be_sparse(graph: Graph, node: int) -> bool:
     """Whether an input is one row of floats, and all that is done with it is to call layers that take sparse ones."""
     given = graph.inputs[node]
-    return given.dtype == "float32" and len(given.shape) == 1 and _only_used_by(graph, node, TAKES_SPARSE)
+    plain = given.dtype == "float32" and len(given.shape) == 1 and not given.ragged
+    return plain and _only_used_by(graph, node, TAKES_SPARSE)
 
 
 def _given(each: Input, how: str, number: int, named: bool) -> Input:

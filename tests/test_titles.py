@@ -26,11 +26,12 @@ STRUCTURE = (
     *(f"{part} {leaf}" for part in PARTS for leaf in LEAVES),
     *(f"{end} {what}" for end in ("input", "output") for what in ("count", "order")),
     *(f"{end} {what}" for end in ("input", "output") for what in ("shape", "dtype", "optional", "sparse", "tensor")),
+    "input ragged",
     *("input name", "kind", "name", "role", "trainable", "compiled", "supports_masking", "policy"),
     *("compiled.loss", "compiled.loss.Huber.delta", "compiled.metrics"),
     *("giver missing", "giver extra"),
     *("layer missing", "layer extra", "layer order", "call count", "call order", "call outputs"),
-    *("config.units", "config.optional", "config.sparse", "attribute.seed"),
+    *("config.units", "config.optional", "config.sparse", "config.ragged", "attribute.seed"),
 )
 WEIGHTS = (
     *(f"{word} {aspect}" for word in ("weight", "state") for aspect in VARIABLES),

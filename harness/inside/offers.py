@@ -46,6 +46,18 @@ import tensorflow
 a = keras.Input((2,), sparse=True)
 keras.Model(a, keras.layers.Dense(2)(a))(tensorflow.sparse.from_dense([[0.0, 1.0]]))
 """,
+    # Before 2.4 such an input of tf.keras is a tensor of TensorFlow's own.
+    "ragged inputs": """
+assert keras.backend.backend() == "tensorflow"
+import tensorflow
+
+a, b = keras.Input((None,), dtype="int32", ragged=True), keras.Input((None, 4), ragged=True)
+assert not isinstance(b, tensorflow.RaggedTensor)
+c = keras.layers.GlobalAveragePooling1D()(b)
+model = keras.Model([a, b], [keras.layers.Embedding(3, 4)(a), c, keras.layers.Concatenate()([b, b])])
+rows = tensorflow.ragged.constant([[1], [2, 0]])
+model([rows, tensorflow.ragged.constant([[[1.0] * 4], [[2.0] * 4] * 2], ragged_rank=1)])
+""",
     "repeated inputs": """
 a = keras.Input((2,))
 keras.Model([a, a], keras.layers.Dense(2)(a))

@@ -120,7 +120,7 @@ class Description:
     def _end(tensor: Any, arguments: Arguments, observer: Observer) -> dict[str, Any]:
         framework = observer.framework
         layer, _, _ = framework.origin(tensor)
-        optional, sparse = framework.end_options(tensor)
+        optional, sparse, ragged = framework.end_options(tensor)
         return {
             "name": str(getattr(layer, "name", "")),
             "shape": [_size(size) for size in tensor.shape],
@@ -128,6 +128,7 @@ class Description:
             "tensor": arguments.tensor(tensor) or [-1, -1, -1],
             "optional": optional,
             "sparse": sparse,
+            "ragged": ragged,
         }
 
 

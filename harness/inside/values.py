@@ -36,6 +36,11 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
     return _as(str(spec.get("dtype", "float32")), FILLS[name](random, shape, spec))
 
 
+def row_lengths(rows: int, steps: int) -> list[int]:
+    """How many steps each row of a ragged input has: one less than the row before it, and one at least."""
+    return [max(1, steps - row) for row in range(rows)]
+
+
 def _as(dtype: str, values: Any) -> Any:
     if dtype == "string":
         return values.astype(object) if values.dtype.kind in "SUO" else values.astype(str).astype(object)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.inside.values import DEFAULT_BATCH, OPEN
+from harness.inside.values import DEFAULT_BATCH, OPEN, row_lengths
 from reports.records import Difference
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ _SYMBOLIC = re.compile(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[")
 
 def drawn(case: Case | None, dialect: str) -> list[str]:
     """The lines that leave `values`, a list with an array for each input; of a model nobody here drew, any numbers."""
-    lines = ["import numpy as np", "", *(() if dialect != "tf_keras" else ("import tensorflow as tf", ""))]
+    of_tensorflow = dialect == "tf_keras" or _takes_ragged(case)
+    lines = ["import numpy as np", *(("import tensorflow as tf",) if of_tensorflow else ()), ""]
     if case is None or not all(map(_is_drawn, case.inputs)):
         dtype = {"keras": "each.dtype", "tf_keras": "each.dtype.as_numpy_dtype"}.get(dialect, '"float32"')
         return [*lines, *_UNKNOWN.format(dtype=dtype).splitlines()]
@@ -106,14 +107,28 @@ def _run(difference: Difference, dialect: str, case: Case | None) -> list[str]:
     single = case is not None and len(case.inputs) == 1
     given = "values[0]" if single else f"{pack}(model.input, values)"
     step = _STEP.match(difference.path)
-    lines = ["def run(model):"]
+    ragged = _takes_ragged(case)
+    lines = [*(_FILLED_UP if ragged else ()), "def run(model):"]
     if training:
         lines.append("    keras.utils.set_random_seed(0)")
     if step:
         name = json.dumps(step[1], ensure_ascii=False)
         outputs = _OUTPUTS[dialect].format(name=name, use=step[2])
         lines.append(f"    model = keras.Model(model.input, [*{outputs}, *model.outputs])")
-    return [*lines, f"    return model({given}, training={training})"]
+    called = f"model({given}, training={training})"
+    return [*lines, f"    return tf.nest.map_structure(filled_up, {called})" if ragged else f"    return {called}"]
+
+
+_FILLED_UP = (
+    "def filled_up(tensor):",
+    "    return tensor.to_tensor() if isinstance(tensor, tf.RaggedTensor) else tensor",
+    "",
+    "",
+)
+
+
+def _takes_ragged(case: Case | None) -> bool:
+    return case is not None and any(spec.get("ragged") for spec in case.inputs)
 
 
 def _comparison(difference: Difference, dialect: str) -> list[str]:
@@ -190,9 +205,11 @@ def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
     else:
         lines = [f"{name} = " + _PLAIN[fill].format(shape=shape)]
     as_dtype = f".astype({json.dumps('float32' if dtype == 'bfloat16' else dtype)})"
+    lengths = row_lengths(shape[0], shape[1]) if spec.get("ragged") else []
+    rows = [f"{name} = tf.RaggedTensor.from_tensor({name}, lengths={lengths})"] if lengths else []
     if len(lines) == 1:
-        return [lines[0] + as_dtype]
-    return [*lines, f"{name} = {name}{as_dtype}"]
+        return [lines[0] + as_dtype, *rows]
+    return [*lines, f"{name} = {name}{as_dtype}", *rows]
 
 
 _PLAIN = {

@@ -13,6 +13,7 @@ def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
     """An input as a dialect has it, in the words for where it stands."""
     further = ["optional=True"] if given.optional else []
     further += ["sparse=True"] if given.sparse else []
+    further += ["ragged=True"] if given.ragged else []
     further += [f"name={literal(given.name)}"] if given.name is not None else []
     dtype = [f"dtype={dtype_literal(given.dtype)}"] if given.dtype != "float32" else []
     if given.around is not None:

@@ -122,6 +122,7 @@ class End(msgspec.Struct, frozen=True):
     tensor: tuple[int, int, int]
     optional: bool = False
     sparse: bool = False
+    ragged: bool = False
 
 
 class Shape(msgspec.Struct, frozen=True):

@@ -85,7 +85,7 @@ def number_of(graph: Graph) -> int:
 
 
 def _input(given: Input) -> dict[str, Any]:
-    return {
+    spec: dict[str, Any] = {
         "shape": list(given.shape),
         "dtype": given.dtype,
         "fill": given.fill,
@@ -93,3 +93,4 @@ def _input(given: Input) -> dict[str, Any]:
         "optional": given.optional,
         "high": given.high,
     }
+    return {**spec, "ragged": True} if given.ragged else spec

@@ -45,6 +45,7 @@ _ENDS = {
         "dtype": "an END of a model has another dtype{inside}{at}",
         "optional": "an END of a model that is {was}optional is {now}optional{inside}",
         "sparse": "an END of a model that is {was}sparse is {now}sparse{inside}",
+        "ragged": "an END of a model that is {was}ragged is {now}ragged{inside}",
         "tensor": "an END of a model is another tensor{inside}{at}",
     }.items()
 }
@@ -274,7 +275,7 @@ def _said(root: Difference) -> str:
         return f"what a model is compiled with is {{change}}{{inside}}: {_plain(aspect.removeprefix('compiled.'))}"
     setting = re.fullmatch(r"(config|attribute)\.(.+)", aspect, re.DOTALL)
     if setting:
-        if setting[2] in ("optional", "sparse"):
+        if setting[2] in ("optional", "sparse", "ragged"):
             return f"{{a}} that is {{was}}{setting[2]} is {{now}}{setting[2]}{{inside}}"
         name = _plain(setting[2])
         return f"the {'setting' if setting[1] == 'config' else 'attribute'} {name} of {{a}} is {{change}}{{inside}}"

@@ -38,6 +38,7 @@ from strategies.kinds.kind import (
     more_masks,
     same_weights,
 )
+from strategies.kinds.ragged import on_ragged
 
 _FAMILIES = (
     lambdas,
@@ -70,12 +71,19 @@ CATALOGUE: Mapping[str, Kind] = {
 }
 """Every kind by its name, the simplest family first."""
 
-_KERAS2 = catalogue_of(CATALOGUE)
+_OF_GENERATION: Mapping[Generation, Mapping[str, Kind]] = {
+    "keras": on_ragged(CATALOGUE, "keras"),
+    "tf_keras": on_ragged(CATALOGUE, "tf_keras"),
+    "keras2": catalogue_of(CATALOGUE),
+}
 
 
 def catalogue(generation: Generation | None) -> Mapping[str, Kind]:
-    """The kinds that a generation has, as it has them; what differs between Keras 3 and `tf_keras` stands in `only`."""
-    return _KERAS2 if generation == "keras2" else CATALOGUE
+    """The kinds that a generation has, as it has them.
+
+    Between Keras 3 and `tf_keras` those differ that stand in `only`, and what is called on ragged tensors.
+    """
+    return CATALOGUE if generation is None else _OF_GENERATION[generation]
 
 
 __all__ = [

@@ -31,7 +31,8 @@ class Spec:
     """A tensor as the catalogue sees it: its shape without the batch, its dtype, whether it may carry a mask.
 
     A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids,
-    `absent` that it is None when the model is run, `sparse` that it holds nothing but what is not zero.
+    `absent` that it is None when the model is run, `sparse` that it holds nothing but what is not zero, `ragged` that
+    its rows are of several lengths.
     """
 
     shape: Dims
@@ -40,6 +41,12 @@ class Spec:
     large: bool = False
     absent: bool = False
     sparse: bool = False
+    ragged: bool = False
+
+    @property
+    def usual(self) -> bool:
+        """Whether it is dense, and there when the model is run."""
+        return not (self.absent or self.sparse or self.ragged)
 
     @property
     def rank(self) -> int:
@@ -69,7 +76,8 @@ class Kind:
     `more` are further constructor arguments, which mostly stay unsaid (see `strategies.kinds.arguments`).
     `takes_trainable` says that its constructor has that argument, `takes_regularizer` that it has
     `activity_regularizer` if its family does, `masks` that the layer hands its input's mask on;
-    `arrange` changes drawn options to suit the tensors.
+    `arrange` changes drawn options to suit the tensors. `on_ragged` says with which arguments it cannot be called on
+    ragged tensors, None that it cannot at all.
     """
 
     name: str
@@ -90,6 +98,7 @@ class Kind:
     takes_regularizer: bool = True
     only: Generation | None = None
     weight: int = 1
+    on_ragged: tuple[str, ...] | None = None
 
     def listed(self, count: int) -> bool:
         """Whether so many tensors are passed in a list."""
@@ -237,12 +246,26 @@ def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
         return None
     if any(spec.sparse for spec in specs) and (kind.name not in TAKES_SPARSE or layer.dtype is not None):
         return None
+    if any(spec.ragged for spec in specs):
+        return _of_ragged(specs, layer, kind)
     given = kind.gives(tuple(replace(spec, sparse=False) if spec.sparse else spec for spec in specs), layer)
     if given is None:
         return None
     return tuple(
         replace(spec, mask=False) if spec.mask and not (kind.masks and spec.rank > 1) else spec for spec in given
     )
+
+
+def _of_ragged(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
+    """What a layer gives for ragged tensors, all of them without a mask: ragged is what has as many steps as they."""
+    if kind.on_ragged is None or layer.dtype is not None or layer.arg("activity_regularizer") is not None:
+        return None
+    if not all(spec.ragged and not spec.mask for spec in specs) or any(key in kind.on_ragged for key, _ in layer.args):
+        return None
+    given = kind.gives(tuple(replace(spec, ragged=False) for spec in specs), layer)
+    if given is None or any(spec.mask for spec in given):
+        return None
+    return tuple(replace(spec, ragged=spec.shape[:1] == (None,)) for spec in given)
 
 
 def masked_by_call(specs: Specs, call_options: Mapping[str, Value]) -> Specs:

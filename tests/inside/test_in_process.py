@@ -11,7 +11,9 @@ from .models import CHAIN, NO_LAMBDA, STEPS, case
 
 keras = pytest.importorskip("keras")
 
-from harness.inside.trial import run_trial  # noqa: E402 - after it is known that there is a Keras
+from harness.inside.digests import Digests  # noqa: E402 - after it is known that there is a Keras
+from harness.inside.frameworks.backends import TensorFlow  # noqa: E402 - as above
+from harness.inside.trial import run_trial  # noqa: E402 - as above
 
 
 def test_a_function_is_a_cloner_beside_the_named_ones() -> None:
@@ -23,6 +25,18 @@ def test_a_function_is_a_cloner_beside_the_named_ones() -> None:
     assert clones["fixed"]["observation"]["inference"] == answer["original"]["inference"]
     assert sys.modules["__main__"] is main
     assert keras.layers.Layer.__call__ is call
+
+
+def test_ragged_tensors_whose_rows_end_elsewhere_differ() -> None:
+    tensors = TensorFlow()
+    one, other, again = (
+        tensors.array(tensors.tf.ragged.constant(rows))
+        for rows in ([[1.0, 0.0], [2.0]], [[1.0], [2.0, 0.0]], [[1.0, 0.0], [2.0]])
+    )
+    assert (one[0] == other[0]).all(), "filled up with zeros they are the same"
+    digests = Digests()
+    assert digests.digest(*one) == digests.digest(*again)
+    assert digests.digest(*one) != digests.digest(*other)
 
 
 def test_a_live_model_keeps_its_weights_and_its_name() -> None:

@@ -45,6 +45,27 @@ def test_inputs_are_those_of_the_trial(specs: tuple[dict[str, Any], ...], seed: 
         np.testing.assert_array_equal(other, one)
 
 
+ROWS = """
+one, other = values
+assert isinstance(one, tf.RaggedTensor) and not isinstance(other, tf.RaggedTensor)
+assert one.row_lengths().numpy().tolist() == [3, 2, 1]
+assert one.flat_values.numpy().ravel().tolist() == {flat}
+"""
+
+
+@pytest.mark.parametrize("dialect", ["keras", "tf_keras"])
+def test_a_ragged_input_is_that_of_the_trial(dialect: str) -> None:
+    specs: tuple[dict[str, Any], ...] = (
+        {"shape": [None, 4], "fill": "normal", "dtype": "float32", "ragged": True},
+        {"shape": [2], "fill": "normal", "dtype": "float32"},
+    )
+    array = input_arrays(list(specs), 3, 5)[0]
+    flat = [number for row, steps in zip(array, (3, 2, 1), strict=True) for number in row[:steps].ravel().tolist()]
+    text = "\n".join((*drawn(Case("", specs, 3, 5), dialect), ROWS.format(flat=flat)))
+    ended = run_alone(text, Subject.parse("keras"))
+    assert ended.code == 0, ended.stderr
+
+
 def test_every_fill_is_tried() -> None:
     assert {spec.get("fill") for specs in SPECS for spec in specs} >= FILLS.keys() - {"words"}
 

@@ -181,6 +181,45 @@ def test_only_what_takes_none_is_called_on_it(inputs: tuple[Input, ...], why: st
         infer(graph)
 
 
+RAGGED = Graph(
+    inputs=(Input((None,), "int32", fill="ids", high=6, ragged=True),),
+    layers=(Layer("Embedding", (("input_dim", 6), ("output_dim", 4))), Layer("GlobalAveragePooling1D")),
+    calls=(Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    takes=Ref(0),
+    gives=Seq((Ref(1), Ref(2))),
+    generation="keras",
+)
+
+
+def test_a_ragged_input_is_written_and_is_ragged_until_its_rows_are_no_more() -> None:
+    assert [specs[0].ragged for specs in infer(RAGGED)] == [True, True, False]
+    assert 'keras.Input(shape=(None,), dtype="int32", ragged=True)' in write_source(RAGGED, "keras")
+    assert 'keras.Input(shape=(None,), dtype="int32", ragged=True)' in write_source(RAGGED, "tf_keras")
+
+
+MASKS = (("input_dim", 6), ("output_dim", 4), ("mask_zero", True))
+NOT_RAGGED = {
+    "closed": ({"inputs": (Input((3,), "int32", fill="ids", ragged=True),)}, "an open dimension first"),
+    "sparse": ({"inputs": (structs.replace(RAGGED.inputs[0], sparse=True),)}, "to be nothing else"),
+    "given back": ({"gives": Ref(0)}, "no sparse or ragged input"),
+    "masked": (
+        {"layers": (Layer("Embedding", MASKS),), "calls": RAGGED.calls[:1], "gives": Ref(1)},
+        "cannot be called",
+    ),
+    "of a dtype": ({"layers": (RAGGED.layers[0], structs.replace(RAGGED.layers[1], dtype="float64"))}, "cannot be"),
+    "a layer that takes none": ({"layers": (RAGGED.layers[0], Layer("Flatten"))}, "cannot be called"),
+    "another generation": ({"generation": "keras2"}, "cannot be called"),
+    "no generation": ({"generation": None}, "cannot be called"),
+}
+
+
+@pytest.mark.parametrize("how", NOT_RAGGED)
+def test_what_takes_no_ragged_tensor_is_not_called_on_one(how: str) -> None:
+    changes, why = NOT_RAGGED[how]
+    with pytest.raises(MalformedGraph, match=why):
+        infer(structs.replace(RAGGED, **changes))
+
+
 CHAIN = Graph(
     (Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)), Call(0, (Ref(1),))), Ref(0), Ref(2), sequential=True
 )

@@ -174,6 +174,17 @@ def is_input(graph: Graph, ref: Ref) -> bool:
     return ref.node < len(graph.inputs)
 
 
+def a_ragged_output(graph: Graph) -> bool:
+    return any(infer(graph)[ref.node][ref.output].ragged for ref in refs(graph.gives))
+
+
+def a_ragged_end(graph: Graph) -> bool:
+    given = infer(graph)
+    ragged = [any(given[ref.node][ref.output].ragged for ref in fed_refs(call)) for call in graph.calls]
+    made = given[len(graph.inputs) :]
+    return any(before and not specs[0].ragged for before, specs in zip(ragged, made, strict=True))
+
+
 FEATURES: dict[str, Question] = {
     "a Sequential and nothing around it": lambda graph: graph.sequential and graph.base is None,
     "a model cut out": lambda graph: graph.base is not None,
@@ -310,6 +321,10 @@ FEATURES: dict[str, Question] = {
     ),
     "an input around a tensor": lambda graph: any(given.around for given in graph.inputs),
     "a sparse input": lambda graph: any(given.sparse for given in graph.inputs),
+    "a ragged input": lambda graph: any(given.ragged for given in graph.inputs),
+    "ragged ids": lambda graph: any(given.ragged and given.dtype == "int32" for given in graph.inputs),
+    "a ragged output": lambda graph: a_ragged_output(graph),
+    "a ragged tensor into a layer that gives a dense one": lambda graph: a_ragged_end(graph),
     "an input twice": lambda graph: max(Counter(refs(graph.takes)).values()) > 1,
     "a batch size": lambda graph: any(given.batch for given in graph.inputs),
     "an open dimension": lambda graph: any(None in given.shape for given in graph.inputs),

@@ -17,6 +17,7 @@ from strategies.kinds.kind import LEFT_OUT
 from strategies.typing import infer
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
+MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
 
 
 @cache
@@ -66,6 +67,7 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
     "optional inputs": an_optional_input,
     "inputs around tensors": lambda graph: any(given.around for given in graph.inputs),
     "sparse inputs": lambda graph: any(given.sparse for given in graph.inputs),
+    "ragged inputs": lambda graph: any(given.ragged for given in graph.inputs),
     "repeated inputs": lambda graph: len(set(refs(graph.takes))) < len(list(refs(graph.takes))),
     "nested ends": a_nested_end,
     "partial masks": a_partial_mask,
@@ -79,10 +81,10 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
 
 @pytest.mark.parametrize("feature", ABILITIES)
 def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
-    assert any(map(ABILITIES[feature], drawn(kinds=KINDS, min_instructions=4)))
+    assert any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4)))
     # Which masks an inner model is given, `infer` does not say.
     without = FEATURES - {feature, "nesting"}
-    assert not any(map(ABILITIES[feature], drawn(kinds=KINDS, min_instructions=4, features=without)))
+    assert not any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4, features=without)))
 
 
 def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:

@@ -61,6 +61,14 @@ model = keras.Model(inputs, model_2)
 model = keras.Model(inputs, lambda_a)
 """,
     ),
+    "a ragged input": (
+        FEATURES["a ragged input"],
+        """\
+inputs = keras.Input(shape=(None, 4), ragged=True)
+global_average_pooling_1d = layers.GlobalAveragePooling1D()(inputs)
+model = keras.Model(inputs, global_average_pooling_1d)
+""",
+    ),
     "a fixed mask": (
         any_lambda(lambda layer: mask_form(layer) == "fixed"),
         f"""\

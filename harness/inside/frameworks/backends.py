@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..values import row_lengths
+
 FLOATS = ("float16", "float32", "float64", "bfloat16")
 
 
@@ -48,8 +50,8 @@ class Backend:
     def forget_kernels(self) -> None:
         """Drop what the backend has cached."""
 
-    def tensor(self, array: Any, sparse: bool) -> Any:
-        """A fresh tensor of an array."""
+    def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
+        """A fresh tensor of an array; of a ragged one each row is a step shorter than the one before it."""
         return importlib.import_module("keras").ops.convert_to_tensor(array.copy())
 
     def concrete(self, value: Any) -> bool:
@@ -103,8 +105,10 @@ class TensorFlow(Backend):
     def forget_kernels(self) -> None:
         self._context.context().clear_kernel_cache()
 
-    def tensor(self, array: Any, sparse: bool) -> Any:
+    def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
         tensor = self.tf.convert_to_tensor(array)
+        if ragged:
+            return self.tf.RaggedTensor.from_tensor(tensor, lengths=row_lengths(len(array), array.shape[1]))
         return self.tf.sparse.from_dense(tensor) if sparse else tensor
 
     def concrete(self, value: Any) -> bool:
@@ -120,8 +124,12 @@ class TensorFlow(Backend):
             kind = type(tensor).__name__
             if isinstance(tensor, self.tf.SparseTensor):
                 tensor = self.tf.sparse.to_dense(tensor, validate_indices=False)
+            elif isinstance(tensor, self.tf.RaggedTensor):
+                # Where each row ends: filled up with zeros it is no other than one that ends in zeros.
+                kind += "".join(str(each.numpy().tolist()) for each in tensor.nested_row_splits)
+                tensor = tensor.to_tensor()
             else:
-                tensor = tensor.to_tensor() if hasattr(tensor, "to_tensor") else self.tf.convert_to_tensor(tensor)
+                tensor = self.tf.convert_to_tensor(tensor)
             return tensor.numpy(), kind + ":"
         # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other memory.
         return np.asarray(tensor.__array__()), ""

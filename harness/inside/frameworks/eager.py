@@ -98,8 +98,8 @@ class Eager(Framework):
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
         ends = self.ends(model)[0] or [None] * len(arrays)
-        sparse = [end is not None and self.end_options(end)[1] for end in ends]
-        tensors = [None if array is None else self.tensors.tensor(array, each) for array, each in zip(arrays, sparse)]
+        sorts = [(False, False) if end is None else self.end_options(end)[1:] for end in ends]
+        tensors = [None if array is None else self.tensors.tensor(array, *each) for array, each in zip(arrays, sorts)]
         return self.packed(model, tensors)
 
     def pack(self, structure: Any, values: list[Any]) -> Any:

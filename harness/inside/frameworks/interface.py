@@ -173,8 +173,8 @@ class Framework:
         """The symbolic inputs and outputs of a graph as it was given them."""
         raise NotImplementedError
 
-    def end_options(self, tensor: Any) -> tuple[bool, bool]:
-        """Whether an input is optional, and whether it is sparse."""
+    def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
+        """Whether an input is optional, whether it is sparse, and whether ragged."""
         raise NotImplementedError
 
     def trains(self, layer: Any) -> bool:

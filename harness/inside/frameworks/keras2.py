@@ -170,8 +170,8 @@ class Keras2(Framework):
         inputs, outputs = self.ends(model)
         return _packed(inputs), _packed(outputs)
 
-    def end_options(self, tensor: Any) -> tuple[bool, bool]:
-        return False, isinstance(tensor, self.tf.SparseTensor)
+    def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
+        return False, isinstance(tensor, self.tf.SparseTensor), False
 
     def trains(self, layer: Any) -> bool:
         return any(

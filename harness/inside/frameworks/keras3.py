@@ -158,9 +158,9 @@ class Keras3(Eager):
         function = self._function(model)
         return (None, None) if function is None else (function._inputs_struct, function._outputs_struct)
 
-    def end_options(self, tensor: Any) -> tuple[bool, bool]:
-        layer = tensor._keras_history[0]
-        return bool(getattr(layer, "optional", False)), bool(getattr(tensor, "sparse", False))
+    def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
+        optional = bool(getattr(tensor._keras_history[0], "optional", False))
+        return optional, bool(getattr(tensor, "sparse", False)), bool(getattr(tensor, "ragged", False))
 
     def trains(self, layer: Any) -> bool:
         return self.is_layer(layer) and super().trains(layer)

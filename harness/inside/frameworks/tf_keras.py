@@ -88,6 +88,7 @@ class TfKeras(Eager):
         self._functional: Any = self._module("engine.functional").Functional
         self._tensor: Any = self._module("engine.keras_tensor").KerasTensor
         self._sparse: Any = self._module("engine.keras_tensor").SparseKerasTensor
+        self._ragged: Any = self._module("engine.keras_tensor").RaggedKerasTensor
         self._policies: Any = self._module("mixed_precision.policy")
 
     def _registries(self) -> list[Any]:
@@ -171,9 +172,9 @@ class TfKeras(Eager):
         inputs, outputs = self.ends(model)
         return getattr(model, "_nested_inputs", inputs or None), getattr(model, "_nested_outputs", outputs or None)
 
-    def end_options(self, tensor: Any) -> tuple[bool, bool]:
-        layer = self.origin(tensor)[0]
-        return bool(getattr(layer, "optional", False)), isinstance(tensor, self._sparse)
+    def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
+        optional = bool(getattr(self.origin(tensor)[0], "optional", False))
+        return optional, isinstance(tensor, self._sparse), isinstance(tensor, self._ragged)
 
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.name)

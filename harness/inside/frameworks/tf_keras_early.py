@@ -15,6 +15,7 @@ class EarlyTfKeras(TfKeras):
         self._functional = self.keras.Model
         self._tensor = self.tf.Tensor
         self._sparse = self.tf.SparseTensor
+        self._ragged = self.tf.RaggedTensor
         self._policies = self._module("mixed_precision.experimental.policy")
 
     def _forget_graph(self) -> None:

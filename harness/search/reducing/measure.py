@@ -192,6 +192,7 @@ def _said_of_input(given: Input) -> int:
         sum(told)
         + (given.around is not None)
         + given.sparse
+        + given.ragged
         + (given.dtype != "float32")
         + (given.high is not None)
         + given.shape.count(None)

@@ -70,7 +70,7 @@ _CHANGES_LAYERS = ("kind", "layer missing", "layer extra", "call count")
 _MOVES_WEIGHTS = (*_CHANGES_LAYERS, "layer order")
 _REWIRES = (*_MOVES_WEIGHTS, "call order")
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
-_INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse")
+_INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse", "input ragged")
 _GIVERS = ("giver missing", "giver extra")
 _MASKING = "supports_masking"
 _AUTOCAST = "attribute.autocast"
@@ -86,7 +86,7 @@ _OUTSIDE = '{"outside"'
 _STRUCTURAL = ("structure", "count", "order")
 _OPTIONAL = ("input optional", "config.optional")
 _REGULARIZES = ":_loss_for_variable"
-_ASIDE = ("layer order", "call order", "compiled", "role", "input optional", "input sparse", "config.optional")
+_ASIDE = ("layer order", "call order", "compiled", "role", *_INPUTS[3:], "config.optional")
 
 
 def stage(difference: Difference) -> Stage:

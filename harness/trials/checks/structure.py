@@ -85,6 +85,8 @@ def _ends(pair: Pair, side: str) -> Iterator[Difference]:
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         at_end = place(original, *want.tensor[:2])
         named = [("name", want.name, have.name, Cost.NAME)] if side == "inputs" else []
+        # What a ragged input is lost to is told there, and in a run.
+        rows = [("ragged", want.ragged, have.ragged, Cost.PROPERTY)] if side == "inputs" else []
         yield from _attributes(
             f"{side}[{index}]",
             at_end,
@@ -94,6 +96,7 @@ def _ends(pair: Pair, side: str) -> Iterator[Difference]:
                 ("dtype", want.dtype, have.dtype, Cost.COMPUTES),
                 ("optional", want.optional, have.optional, Cost.PROPERTY),
                 ("sparse", want.sparse, have.sparse, Cost.PROPERTY),
+                *rows,
                 ("tensor", expected[index], found[index], Cost.COMPUTES),
             ],
             word,

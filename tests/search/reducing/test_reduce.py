@@ -9,7 +9,7 @@ from msgspec import structs
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from reports.known import load
-from strategies import Graph, functional_graphs, read_example
+from strategies import Graph, functional_graphs, infer, read_example
 from strategies.graph import (
     Call,
     CallFunction,
@@ -101,6 +101,20 @@ def test_sorts_of_inputs_go_where_they_do_not_matter() -> None:
     assert Input((1,), optional=True, fill="nothing") in without.inputs
     twice = reduce(graph, lambda each: len(list(refs(each.takes))) > len(each.inputs)).graph
     assert (twice.inputs, twice.takes) == ((Input((1,)),), Seq((Ref(0), Ref(0))))
+
+
+def test_a_ragged_input_is_plain_where_that_does_not_matter() -> None:
+    ids = Input((None,), "int32", fill="ids", high=6, ragged=True)
+    layers = (Layer("Embedding", (("input_dim", 6), ("output_dim", 4))), Layer("GlobalAveragePooling1D"))
+    calls = (Call(0, (Ref(1),)), Call(1, (Ref(2),)), Call(1, (Ref(0),)))
+    inputs = (Input((None, 4), ragged=True), ids)
+    graph = Graph(inputs, layers, calls, Seq((Ref(0), Ref(1))), Seq((Ref(3), Ref(4))), generation="keras")
+    infer(graph)
+    embeds = reduce(graph, lambda each: "Embedding" in {layer.kind for layer in each.layers}).graph
+    assert embeds.inputs == (Input((1,), "int32", fill="ids", high=6),)
+    ragged = reduce(graph, lambda each: any(given.ragged for given in each.inputs)).graph
+    assert [given.shape for given in ragged.inputs] == [(None,)]
+    assert [layer.kind for layer in ragged.layers] == ["Embedding"]
 
 
 @settings(max_examples=examples(15, 40), deadline=None)

@@ -89,6 +89,11 @@ class OwnModel(keras.Model):
 
 model = OwnModel(2.0, name="own")
 """,
+    "ragged": """
+words = keras.Input((None,), dtype="int32", ragged=True, name="words")
+x = layers.Embedding(9, 4, name="embed")(words)
+model = keras.Model(words, [x, layers.GlobalAveragePooling1D(name="mean")(x)], name="ragged")
+""",
 }
 
 INPUTS = {
@@ -98,6 +103,7 @@ INPUTS = {
     "noise": {"shape": [6], "dtype": "float32", "fill": "normal"},
     "nested": {"shape": [4], "dtype": "float32", "fill": "normal"},
     "named": {"shape": [4], "dtype": "float32", "fill": "normal"},
+    "ragged": {"shape": [None], "dtype": "int32", "fill": "ids", "high": 9},
     "own": {"shape": [4], "dtype": "float32", "fill": "normal"},
 }
 

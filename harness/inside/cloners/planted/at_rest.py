@@ -75,6 +75,16 @@ def policy_changed(model: Any, clone: Any, context: TrialContext) -> None:
             break
 
 
+def ragged_lost(model: Any, clone: Any, context: TrialContext) -> Any:
+    """structure: takes dense tensors where the original takes ragged ones."""
+    framework = context.framework
+    ends = framework.ends(clone)[0]
+    if not any(framework.end_options(end)[2] for end in ends):
+        return None
+    inputs = [framework.keras.Input(end.shape[1:], dtype=framework.dtype(end), name=end.name) for end in ends]
+    return framework.keras.models.clone_model(clone, input_tensors=framework.packed(clone, inputs))
+
+
 def own_class_lost(model: Any, clone: Any, context: TrialContext) -> Any:
     """structure: makes a plain model where the original is of a class of one's own."""
     if type(model).__name__.startswith("Own"):

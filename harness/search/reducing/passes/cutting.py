@@ -14,7 +14,7 @@ from strategies.pruning import pruned
 
 
 def forget_base(graph: Graph) -> Offers:
-    """The model by itself, with inputs where it begins; or its base."""
+    """The model by itself, with inputs where it begins; its base; or the model, and all that leads nowhere."""
     specs = specs_of(graph, graph.generation)
     if graph.base is None or not specs:
         return
@@ -23,6 +23,7 @@ def forget_base(graph: Graph) -> Offers:
     rest = [Ref(node) for node in range(len(graph.inputs)) if Ref(node) not in taken]
     takes = Seq((*taken, *rest)) if rest else graph.base.takes
     yield pruned(structs.replace(graph, takes=takes, gives=graph.base.gives, base=None))
+    yield edited(graph, takes=takes, base=None)
 
 
 def forget_inner_base(graph: Graph, generation: Generation | None) -> Offers:

@@ -82,6 +82,10 @@ def _dense(part: Part) -> Part:
     return structs.replace(part, sparse=False) if isinstance(part, Input) and part.sparse else part
 
 
+def _of_rows_alike(part: Part) -> Part:
+    return structs.replace(part, ragged=False) if isinstance(part, Input) and part.ragged else part
+
+
 def _closed(part: Part) -> Part:
     if not isinstance(part, Input) or None not in part.shape:
         return part
@@ -99,6 +103,7 @@ WORDS: tuple[Word, ...] = (
     _needed,
     _around_nothing,
     _dense,
+    _of_rows_alike,
     _closed,
     _usual,
     _plain,
