@@ -28,6 +28,7 @@ from strategies.graph import (
     Wrong,
 )
 from strategies.graphs import WAYS
+from strategies.kinds.recurrent import chained
 from strategies.way_inputs import inputs_of
 from strategies.ways import read_example, unsuited, well_typed
 
@@ -351,3 +352,72 @@ def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
 def test_a_graph_that_is_cloned_plainly_says_nothing_of_it() -> None:
     assert b"way" not in to_json(GRAPH)
     assert from_json(to_json(GRAPH)) == GRAPH
+
+
+LATENT = Seq((Ref(0), Ref(0)))
+IDLE_INSIDE = Graph(
+    (Input((3, 4)), Input((3, 4))), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Seq((Ref(0), Ref(1))), Ref(2)
+)
+NOT_ASKED_FOR = {
+    "a layer that leads to no output": (
+        Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(0)),
+        Way(wrong="call"),
+        "no layer to ask for",
+    ),
+    "an input that leads nowhere in a model within": (
+        Graph((Input((3, 4)),), (Layer("Model", graph=IDLE_INSIDE),), (Call(0, (LATENT,)),), Ref(0), Ref(1)),
+        Way(inputs="made"),
+        "leads nowhere",
+    ),
+    "a model on a tensor of another rank": (
+        Graph((Input((3, 4, 1)),), (Layer("Model", graph=INNER),), (Call(0, (Ref(0),), axis="more"),), Ref(0), Ref(1)),
+        Way(inputs="made"),
+        "another rank",
+    ),
+    "an initial state": (
+        Graph(
+            (Input((3, 4)), Input((4,))),
+            (Layer("SimpleRNN", (("units", 4),)),),
+            (Call(0, (Ref(0),), (("initial_state", Ref(1)),)),),
+            Seq((Ref(0), Ref(1))),
+            Ref(2),
+        ),
+        Way(inputs="half"),
+        "beside it",
+    ),
+    "what a layer numbers beside operations": (
+        Graph(
+            (Input((3, 4)),),
+            (Layer("MultiHeadAttention", (("num_heads", 1), ("key_dim", 2))), Layer("operator.half")),
+            (Call(0, (Ref(0), Ref(0))), Call(1, (Ref(1),))),
+            Ref(0),
+            Ref(2),
+        ),
+        Way(clone_function=CloneFunction()),
+        "numbered in the order",
+    ),
+    "a Sequential that is built over time": (
+        Graph(
+            (Input((3, 4)),),
+            (
+                Layer(
+                    "TimeDistributed",
+                    (("layer", chained(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),)))),),
+                ),
+            ),
+            (Call(0, (Ref(0),)),),
+            Ref(0),
+            Ref(1),
+        ),
+        Way(inputs="batch"),
+        "built by what comes of them",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_ASKED_FOR)
+def test_what_nobody_could_build_is_not_asked_for(name: str) -> None:
+    graph, way, why = NOT_ASKED_FOR[name]
+    asked = structs.replace(graph, generation="keras", way=way)
+    well_typed(structs.replace(asked, way=None))
+    assert why in unsuited(asked)

@@ -16,6 +16,7 @@ from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues, load
 from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
 from strategies.kinds import Generation
+from strategies.kinds.recurrent import chained
 from strategies.states import STEPS
 from strategies.ways import read_example, well_typed
 from tests.strategies.test_ways import GRAPH, INNER
@@ -328,3 +329,22 @@ def test_states_of_a_model_that_ran_are_not_asked_to_begin_there(keras: SubjectP
     ]
     assert told[0].differences == ()
     assert [each.aspect for each in told[1].differences] == ["state value"]
+
+
+def test_the_policy_of_a_sequential_in_a_wrapper_is_one_cause_with_that_of_a_model(keras: SubjectProcess) -> None:
+    over_time = Layer("TimeDistributed", (("layer", chained(Layer("Dense", (("units", 3),)), Layer("ReLU"))),))
+    policy = Step("policy", None, (("name", "mixed_bfloat16"),))
+    graph = Graph((Input((3, 4)),), (over_time,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    hits = GraphTrials(keras, load(), cloners=("upstream",)).try_graph(structs.replace(graph, state=(policy,))).hits
+    assert "policy-of-model" in {hit.known.id for hit in hits if hit.known is not None}
+    assert [hit.title for hit in hits if hit.known is None] == []
+
+
+def test_what_one_script_registers_the_next_one_does_not_find(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, load(), cloners=("upstream",))
+    met = []
+    for form in ("registered", "named"):
+        of_form = Layer("Lambda", (("function", Function(form, ("x * 2.0",))),))
+        graph = Graph((Input((4,), name="x"),), (of_form,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+        met.append([hit.known.id if hit.known else hit.title for hit in trials.try_graph(graph, costly=False).hits])
+    assert met == [[], ["lambda-named"]]

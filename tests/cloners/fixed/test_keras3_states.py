@@ -292,3 +292,14 @@ def test_a_name_that_a_layer_chose_is_the_layers():
     x = keras.Input((3,))
     model = keras.Model(x, Renamed()(x))
     assert clone_model(model).weights[0].name != model.weights[0].name
+
+
+def test_what_a_stateful_layer_carries_over_keeps_its_scope():
+    with keras.name_scope("outer"):
+        inputs = keras.Input(batch_shape=(2, 5, 3))
+        layer = layers.SimpleRNN(1, stateful=True)
+        model = keras.Model(inputs, layer(inputs))
+    (held,), (cloned,) = layer.states, clone_model(model).layers[1].states
+    assert held.path == "outer/simple_rnn/rnn_state"
+    assert cloned is not held
+    assert cloned.path == held.path

@@ -241,3 +241,12 @@ def test_called_sequential_still_takes_other_shapes():
     model(floats(2, 5, 3))
     clone = clone_model(model)
     assert clone(floats(1, 7, 3)).shape == (1, 7, 2)
+
+
+def test_a_layer_whose_calls_are_counted_backwards_is_called_in_the_order_in_which_it_can_be():
+    made, layer = layers.Activation("linear")(keras.Input((4,))), layers.Dense(4)
+    model = keras.Model(made, layer(layer(made)))
+    clone = clone_model(model)
+    clone.set_weights(model.get_weights())
+    x = floats(2, 4)
+    np.testing.assert_array_equal(clone(x), model(x))
