@@ -321,7 +321,7 @@ def test_an_original_whose_layers_a_clone_has_is_not_doubted_for_what_was_given_
     layers = (Layer("Activation", (("activation", "relu"),)), Layer("Dense", (("units", 4),)), Layer("Join"))
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(2),)), Call(2, (Ref(3), None, Ref(3)), (("other", Ref(1)),)))
     inputs = (Input((3, 4)), Input((3, 4), optional=True))
-    way = Way(clone_function=CloneFunction("dense", "Activation", 4, others="kept"))
+    way = Way(clone_function=CloneFunction("dense", "Activation", value=4, others="kept"))
     graph = Graph(inputs, layers, calls, Seq((Ref(0), Ref(1))), Ref(4), generation="keras", way=way)
     well_typed(graph)
     trial = run(case_of(graph, "keras"), keras, ("upstream", "fixed"), timeout=PATIENCE)
