@@ -320,7 +320,7 @@ def test_a_cloner_of_another_project_is_given_the_arguments() -> None:
 def test_an_original_whose_layers_a_clone_has_is_not_doubted_for_what_was_given_to_that(keras: SubjectProcess) -> None:
     layers = (Layer("Activation", (("activation", "relu"),)), Layer("Dense", (("units", 4),)), Layer("Join"))
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(2),)), Call(2, (Ref(3), None, Ref(3)), (("other", Ref(1)),)))
-    inputs = (Input((3, 4)), Input((3, 4), optional=True))
+    inputs = (Input((3, 4)), Input((3, 4), optional=True, fill="nothing"))
     way = Way(clone_function=CloneFunction("dense", "Activation", value=4, others="kept"))
     graph = Graph(inputs, layers, calls, Seq((Ref(0), Ref(1))), Ref(4), generation="keras", way=way)
     well_typed(graph)
