@@ -158,8 +158,7 @@ class _Trial:
                     clones[name] = self._clone(name, each)
                 except TooLong as late:  # something of Keras may be half done: nothing more is said from here
                     return {"original": observation, "clones": {name: {"late": late.told()}}}
-            self._kept.restore()  # a clone that shares layers with it may have left other values in them
-            if not steady(observation, clones, lambda training: self._run(self._original, self._kept, training)):
+            if not steady(observation, clones, self._run_original_again):
                 return {"refused": dict(UNSTEADY)}
             if self._module is None:
                 self._put_back()
@@ -211,34 +210,26 @@ class _Trial:
         return eval(text, names)  # noqa: S307 - the script's own words
 
     def _renew(self) -> None:
-        """Build the original again where a cloner has touched it, so that no other cloner answers for that."""
-        if self._request.get("asked"):
-            self._renew_cloned()
-            return
-        observer, before = self._observer, self._original
-        with self._clock.keras("build"):
-            observer.framework.forget()
-            observer.framework.reseed(observer.seed)
-            model = self._build()
-        self._adopt(model, before)
-        self._packing = model
-        renewed = Description(model, observer)
-        renewed.shape = before.shape
-        self._original = renewed
-        self._kept = randomize(renewed, observer)
-        self._take_to_clone(model)
-        self._touched = False
+        """Build the model again where a cloner has touched it, so that no other cloner answers for that.
 
-    def _renew_cloned(self) -> None:
-        """Build the model that is cloned again; the one that is asked for has not been given to any cloner."""
-        observer, before = self._observer, self._cloned
+        Another one that is asked for was given to none, and is built again only where all models have one graph.
+        """
+        observer, before, cloned = self._observer, self._original, self._cloned
+        both = cloned is before or observer.framework.one_graph
         with self._clock.keras("build"):
             observer.framework.forget()
             observer.framework.reseed(observer.seed)
-            model = self._build()
-        self._adopt(model, before)
+            model, asked = self._build_both() if both else (self._build(), before.model)
+        if both:
+            self._adopt(asked, before)
+            self._packing = asked
+            self._original = Description(asked, observer)
+            self._original.shape = before.shape
+            self._kept = randomize(self._original, observer)
+        if model is not asked:
+            self._adopt(model, cloned)
         self._take_to_clone(model)
-        self._cloned.shape = before.shape
+        self._cloned.shape = cloned.shape
         self._touched = False
 
     def _adopt(self, model: Any, before: Description) -> None:
@@ -328,6 +319,10 @@ class _Trial:
         if recorded is None or not recorded.made:  # what a training step is to be made of, it needs as the call left it
             kept.restore()
         return answer
+
+    def _run_original_again(self, training: bool) -> Any:
+        self._kept.restore()  # a clone that shares layers with it may have left other values in them
+        return self._run(self._original, self._kept, training)
 
     # -- one cloner
 

@@ -28,6 +28,8 @@ class Framework:
     """The methods by which a graph writes its config, and those of all its layers."""
     _variable: Any
     """The class of all variables."""
+    one_graph = False
+    """Whether all models stand in one graph, so that to forget it is to forget each of them."""
     _safe_mode: Any = None
     """The scope that says whether lambdas may be read back, in releases that refuse to unless told."""
 

@@ -36,6 +36,7 @@ class Keras2(Framework):
 
     generation = "keras2"
     fixed_in = "keras2"
+    one_graph = True
     backend = "tensorflow"
 
     def __init__(self) -> None:
