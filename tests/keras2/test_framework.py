@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec import structs
 
 from harness.subjects import Case, SubjectProcess
 from harness.subjects.observation import Answer
+from harness.trials.graph_trials import GraphTrials
+from harness.trials.triage import Verdict
+from reports.known import load
+from strategies.graph import Call, Graph, Input, Layer, Ref, Way
 
 RELEASES = (
     "keras==2.2.4",
@@ -150,3 +155,11 @@ def test_a_model_is_saved_and_loaded(release: SubjectProcess) -> None:
     assert saved.loading is None
     assert saved.run is not None
     assert saved.run.outputs == answer.original.inference.outputs
+
+
+def test_a_cloner_that_touched_its_model_costs_the_next_one_nothing(release: SubjectProcess) -> None:
+    dense = Layer("Dense", (("units", 2),))
+    graph = Graph((Input((3,)),), (dense,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras2")
+    trials = GraphTrials(release, load())
+    trial = trials.try_graph(structs.replace(graph, way=Way(inputs="own")), costly=True).trial
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
