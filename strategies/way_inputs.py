@@ -175,6 +175,8 @@ def unsuited_inputs(graph: Graph, how: NewInputs) -> str:
             return "there is no open dimension to close"
         case "listed" if not isinstance(graph.takes, Ref) or graph.generation != "keras":
             return "in a list anyway"
+        case "made" if graph.generation == "keras2":
+            return "Keras 2.2 follows such a tensor back to the input that it is made of"
         case "made" if not _begins_anywhere(graph):
             return "no model begins with such tensors"
         case "made" if any(_idle_inputs(inner) for inner in levels(graph)):

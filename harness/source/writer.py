@@ -469,7 +469,7 @@ class _Script:
                 return self.need(text) if value.tensor else text
             case Function():
                 written = write_function(value, self.name, self.dialect.trains)
-                self.define(written.definition)
+                self.define(self.dialect.spell(written.definition))
                 return self.need(written.expression)
             case Made():
                 return self.layer(value.layer)

@@ -101,7 +101,8 @@ def _adapted(kind: Kind) -> Kind:
     fits = plain(kind.fits) if kind.name != "Embedding" else kind.fits
     if kind.name in _REFUSE_MASKS or kind.family in ("convolution", "conv_lstm"):
         fits = _unmasked(fits)
-    absent = _NO_MORE | ({"seed"} if kind.family in ("recurrent", "conv_lstm") else set())
+    # To unroll takes a number of steps that TensorFlow knows, and behind a recurrent layer it may have lost it.
+    absent = _NO_MORE | ({"seed", "unroll"} if kind.family in ("recurrent", "conv_lstm") else set())
     more = {key: tuple(filter(_known, values)) for key, values in kind.more.items() if key not in absent}
     adapted = replace(
         kind, options=options, more=more, fits=fits, dtypes=(), only=None, takes_regularizer=kind.name in _REGULARIZED
