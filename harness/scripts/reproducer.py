@@ -299,6 +299,8 @@ def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
     config = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
     if config and top and config[1] in ("activity_regularizer", "function", "mask", "output_shape"):
         attribute = "_output_shape" if config[1] == "output_shape" else config[1]
+        if all(told.startswith("function ") for told in (difference.expected, difference.found)):
+            return f"{{}}.get_layer({name}).{attribute}.__code__", True
         return f"type({{}}.get_layer({name}).{attribute})", False
     if config and top and difference.first and difference.first.kind == "InputLayer":
         # By its tensor: the clone may have another name for it.

@@ -116,6 +116,18 @@ def test_what_is_said_of_the_model_that_is_cloned_needs_no_other(check: str, pat
         pytest.param(difference("untouched", "original.inference.outputs[0]"), False, id="untouched numbers"),
         pytest.param(difference("own", "layers['input_layer']", "layer shared", INPUT), True, id="a shared layer"),
         pytest.param(difference("own", "weights[0]", "weight shared"), True, id="a shared weight"),
+        pytest.param(
+            difference("structure", "layers['input_layer'].config.mask", "config.mask", INPUT), False, id="a mask"
+        ),
+        pytest.param(
+            structs.replace(
+                difference("structure", "layers['input_layer'].config.function", "config.function", INPUT),
+                expected="function f 1",
+                found="function f 2",
+            ),
+            True,
+            id="another function",
+        ),
     ],
 )
 def test_a_script_is_python_that_compares_what_differed(one: Difference, sure: bool, generation: Generation) -> None:
