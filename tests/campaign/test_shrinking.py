@@ -45,8 +45,8 @@ def _stages(seed: int, graph: Graph) -> dict[str, Stage]:
 @pytest.mark.parametrize("stage", ["hypothesis", "reducer"])
 @pytest.mark.parametrize("name", ["two of three", "one of five", "anything"])
 def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str, stage: str) -> None:
-    graph = drawn(3, QUESTIONS[name])
-    run = _stages(3, graph)[stage]
+    graph = drawn(6, QUESTIONS[name])
+    run = _stages(6, graph)[stage]
 
     def looking(seen: list[Graph], until: float | None) -> ShowsTheSame:
         def look(each: Graph) -> Any:

@@ -37,6 +37,7 @@ REFUSED_BY = {
         "copies of models",
         "remat",
         "clone remat",
+        "ragged inputs",
     },
     MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel"},
 }

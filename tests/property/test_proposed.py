@@ -68,7 +68,7 @@ def old(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
 
 
 @pytest.mark.parametrize(
-    "seed", [1, pytest.param(0, marks=pytest.mark.slow(reason="another search for the same graph"))]
+    "seed", [0, pytest.param(3, marks=pytest.mark.slow(reason="another search for the same graph"))]
 )
 @pytest.mark.parametrize(
     "idea",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from strategies.graph import Call, Graph, Items, Layer, Made, Ref, Seq, call_refs, refs
+from strategies.graph import Call, Graph, Items, Layer, Made, Ref, Seq, refs
 from strategies.kinds import Generation, Specs, more_masks, same_weights
 from strategies.kinds.recurrent import states
 from strategies.pruning import ends_of, idle
@@ -70,7 +70,8 @@ def _odd_arguments(layer: Layer, call: Call, given: Specs, specs: tuple[Specs, .
             fits = tuple(spec.shape for spec in found) == tuple((width,) for width in states(layer))
             if not fits or any(spec.dtype != "float32" for spec in found):
                 yield "a state that does not fit"
-    if len(list(call_refs(call))) > len(given) and layer.graph is not None:
+    further = [key for key, value in call.kwargs if key != "mask" and any(True for _ in refs(value))]
+    if further and layer.graph is not None:
         yield "a model with further arguments"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import keras
 
+from ....structure import map_leaves
 from .release import has_policy, policy_of, set_policy
 
 # Set by users or by layers after construction, or taken by a constructor that does not give them back in a config.
@@ -147,8 +148,10 @@ def own_variables(layer: Any) -> list[Any]:
 
 def _all_variables(layer: Any) -> list[Any]:
     """Its own variables, and what a stateful recurrent layer carries over, of which Keras keeps no list."""
-    states = keras.tree.flatten(getattr(layer, "states", None)) if isinstance(layer, keras.layers.RNN) else []
-    return own_variables(layer) + [each for each in states if isinstance(each, keras.Variable)]
+    states: list[Any] = []
+    if isinstance(layer, keras.layers.RNN):
+        map_leaves(states.append, getattr(layer, "states", None))
+    return own_variables(layer) + [each for each in states if each is not None]
 
 
 def freeze_alike(original: Any, clone: Any) -> None:
