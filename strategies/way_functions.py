@@ -192,6 +192,8 @@ def settings_of(kind: str, generation: Generation | None) -> list[tuple[str, Val
 def _has_setting(kind: Kind, key: str, value: Value) -> bool:
     if key == "trainable":
         return kind.takes_trainable
+    if key == "mask_value":
+        return value in kind.options.get(key, ())  # a Hashing hides what it hashes, a Masking a number
     return value in kind.dtypes if key == "dtype" else key in kind.options or key in kind.more
 
 

@@ -265,6 +265,8 @@ def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...]) -> str:
         return "there is no width to add to"
     if _has_models(graph) or has_constants(graph):
         return "a model within the model has a width of its own, and so have numbers"
+    if any(True for call in graph.calls for _, value in call.kwargs for _ in refs(value)):
+        return "an initial state has a width of its own"
     kinds = catalogue(graph.generation)
     for layer in all_layers(graph):
         kind = kinds.get(layer.kind)

@@ -8,14 +8,13 @@ import sys
 from typing import Literal
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 from msgspec.structs import replace
 
+from harness.search.even_draws import evenly
 from harness.trials.cases import case_of
 from reports.naming import Names
 from reports.records import Place
-from strategies import Graph, from_json, functional_graphs
-from tests.effort import examples
+from strategies import FEATURES, Graph, from_json, functional_graphs
 from tests.waiting import PATIENCE
 
 _NAMES = """
@@ -85,7 +84,7 @@ def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal
             kind = _kind(graph, key)
             assert "." in kind or kind == _SAME.get(cls, cls), (name, cls, kind)
             told += 1
-    assert told > examples(30, 100)
+    assert told > 30
     named = Names(graphs[0])
     inside = [named.key(Place(name, "", 1)) for name, cls in lines[0] if cls != "InputLayer"]
     assert inside == [(0,), (0, 0), (1,), (1, 0)]
@@ -110,19 +109,6 @@ def _kind(graph: Graph, key: tuple[int, ...]) -> str:
 
 
 def _drawn(generation: Literal["keras", "tf_keras"]) -> list[Graph]:
-    found: list[Graph] = []
-
-    @settings(
-        max_examples=examples(12, 40),
-        database=None,
-        deadline=None,
-        derandomize=True,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(functional_graphs(generation=generation))
-    def collect(graph: Graph) -> None:
-        found.append(graph)
-
-    collect()
-    return found
+    """Graphs that depend on nothing but their seed; models of classes of one's own are named after those."""
+    graphs = functional_graphs(generation=generation, features=FEATURES - {"own classes"})
+    return [each.graph for each in evenly(graphs, 12, 1)]

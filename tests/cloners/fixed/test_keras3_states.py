@@ -297,9 +297,9 @@ def test_a_name_that_a_layer_chose_is_the_layers():
 def test_what_a_stateful_layer_carries_over_keeps_its_scope():
     with keras.name_scope("outer"):
         inputs = keras.Input(batch_shape=(2, 5, 3))
-        layer = layers.SimpleRNN(1, stateful=True)
+        layer = layers.SimpleRNN(1, stateful=True, name="carries")
         model = keras.Model(inputs, layer(inputs))
     (held,), (cloned,) = layer.states, clone_model(model).layers[1].states
-    assert held.path == "outer/simple_rnn/rnn_state"
+    assert held.path == "outer/carries/rnn_state"
     assert cloned is not held
     assert cloned.path == held.path
