@@ -20,7 +20,6 @@ from strategies.graph import (
     Graph,
     Input,
     Layer,
-    Made,
     MalformedGraph,
     Named,
     Ref,
@@ -47,6 +46,7 @@ from strategies.kinds.recurrent import states
 from strategies.own_models import makes_parts, owned
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
 from strategies.pruning import idle, moved_call, pruned
+from strategies.special_inputs import ON_SPARSE, on_ragged
 from strategies.typing import infer, spec_of
 
 REGULARIZED = ("core", "lambdas", "custom")
@@ -54,20 +54,6 @@ REGULARIZED = ("core", "lambdas", "custom")
 
 MASKED_LISTS = ("lambdas", "attention")
 """The families whose layers are given the masks of a list of tensors as a list."""
-
-_ON_SPARSE = Apply("Dense", options=(("units", 4),))
-_ON_RAGGED_IDS = Apply("Embedding", options=(("input_dim", 6), ("output_dim", 4)))
-FIRST_ON_RAGGED = frozenset(("Embedding", "GlobalAveragePooling1D"))
-"""Kinds without which no ragged inputs are drawn."""
-_ON_RAGGED = (
-    Apply("GlobalAveragePooling1D"),
-    Apply("Concatenate", sources=(0, 0)),
-    Apply("LayerNormalization"),
-    Apply("LSTM", options=(("units", 3),)),
-    Apply("GRU", options=(("units", 3), ("return_sequences", True))),
-    Apply("TimeDistributed", options=(("layer", Made(Layer("Dense", (("units", 3),)))),)),
-)
-"""The simplest first; the first one is for where a generation does not take such tensors in another."""
 
 
 class Builder:
@@ -145,17 +131,14 @@ class Builder:
         """Call a layer on each sparse input, whose register then holds what that gives."""
         for place, given in enumerate(self.inputs[:REGISTERS]):
             if given.sparse:
-                self._applied(replace(_ON_SPARSE, sources=(place + 1,)), (Ref(place),))
+                self._applied_on(ON_SPARSE, place)
         self.newest = 0
 
     def use_ragged(self, number: int) -> None:
-        """Call a layer of that number on each ragged input; on one of ids, on what another makes of them."""
-        layer = _ON_RAGGED[number % len(_ON_RAGGED)]
+        """Call a layer of that number on each ragged input."""
         for place, given in enumerate(self.inputs[:REGISTERS]):
-            if given.ragged and given.dtype == "int32":
-                self._applied(replace(_ON_RAGGED_IDS, sources=(place + 1,)), (Ref(place),))
-            if given.ragged:
-                next(each for each in (layer, _ON_RAGGED[0]) if self._applied_on(each, place))
+            for choices in on_ragged(given, number) if given.ragged else ():
+                any(self._applied_on(each, place) for each in choices)
 
     def _applied_on(self, instruction: Apply, place: int) -> bool:
         count = len(instruction.sources)

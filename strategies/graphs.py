@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from hypothesis import strategies as st
 from msgspec import structs
 
-from strategies.building import FIRST_ON_RAGGED, REGULARIZED
+from strategies.building import REGULARIZED
 from strategies.drawn_models import Digits, again, nest
 from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
@@ -35,6 +35,7 @@ from strategies.programs import (
     Program,
     Touch,
 )
+from strategies.special_inputs import FIRST_ON_RAGGED
 from strategies.states import RATE, STEPS
 from strategies.ways import SPARSE
 

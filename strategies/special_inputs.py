@@ -1,0 +1,29 @@
+"""What sparse and ragged inputs are given to first: most layers take neither, and all take what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from strategies.graph import Input, Layer, Made
+from strategies.programs import Apply
+
+ON_SPARSE = Apply("Dense", options=(("units", 4),))
+_ON_RAGGED_IDS = Apply("Embedding", options=(("input_dim", 6), ("output_dim", 4)))
+FIRST_ON_RAGGED = frozenset(("Embedding", "GlobalAveragePooling1D"))
+"""Kinds without which no ragged inputs are drawn."""
+_ON_RAGGED = (
+    Apply("GlobalAveragePooling1D"),
+    Apply("Concatenate", sources=(0, 0)),
+    Apply("LayerNormalization"),
+    Apply("LSTM", options=(("units", 3),)),
+    Apply("GRU", options=(("units", 3), ("return_sequences", True))),
+    Apply("TimeDistributed", options=(("layer", Made(Layer("Dense", (("units", 3),)))),)),
+)
+"""The simplest first; the first one is for where a generation does not take such tensors in another."""
+
+
+def on_ragged(given: Input, number: int) -> Iterator[tuple[Apply, ...]]:
+    """The calls on a ragged input, each as those of which the first that can be is made; ids are embedded before."""
+    if given.dtype == "int32":
+        yield (_ON_RAGGED_IDS,)
+    yield _ON_RAGGED[number % len(_ON_RAGGED)], _ON_RAGGED[0]
