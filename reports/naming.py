@@ -82,6 +82,8 @@ class Names:
             self._made(kind, None, key)
         if layer.graph is not None:
             self._enter(layer.graph, key)
+            if layer.graph.base is not None:
+                self._made(layer.kind, None, key, tensors)  # the model that it is cut out of, which is made before it
         self._made(layer.kind, layer.name, key, tensors)
 
     def _made(self, kind: str, name: str | None, key: Key, tensors: int = 1) -> None:

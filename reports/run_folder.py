@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 from datetime import UTC, datetime
@@ -19,7 +20,8 @@ from reports.records import Finding, RecordError, Run, write, write_bytes
 from reports.store import slug
 
 _OURS = ("journal", "findings", "known", "plan.json", "done.ndjson", "events.ndjson", "run.json")
-
+_HALF_WRITTEN = re.compile(r"\..+\.[0-9a-f]{8}", re.DOTALL)
+"""How a file or folder is called until it is whole."""
 
 LONGEST_NAME = 120
 """Characters of a folder's name: no file system takes more than 255 bytes."""
@@ -49,8 +51,20 @@ class RunFolder:
         except Timeout:
             raise FileExistsError(f"{self.path}: another clonediff is at work in this folder") from None
         (self.path / "journal").mkdir(exist_ok=True)
+        if resume:
+            self._clear_half_written()
         if path is None:
             self._point_latest()
+
+    def _clear_half_written(self) -> None:
+        """Take away what a driver was writing when it was killed: nothing else begins with a dot and ends so."""
+        for folder in (self.path, self.path / "findings", self.path / "known"):
+            for entry in folder.glob(".*") if folder.is_dir() else ():
+                if _HALF_WRITTEN.fullmatch(entry.name) and not entry.is_symlink():
+                    if entry.is_dir():
+                        shutil.rmtree(entry)
+                    else:
+                        entry.unlink()
 
     def _refuse_links(self) -> None:
         for name in _OURS:

@@ -15,6 +15,7 @@ from harness.trials.cases import case_of
 from reports.naming import Names
 from reports.records import Place
 from strategies import FEATURES, Graph, from_json, functional_graphs
+from tests.effort import examples
 from tests.waiting import PATIENCE
 
 _NAMES = """
@@ -84,7 +85,7 @@ def test_each_name_that_keras_gives_is_the_layer_that_has_it(generation: Literal
             kind = _kind(graph, key)
             assert "." in kind or kind == _SAME.get(cls, cls), (name, cls, kind)
             told += 1
-    assert told > 30
+    assert told > examples(30, 100)
     named = Names(graphs[0])
     inside = [named.key(Place(name, "", 1)) for name, cls in lines[0] if cls != "InputLayer"]
     assert inside == [(0,), (0, 0), (1,), (1, 0)]
@@ -111,4 +112,4 @@ def _kind(graph: Graph, key: tuple[int, ...]) -> str:
 def _drawn(generation: Literal["keras", "tf_keras"]) -> list[Graph]:
     """Graphs that depend on nothing but their seed; models of classes of one's own are named after those."""
     graphs = functional_graphs(generation=generation, features=FEATURES - {"own classes"})
-    return [each.graph for each in evenly(graphs, 12, 1)]
+    return [each.graph for each in evenly(graphs, examples(12, 40), 1)]

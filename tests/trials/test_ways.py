@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from msgspec import structs
 
 from harness import check_clone, clone_model
 from harness.subjects import SubjectProcess
-from harness.trials.cases import case_of
+from harness.trials.cases import case_of, costly_checks
 from harness.trials.graph_trials import GraphTrials, NotTried
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
@@ -328,3 +329,22 @@ def test_an_original_whose_layers_a_clone_has_is_not_doubted_for_what_was_given_
     assert trial.refused is None
     assert trial.clones["upstream"].verdict is Verdict.DIVERGED, "so that the original is called again"
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+
+
+@pytest.mark.parametrize(("generation", "loads"), [("keras", True), ("tf_keras", False)])
+def test_what_tf_keras_makes_of_what_layers_gave_is_neither_read_back_nor_cloned_on_the_same(
+    generation: Literal["keras", "tf_keras"], loads: bool
+) -> None:
+    graph = structs.replace(INNER, generation=generation, way=Way(inputs="made"))
+    assert ("saving" in costly_checks(graph)) is loads
+    assert case_of(graph, generation).repeats is loads
+    assert "saving" in costly_checks(structs.replace(graph, way=None))
+
+
+def test_a_sequential_whose_first_layer_a_function_makes_is_asked_for_with_an_input() -> None:
+    shaped = structs.replace(INNER, sequential=True, built="by its first layer")
+    graph = Graph((Input((3, 4)),), (Layer("Sequential", graph=shaped),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    graph = structs.replace(graph, generation="keras", way=Way(recursive=True, clone_function=CloneFunction()))
+    case = case_of(graph, "keras")
+    assert "input_shape=(3, 4)" in case.source
+    assert "keras.Sequential([keras.Input(shape=(3, 4)), clone_function(" in case.asked
