@@ -33,9 +33,9 @@ DIGITS = 6
 """How many a way is read from: two for its first part, what that does, what stands beside it, two for what those do."""
 BESIDE = {"recursive": 2, "inputs": 4, "clone_function": 4, "call_function": 4}
 """One in so many ways has each of these beside its first part. Few models have models in them to go into."""
-_ENDLESS = {("inputs", "made"): 2, ("clone_function", "model"): 4}
+_ENDLESS = {("inputs", "made"): 2, ("inputs", "inner"): 2, ("clone_function", "model"): 4}
 """What tf_keras clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so many:
-what a layer made (tf_keras/src/models/cloning.py:203), a model in the place of a layer
+what a layer gave (tf_keras/src/models/cloning.py:203), a model in the place of a layer
 (tf_keras/src/engine/functional.py:1497), which suits far more graphs.
 """
 _OF_ALL: tuple[CloneChange, ...] = ("remade", "kept", "renamed")

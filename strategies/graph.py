@@ -147,7 +147,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
 
 OtherSort: TypeAlias = Literal["half", "double", "sparse", "whole", "float"]
 NewInputs: TypeAlias = Literal[
-    "", "fresh", "listed", "layers", "batch", "closed", "own", "made", "turned", "wider", OtherSort
+    "", "fresh", "listed", "layers", "batch", "closed", "own", "made", "inner", "turned", "wider", OtherSort
 ]
 CloneChange: TypeAlias = Literal[
     "remade", "kept", "renamed", "set", "replaced", "nested", "wrapped", "dense", "recurrent", "model", "raises"
@@ -189,9 +189,9 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a model is cloned: what `clone_model` is given beside it.
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
-    no dimension left open, the model's own, or what a layer made of new ones, in a dict of another order, one wider, of
-    a smaller or a larger dtype where that suits, sparse in the place of dense and the other way round, whole numbers in
-    the place of floats or floats in theirs; "" is none.
+    no dimension left open, the model's own, or what a layer made of new ones, a tensor that a layer of the model gives,
+    in a dict of another order, one wider, of a smaller or a larger dtype where that suits, sparse in the place of dense
+    and the other way round, whole numbers in the place of floats or floats in theirs; "" is none.
     What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text or numbers
     for the inputs, one input too many; None or a list for the model, or a model of one's own class around it with a
     clone function.

@@ -20,7 +20,7 @@ from strategies.graph import (
     levels,
     refs,
 )
-from strategies.kinds import CATALOGUE, catalogue
+from strategies.kinds import CATALOGUE, Spec, catalogue
 from strategies.kinds.kind import TAKES_SPARSE
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.operations import Operation
@@ -66,6 +66,24 @@ _OF_ANY_WIDTH = (
 def inputs_of(graph: Graph) -> tuple[Input, ...]:
     """The inputs of the model that is asked for."""
     return _inputs(graph, graph.way.inputs) if graph.way is not None else graph.inputs
+
+
+def inner_layer(graph: Graph) -> int | None:
+    """The number of a layer that gives what is as the model's one input is: it is called once, and makes no mask.
+
+    None where there is none, or where the input is taken twice.
+    """
+    if len(list(refs(graph.takes))) != 1:
+        return None
+    wanted = Spec(graph.inputs[0].shape, graph.inputs[0].dtype)
+    uses = [call.layer for call in graph.calls]
+    specs = typed(graph)
+    for number, call in enumerate(graph.calls, start=1):
+        kind = CATALOGUE.get(graph.layers[call.layer].kind)
+        plain = kind is not None and kind.family not in ("custom", "operations", "lambdas")
+        if plain and uses.count(call.layer) == 1 and call.outputs == 1 and specs[number][0] == wanted:
+            return call.layer
+    return None
 
 
 def _inputs(graph: Graph, how: NewInputs) -> tuple[Input, ...]:
@@ -175,13 +193,17 @@ def unsuited_inputs(graph: Graph, how: NewInputs) -> str:
             return "there is no open dimension to close"
         case "listed" if not isinstance(graph.takes, Ref) or graph.generation != "keras":
             return "in a list anyway"
-        case "made" if graph.generation == "keras2":
+        case "made" | "inner" if graph.generation == "keras2":
             return "Keras 2.2 follows such a tensor back to the input that it is made of"
-        case "made" if not _begins_anywhere(graph):
+        case "inner" if graph.state or inner_layer(graph) is None:
+            return "no tensor that a layer gives is as the input is, or something is done to the model that calls it"
+        case "inner" if _has_models(graph):
+            return "no input is made, so that those of models in it have other numbers"
+        case "made" | "inner" if not _begins_anywhere(graph):
             return "no model begins with such tensors"
-        case "made" if any(_idle_inputs(inner) for inner in levels(graph)):
+        case "made" | "inner" if any(_idle_inputs(inner) for inner in levels(graph)):
             return "an input leads nowhere, in the model or in one within it"
-        case "made" if any(call.axis for level in levels(graph) for call in level.calls):
+        case "made" | "inner" if any(call.axis for level in levels(graph) for call in level.calls):
             return "what a model gives on a tensor of another rank is connected to no such input"
         case "made" if graph.generation == "tf_keras" and _has_models(graph):
             return "the input that tf_keras makes for such a tensor has another number where models are made before it"

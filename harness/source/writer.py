@@ -1,26 +1,19 @@
-"""From a graph to the script that builds its model: the only way in which a model is made.
+"""From a graph to Python: the script that builds its model, how that is cloned, and the model that is asked for.
 
-Owns the order of lines, the names and the text of values. A line a call; a layer that is called several times, or that
-something is done to, is named once. Every string that a graph holds is written as a literal, every other word is one of
-the catalogue's, so that a graph from a file cannot write code.
+Owns what of these comes before what.
 """
 
 from __future__ import annotations
 
-import keyword
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from msgspec import structs
 
-from harness.source.arrays import write_array
-from harness.source.custom import CLASSES
-from harness.source.dialect import Dialect, InputWords
-from harness.source.functions import write_function
-from harness.source.inputs import with_shape, write_building, write_input
-from harness.source.operations import write_operation
-from harness.source.own_models import write_class
-from harness.source.states import as_it_learns, built_within, cloned_in, done_to, with_own, write_step
-from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
+from harness.source.dialect import Dialect
+from harness.source.inputs import write_building
+from harness.source.script_lines import Places, ScriptLines
+from harness.source.states import built_within, cloned_in, done_to
+from harness.source.tensors import Inputs
 from harness.source.ways import (
     AROUND,
     CALL_FUNCTION,
@@ -30,52 +23,15 @@ from harness.source.ways import (
     write_clone_function,
     wrong_argument,
 )
-from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
 from harness.source.written import WrittenGraph
-from strategies.calling import packed
-from strategies.graph import (
-    Array,
-    Base,
-    Call,
-    Function,
-    Graph,
-    Input,
-    Items,
-    Layer,
-    Made,
-    MalformedGraph,
-    Named,
-    Ref,
-    Seq,
-    Step,
-    Value,
-    Way,
-    Wrong,
-    refs,
-)
-from strategies.kinds import CATALOGUE
-from strategies.kinds.arguments import OF_NUMPY, PATHS
-from strategies.kinds.operations import Operation
-from strategies.states import PATHS as OF_STEPS
-from strategies.way_inputs import inputs_of
+from strategies.graph import Graph, Items, Way, Wrong, refs
+from strategies.way_inputs import inner_layer, inputs_of
 from strategies.ways import makes_none
-
-_STEPS = 3
-"""An open dimension, where a model is run."""
-_RESERVED = frozenset(
-    (
-        *("model", "inputs", "data", "folder", "keras", "layers", "ops", "tf", "np", "tempfile", "functools", "x", "K"),
-        *("clone_function", "call_function"),
-    )
-)
-
-
-Places: TypeAlias = set[tuple[int, ...]]
 
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     """The graph's model as a script, with the way in which it is cloned."""
-    script = _Script(dialect)
+    script = ScriptLines(dialect)
     way = graph.way
     done = [(step, target.place) for step, target in done_to(graph) if target is not None]
     if way is None:
@@ -90,410 +46,70 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
             within += cloned_in(step, script.plain, script.own)
         script.state(graph)
         if graph.built == "not yet":
-            asked = _Script(dialect, script)
+            asked = ScriptLines(dialect, script)
             asked.model(structs.replace(graph, built="later"), "model", "")
             return WrittenGraph(script.text(), (), asked.rest(), write_building(graph), tuple(within))
         return WrittenGraph(script.text(), within=tuple(within))
-    arguments = script.arguments(graph, way)
-    if makes_none(way):
+    if way.wrong:
+        arguments = _wrong(script, graph, way.wrong)
         script.model(graph, "model", "")
         return WrittenGraph(script.text(), arguments)
+    functions = tuple(_functions(script, way))
+    asked_for = structs.replace(graph, inputs=inputs_of(graph), way=None)
+    inner = inner_layer(graph) if way.inputs == "inner" else None
+    places: Places = {(inner,)} if inner is not None else set()
+    if makes_none(way):
+        script.keep(places, set(), set(), graph.batch)
+        script.model(graph, "model", "")
+        arguments = (*_inputs(script, asked_for, way), *functions)
+        return WrittenGraph(script.text(), arguments)
     script.holds = way.clone_function is not None
-    places = {place for _, place in done}
+    places |= {place for _, place in done}
     script.keep(places, set(), set(), graph.batch)
     script.model(graph, "model", "")
     script.state(graph)
-    asked = _Script(dialect, script)
+    asked = ScriptLines(dialect, script)
     asked.keep(places, set(), set(), graph.batch)
-    asked.model(structs.replace(graph, inputs=inputs_of(graph), way=None), "model", "", way)
+    asked.model(asked_for, "model", "", way)
     asked.state(structs.replace(graph, state=tuple(step for step in graph.state if step.does != "run")))
     script.needs |= asked.needs
+    arguments = (*_inputs(script, asked_for, way), *functions)
     return WrittenGraph(script.text(), arguments, asked.rest())
 
 
-class _Script:
-    """The lines so far: what must be imported, what is defined above the model, the model.
-
-    Where it goes on `after` another script, what that defined is there, and the layers that it `holds` in variables.
-    """
-
-    def __init__(self, dialect: Dialect, after: _Script | None = None) -> None:
-        self.dialect = dialect
-        self.after = after
-        self.holds = False
-        self.kept: Places = set()
-        self.learning: Places = set()
-        self.stateful: Places = set()
-        self.owning: dict[tuple[int, ...], Step] = {}
-        self.own = ""
-        self.batch: int | None = None
-        self.classes: dict[str, str] = {}
-        self.layers: dict[tuple[int, ...], str] = {}
-        self.needs = {"keras"}
-        self.definitions: list[str] = []
-        self.defined: set[str] = set()
-        self.lines: list[str] = []
-        self.taken = {*_RESERVED, *(after.layers.values() if after is not None else ())}
-
-    def text(self) -> str:
-        imports = [line for name, line in self.dialect.imports.items() if name in self.needs]
-        plain = [line for line in imports if line.startswith("import")]
-        others = [line for line in imports if not line.startswith("import")]
-        head = "\n".join((*plain, *others))
-        if not self.definitions:
-            return "\n".join((head, "", *self.lines, ""))
-        short = [text for text in self.definitions if "\n" not in text.rstrip("\n")]
-        long = [text for text in self.definitions if "\n" in text.rstrip("\n")]
-        above = "".join(f"\n{text}" for text in short) + "".join(f"\n\n{text}" for text in long)
-        return f"{head}\n{above}\n" + ("\n" if long else "") + "\n".join((*self.lines, ""))
-
-    def rest(self) -> str:
-        """The text without what the script before it has said."""
-        said = self.after.defined if self.after is not None else set()
-        new = [text for text in self.definitions if text not in said]
-        return "\n".join((*new, *self.lines, ""))
-
-    def arguments(self, graph: Graph, way: Way) -> tuple[tuple[str, str], ...]:
-        """What `clone_model` is given, by name; the functions among it are defined."""
-        if way.wrong:
-            return self._wrong(graph, way.wrong)
-        arguments = []
-        if way.inputs == "own":
-            arguments.append(("input_tensors", "model.inputs" if graph.sequential else "model.input"))
-        elif way.inputs:
-            words = [self._given(each, way, number) for number, each in enumerate(inputs_of(graph), start=1)]
-            takes = graph.takes
-            if way.inputs == "turned" and isinstance(takes, Items):
-                takes = Items(takes.items[::-1])
-            nested = self.value(takes, Inputs(words))
-            flat = f"[{', '.join(words[ref.node] for ref in refs(graph.takes))}]"
-            text = nested if self.dialect.generation == "keras" else flat
-            arguments.append(("input_tensors", f"[{text}]" if way.inputs == "listed" else text))
-        if way.clone_function is not None:
-            self.define(write_clone_function(way.clone_function, self._class, lambda value: self.value(value, None)))
-            arguments.append((CLONE_FUNCTION, CLONE_FUNCTION))
-        if way.call_function is not None:
-            self.define(write_call_function(way.call_function, self._class))
-            arguments.append((CALL_FUNCTION, CALL_FUNCTION))
-        if way.recursive:
-            arguments.append(("recursive", "True"))
-        return tuple(arguments)
-
-    def _wrong(self, graph: Graph, wrong: Wrong) -> tuple[tuple[str, str], ...]:
-        """Arguments of which one is plainly wrong, with their names."""
-        if wrong == "subclass":
-            self.define(AROUND)
-            return (MODEL, "Around(model)"), (CLONE_FUNCTION, "lambda layer: layer")
-        words = [self._input(each, self.dialect.input) for each in graph.inputs]
-        tensor = self.need(self.dialect.spell(self.dialect.tensor.format("np.ones((2, 3))", '"float32"')))
-        self.needs.update(("np",) if wrong == "numbers" else ())
-        return (wrong_argument(wrong, words, tensor),)
-
-    def _given(self, each: Input, way: Way, number: int) -> str:
-        """The expression of an input that `clone_model` is given."""
-        if way.inputs == "layers":
-            return self._input(each, self.dialect.layer)
-        text = self._input(each, self.dialect.input)
-        return self.need(f'layers.Activation("linear", name="made_{number}")({text})') if way.inputs == "made" else text
-
-    def state(self, graph: Graph) -> None:
-        """The lines of what is done to the model."""
-        for step, target in done_to(graph):
-            what = "model" if target is None else ".".join((self.layers[target.place], *target.attributes))
-            # Keras 3 does not tell the `input` of a Sequential that was never called.
-            tensor = f"{what}.inputs[0]" if target is None and graph.sequential else f"{what}.input"
-            eager = self.dialect.generation != "keras2"
-            text = write_step(step, what, self.plain, lambda: self._arrays(graph), tensor, eager)
-            self.lines += [self.need(self.dialect.spell(line)) for line in text]
-
-    def plain(self, value: Value) -> str:
-        """The text of a value in which there is no tensor."""
-        return self.value(value, None)
-
-    def _arrays(self, graph: Graph) -> str:
-        """Arrays that the model can be called on, nested as its inputs are."""
-        self.needs.add("np")
-        words = []
-        for given in graph.inputs:
-            shape = (given.batch or graph.batch, *(_STEPS if size is None else size for size in given.shape))
-            words.append(f"np.ones({tuple_literal(shape)}, {dtype_literal(given.dtype)})")
-        return self.value(graph.takes, Inputs(words))
-
-    def keep(self, places: Places, learning: Places, stateful: Places, batch: int) -> None:
-        """Hold the layers at these places in variables; some are made without what they learn, some keep states."""
-        self.kept, self.learning, self.stateful = places, learning, stateful
-        self.batch = batch if stateful else None
-
-    def name(self, wanted: str) -> str:
-        """A name that nothing else has: `wanted`, or that with a number."""
-        name, count = wanted, 1
-        while name in self.taken or keyword.iskeyword(name):
-            count += 1
-            name = f"{wanted}_{count}"
-        self.taken.add(name)
-        return name
-
-    def need(self, text: str) -> str:
-        for name in self.dialect.imports:
-            if f"{name}." in text:
-                self.needs.add(name)
-        return text
-
-    def define(self, text: str) -> None:
-        if text and text not in self.defined:
-            self.defined.add(text)
-            self.definitions.append(self.need(text))
-
-    def model(
-        self, graph: Graph, variable: str, stem: str, way: Way | None = None, place: tuple[int, ...] = ()
-    ) -> None:
-        """The lines of a model, and of the models in it before it; `way` is the one that it is cloned in.
-
-        `place` has the numbers of the layers that hold it.
-        """
-        if graph.own is not None:
-            self._own_model(graph, variable, stem, place)
-            return
-        if graph.sequential:
-            self._sequential(graph, variable, way, place)
-            return
-        tensors = Variables(self.name, graph, stem)
-        for number, given in enumerate(graph.inputs):
-            text = (
-                self._given(given, way, number + 1)
-                if way is not None and not place and way.inputs == "made"
-                else self._input(given, self.dialect.input)
-            )
-            self.lines.append(f"{tensors.inputs[number]} = {text}")
-        made: dict[int, str] = {}
-        uses = [call.layer for call in graph.calls]
-        for number, call in enumerate(graph.calls):
-            self._call(graph, number, call, tensors, made, uses.count(call.layer) > 1, way, place)
-        if graph.base is not None:
-            self._model(self.name("base"), graph.base, tensors)
-        self._named_model(graph, variable, tensors, way)
-
-    def _own_model(self, graph: Graph, variable: str, stem: str, place: tuple[int, ...]) -> None:
-        """The lines of a model of a class of one's own, which is defined above."""
-        before, self.lines = self.lines, []
-        named = graph.own is not None and graph.own.makes == "parts"
-        self.model(structs.replace(graph, own=None, name=None if named else graph.name), variable, stem, None, place)
-        wanted, text, lines = write_class(graph, self.lines, variable, self.dialect)
-        own = self.classes[text] = self.classes.get(text) or self.name(wanted)
-        self.define(text.replace("{own}", own))
-        self.lines = [*before, *(line.replace("{own}", own) for line in lines)]
-
-    def _named_model(self, graph: Graph, variable: str, tensors: TensorWords, way: Way | None = None) -> None:
-        self._model(variable, graph, tensors, self._name_of(graph, variable, way))
-        if not graph.trainable:
-            self.lines.append(f"{variable}.trainable = False")
-
-    def _model(self, variable: str, ends: Graph | Base, tensors: TensorWords, name: str = "") -> None:
-        words = f"{self.value(ends.takes, tensors)}, {self.value(ends.gives, tensors)}"
-        self.lines.append(f"{variable} = {self.need('keras.Model')}({words}{name})")
-
-    def _name_of(self, graph: Graph, variable: str, way: Way | None) -> str:
-        """The argument for the name; where models are made on the way, their number would be in it."""
-        if graph.name is not None:
-            return f", name={literal(graph.name)}"
-        return f", name={variable}.name" if way is not None and way.clone_function is not None else ""
-
-    def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
-        """A chain: its input, unless its first layer is as it was and tells the shape, then each layer in order."""
-        first = self.dialect.layer if graph.inputs[0].name is not None and way is None else self.dialect.first
-        by_first = graph.built == "by its first layer" and self.batch is None and not (way and way.clone_function)
-        parts = [] if by_first or graph.built in ("later", "not yet") else [self._input(graph.inputs[0], first)]
-        made: dict[int, str] = {}
-        uses = [call.layer for call in graph.calls]
-        for call in graph.calls:
-            layer = graph.layers[call.layer]
-            if call.layer not in made:
-                layer = with_shape(layer, graph) if by_first and not made and layer.graph is None else layer
-                needs_name = bool(layer.marks) or layer.graph is not None or uses.count(call.layer) > 1
-                made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
-            parts.append(made[call.layer])
-        if graph.base is not None:
-            base = self.name("base")
-            self.lines.append(f"{base} = keras.Sequential([{', '.join(parts)}])")
-            self._named_model(graph, variable, OfLayers(base))
-            return
-        name = self._name_of(graph, variable, way)
-        self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{name})")
-        if graph.built == "later" and not place:
-            self.lines.append(f"{variable}{write_building(graph, self.batch)}")
-        if not graph.trainable:
-            self.lines.append(f"{variable}.trainable = False")
-
-    def _input(self, given: Input, words: InputWords) -> str:
-        if given.batch is None:
-            given = structs.replace(given, batch=self.batch)
-        return self.need(write_input(given, words, self.dialect))
-
-    def _call(
-        self,
-        graph: Graph,
-        number: int,
-        call: Call,
-        tensors: Variables,
-        made: dict[int, str],
-        shared: bool,
-        way: Way | None,
-        place: tuple[int, ...],
-    ) -> None:
-        layer = graph.layers[call.layer]
-        target = tensors.target(number, layer)
-        if layer.graph is None and _family(layer) == "operations":
-            self.lines.append(f"{target} = {self._operation(layer, call, tensors, number)}")
-            return
-        if call.layer not in made:
-            needs_name = shared or bool(layer.marks) or layer.graph is not None
-            made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
-        words = [self.value(value, tensors) for value in packed(call, layer.graph)]
-        words = [f"inputs={each}" for each in words] if call.packing == "keyword" else words
-        words += [f"{identifier(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
-        if way is not None and way.call_function is not None:
-            self.lines.append(f"{target} = {CALL_FUNCTION}({', '.join((made[call.layer], *words))})")
-        else:
-            self.lines.append(f"{target} = {made[call.layer]}({', '.join(words)})")
-
-    def _operation(self, layer: Layer, call: Call, tensors: Variables, number: int) -> str:
-        kind = CATALOGUE[layer.kind]
-        assert isinstance(kind, Operation)
-        if not self.dialect.has(layer.kind):
-            raise MalformedGraph(f"calls[{number}]: {layer.kind} cannot be written for {self.dialect.name}")
-        words = [self.value(value, tensors) for value in (ref for item in call.args for ref in refs(item))]
-        if not kind.takes[0] <= len(words) <= kind.takes[1] or call.kwargs:
-            raise MalformedGraph(f"calls[{number}]: {layer.kind} takes {kind.takes[0]} tensors only")
-        return self.need(write_operation(kind, layer, words, lambda value: self.value(value, None), self.dialect))
-
-    def _made(self, layer: Layer, needs_name: bool, way: Way | None, place: tuple[int, ...]) -> str:
-        """The expression that makes a layer; with `needs_name`, a variable that holds it already.
-
-        Where a clone function is asked for it, it is asked with the layer of the model that is cloned; but for a model
-        that the way goes into.
-        """
-        inside = way if way is not None and way.recursive else None
-        if way is None or way.clone_function is None or (layer.graph is not None and inside is not None):
-            made = self._plainly_made(layer, needs_name or self.holds or place in self.kept, inside, place)
-            self.layers[place] = made
-            return made
-        assert self.after is not None
-        held = self.after.layers[place]
-        if needs_name:
-            self.lines.append(f"{held} = {CLONE_FUNCTION}({held})")
-            return held
-        return f"{CLONE_FUNCTION}({held})"
-
-    def _plainly_made(self, layer: Layer, needs_name: bool, inside: Way | None, place: tuple[int, ...]) -> str:
-        if layer.graph is not None:
-            if inside is not None and self.after is not None and place in self.after.layers:
-                variable = self.after.layers[place]
-            else:
-                wanted = "inner_model" if layer.name is None else snake(layer.name)
-                variable = self.name(wanted)
-            graph = layer.graph if layer.name is None else structs.replace(layer.graph, name=layer.name)
-            self.model(graph, variable, "inner_", inside, place)
-            if not layer.trainable:
-                self.lines.append(f"{variable}.trainable = False")
-            return variable
-        if place in self.stateful:
-            layer = structs.replace(layer, args=(*layer.args, ("stateful", True)))
-        if place in self.owning:
-            layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.generation)
-            self.define(self.dialect.spell(above))
-        text = self.layer(as_it_learns(layer) if place in self.learning else layer)
-        if not needs_name:
-            return text
-        variable = self.name(f"{snake(layer.kind)}_layer")
-        self.lines.append(f"{variable} = {text}")
-        if "frozen after" in layer.marks:
-            self.lines.append(f"{variable}.trainable = False")
-        if "supports_masking" in layer.marks:
-            self.lines.append(f"{variable}.supports_masking = True")
-        return variable
-
-    def layer(self, layer: Layer) -> str:
-        """The constructor's call."""
-        cls = self._class(layer.kind)
-        parts = self._positional(layer)
-        if layer.name is not None:
-            parts.append(f"name={literal(layer.name)}")
-        if not layer.trainable:
-            parts.append("trainable=False")
-        if layer.dtype is not None:
-            parts.append(
-                f"dtype={dtype_literal(layer.dtype) if isinstance(layer.dtype, str) else self.value(layer.dtype, None)}"
-            )
-        return f"{cls}({', '.join(parts)})"
-
-    def _class(self, kind: str) -> str:
-        if kind not in CLASSES:
-            return self.need("keras.Sequential" if kind == "Sequential" else f"layers.{identifier(kind)}")
-        if kind not in self.dialect.classes:
-            raise MalformedGraph(f"layers: {kind} cannot be written for {self.dialect.name}")
-        self.needs.add("layers")
-        self.define(self.dialect.spell(self.dialect.classes[kind]))
-        return kind
-
-    def _positional(self, layer: Layer) -> list[str]:
-        """Arguments as people write them: the first one without its name where it says what the layer is."""
-        parts = []
-        for place, (key, value) in enumerate(layer.args):
-            text = self.value(value, None)
-            first = place == 0 and (key in _FIRST or layer.kind == "Sequential")
-            parts.append(text if first else f"{identifier(key)}={text}")
-        return parts
-
-    def value(self, value: Value, tensors: TensorWords | None) -> str:
-        match value:
-            case None | bool() | int():
-                return repr(value)
-            case float():
-                return repr(value) if value == value and abs(value) != float("inf") else f'float("{value}")'
-            case str():
-                return literal(value)
-            case Ref():
-                if tensors is None:
-                    raise MalformedGraph("layers: a tensor cannot be an argument of a constructor")
-                return tensors.word(value)
-            case Seq(items=items, form=form):
-                words = [self.value(item, tensors) for item in items]
-                if form == "tuple":
-                    return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
-                return f"[{', '.join(words)}]"
-            case Items(items=pairs):
-                return f"{{{', '.join(f'{literal(key)}: {self.value(item, tensors)}' for key, item in pairs)}}}"
-            case Array():
-                self.needs.add("np")
-                text = write_array(value, self.dialect)
-                return self.need(text) if value.tensor else text
-            case Function():
-                written = write_function(value, self.name, self.dialect.trains)
-                self.define(self.dialect.spell(written.definition))
-                return self.need(written.expression)
-            case Made():
-                return self.layer(value.layer)
-            case Named(path=path, args=args):
-                if args is None and self.own.endswith(f": {path}}})"):
-                    return path
-                if path not in PATHS | OF_STEPS | OF_NUMPY:
-                    raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
-                words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
-                name = self.need(path if path in OF_NUMPY else f"keras.{path}")
-                return name if args is None else f"{name}({', '.join(words)})"
-        raise MalformedGraph(f"value: {value!r} cannot be written")
+def _functions(script: ScriptLines, way: Way) -> Iterator[tuple[str, str]]:
+    """What `clone_model` is given beside inputs, by name; the functions are defined."""
+    if way.clone_function is not None:
+        script.define(write_clone_function(way.clone_function, script.class_of, script.plain))
+        yield CLONE_FUNCTION, CLONE_FUNCTION
+    if way.call_function is not None:
+        script.define(write_call_function(way.call_function, script.class_of))
+        yield CALL_FUNCTION, CALL_FUNCTION
+    if way.recursive:
+        yield "recursive", "True"
 
 
-def _family(layer: Layer) -> str:
-    kind = CATALOGUE.get(layer.kind)
-    if kind is None:
-        raise MalformedGraph(f"layers: expected a kind of the catalogue, found {layer.kind!r}")
-    return kind.family
+def _inputs(script: ScriptLines, graph: Graph, way: Way) -> Iterator[tuple[str, str]]:
+    """The inputs that `clone_model` is given, where the model with this graph is asked for."""
+    if way.inputs == "own":
+        yield "input_tensors", "model.inputs" if graph.sequential else "model.input"
+    elif way.inputs:
+        words = [script.given(graph, node, way) for node in range(len(graph.inputs))]
+        takes = graph.takes
+        if way.inputs == "turned" and isinstance(takes, Items):
+            takes = Items(takes.items[::-1])
+        nested = script.value(takes, Inputs(words))
+        flat = f"[{', '.join(words[ref.node] for ref in refs(graph.takes))}]"
+        text = nested if script.dialect.generation == "keras" else flat
+        yield "input_tensors", f"[{text}]" if way.inputs == "listed" else text
 
 
-_FIRST = frozenset(
-    (
-        *("units", "function", "activation", "target_shape", "dims", "n"),
-        *("rate", "filters", "layer", "cell", "input_dim", "stddev"),
-    )
-)
+def _wrong(script: ScriptLines, graph: Graph, wrong: Wrong) -> tuple[tuple[str, str], ...]:
+    """Arguments of which one is plainly wrong, with their names."""
+    if wrong == "subclass":
+        script.define(AROUND)
+        return (MODEL, "Around(model)"), (CLONE_FUNCTION, "lambda layer: layer")
+    words = [script.input(each, script.dialect.input) for each in graph.inputs]
+    tensor = script.need(script.dialect.spell(script.dialect.tensor.format("np.ones((2, 3))", '"float32"')))
+    script.needs.update(("np",) if wrong == "numbers" else ())
+    return (wrong_argument(wrong, words, tensor),)

@@ -197,7 +197,7 @@ class Observation(msgspec.Struct, frozen=True):
     trained: Trained | None = None
     saved: Saved | None = None
     cloned: Shape | None = None
-    keeps: Literal["", "inputs", "layers"] = ""
+    keeps: Literal["", "inputs", "a tensor", "layers"] = ""
     wrong: bool = False
 
 

@@ -42,8 +42,12 @@ def case_of(graph: Graph, dialect: str) -> Case:
         wrong=bool(way.wrong),
         promises=way.inputs if way.inputs == "turned" else case.promises,
         repeats=repeats(way) and not _made_by_tf_keras(graph),
-        keeps="layers" if keeps_layers(way) else "inputs" if way.inputs == "own" else "",
+        keeps="layers" if keeps_layers(way) else _KEPT.get(way.inputs, ""),
     )
+
+
+_KEPT = {"own": "inputs", "inner": "a tensor"}
+"""What of the model stands in a clone on such inputs."""
 
 
 def costly_checks(graph: Graph) -> tuple[str, ...]:
@@ -56,7 +60,7 @@ def costly_checks(graph: Graph) -> tuple[str, ...]:
 
 def _made_by_tf_keras(graph: Graph) -> bool:
     """Whether a clone begins at tensors that layers made, where tf_keras counts a layer's calls anew, and backwards."""
-    return graph.generation == "tf_keras" and graph.way is not None and graph.way.inputs == "made"
+    return graph.generation == "tf_keras" and graph.way is not None and graph.way.inputs in ("made", "inner")
 
 
 def _inputs(graph: Graph) -> tuple[Input, ...]:

@@ -87,6 +87,13 @@ def test_tensors_that_are_given(inputs: str, dialect: str, expression: str) -> N
     assert expression in dict(written(graph, dialect).arguments)["input_tensors"]
 
 
+def test_a_tensor_of_the_model_itself() -> None:
+    its = written(structs.replace(INNER, generation="keras", way=Way(inputs="inner")), "keras")
+    assert its.arguments == (("input_tensors", "dense_layer.output"),)
+    assert "dense = dense_layer(inputs)\n" in its.source
+    assert its.asked.startswith("inputs = dense_layer.output\ndense_layer_2 = layers.Dense(4)\n")
+
+
 def test_one_tensor_in_a_list() -> None:
     its = written(structs.replace(INNER, generation="keras", way=Way(inputs="listed")), "keras")
     assert its.arguments == (("input_tensors", "[keras.Input(shape=(3, 4))]"),)

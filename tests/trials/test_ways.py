@@ -231,6 +231,22 @@ def test_planted_faults_of_one_way_are_caught(fault: str, keras: SubjectProcess)
     assert check in {each.check for each in clones[f"planted/way_{fault}"].differences}
 
 
+@pytest.mark.parametrize("takes", [Ref(0), Seq((Ref(0),))], ids=["a tensor", "in a list"])
+def test_a_clone_begins_at_a_tensor_of_the_model_itself_and_leaves_that_as_it_was(
+    takes: Ref | Seq, keras: SubjectProcess
+) -> None:
+    graph = structs.replace(INNER, takes=takes, generation="keras", way=Way(inputs="inner"))
+    well_typed(graph)
+    clones = _tried(graph, keras, "upstream", "fixed", "planted/way_rewired")
+    assert clones["upstream"].differences == clones["fixed"].differences == ()
+    assert "untouched" in {each.check for each in clones["planted/way_rewired"].differences}
+
+
+def test_fixed_does_so_where_tf_keras_itself_never_ends(warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(INNER, generation="tf_keras", way=Way(inputs="inner"))
+    assert _tried(graph, warm("tf_keras"), "fixed")["fixed"].differences == ()
+
+
 @pytest.mark.parametrize(
     ("fault", "change", "aspect"),
     [
