@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from reports.operation_names import operation_names
 from reports.records import Place
-from strategies.graph import Graph, Layer, Made, Value, fed_refs
+from strategies.graph import Graph, Layer, Made, fed_refs, leaves
 from strategies.kinds import CATALOGUE
 from strategies.kinds.operations import Operation
 
@@ -74,22 +74,32 @@ class Names:
                 self._layer(graph.layers[call.layer], key, sum(1 for _ in fed_refs(call)))
 
     def _layer(self, layer: Layer, key: Key, tensors: int = 1) -> None:
-        for value in (value for _, value in layer.args):
-            for inner in _layers(value):
-                # A cell or a wrapped layer is shown as the one that holds it.
-                self._layer(inner, key)
+        for _, value in layer.args:
+            for leaf in leaves(value):
+                if isinstance(leaf, Made):
+                    # A cell or a wrapped layer is shown as the one that holds it.
+                    self._layer(leaf.layer, key)
         for kind in _within(layer):
             self._made(kind, None, key)
         if layer.graph is not None:
-            self._enter(layer.graph, key)
-            if layer.graph.base is not None:
-                self._made(layer.kind, None, key, tensors)  # the model that it is cut out of, which is made before it
+            self._model(layer.graph, layer.name, key)
+            return
+        if layer.kind == "Sequential" and not self._older:
+            self._made("InputLayer", None, key)  # which it makes when it is first called
         self._made(layer.kind, layer.name, key, tensors)
+
+    def _model(self, graph: Graph, name: str | None, key: Key) -> None:
+        self._enter(graph, key)
+        kind = "Sequential" if graph.sequential else "Model"
+        if graph.base is not None:
+            self._made(kind, None, key)  # the one that it is cut out of, which is made before it
+            kind = "Model"
+        self._made(f"Own{kind}" if graph.own is not None else kind, name or graph.name, key)
 
     def _made(self, kind: str, name: str | None, key: Key, tensors: int = 1) -> None:
         self._by_kind.setdefault(kind, []).append(key)
         words = self._words(kind, tensors) if name is None else ()
-        if kind == "Sequential" and not self._older:
+        if kind.endswith("Sequential") and not self._older:
             # In Keras 3 it makes a model for itself, without a name, whatever its own is.
             words = ("functional", *words)
         for word in words:
@@ -116,11 +126,6 @@ def _within(layer: Layer) -> Iterator[str]:
     yield from _WITHIN.get(layer.kind, ())
     if layer.kind == "RandomColorJitter":
         yield from (kind for factor, kind in _FACTORS.items() if layer.arg(factor) is not None)
-
-
-def _layers(value: Value) -> Iterator[Layer]:
-    if isinstance(value, Made):
-        yield value.layer
 
 
 def _snake(kind: str) -> str:
