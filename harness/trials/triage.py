@@ -18,6 +18,7 @@ from harness.subjects.observation import Observation
 from harness.trials.checks.roots import roots
 from harness.trials.titles import argument, sentence
 from reports.records import Cause, Difference, Place
+from strategies.kinds import CATALOGUE
 
 
 class Verdict(enum.StrEnum):
@@ -64,6 +65,22 @@ _FORMS = (
 """How a skeleton of an argument begins, and what it is. A constant tensor is an array that the framework holds."""
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """What holds a layer and differs in its dimensions only: those of two and three have one base with that of one."""
+
+_SAME_CAUSE = (
+    (re.compile(r"^config\.(optional|ragged)$"), re.compile("^InputLayer$"), "config.sparse", "InputLayer"),
+    (re.compile(r"^attribute\.vocabulary$|^config\.vocabulary_size$"), re.compile(""), "attribute.vocabulary", ""),
+    (re.compile(r"^attribute\.use_cudnn$"), re.compile("^LSTM$"), "attribute.use_cudnn", "GRU"),
+    (re.compile(r"^config\.quantization_config$"), re.compile(""), "config.quantization_config", ""),
+    (re.compile(r"^no error$"), re.compile("^Sequential$"), "no error", "Functional"),
+    (re.compile(r"^call tuple as tensor$"), re.compile(""), "call list as tensor", ""),
+)
+"""What is told of several kinds, or of several options, and is lost by one line: by its aspect and kind, what it is
+called as."""
+_SAME_FRAME = {
+    "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
+    "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
+}
+"""A model and a Sequential, and a model and one within it, are cloned side by side."""
 
 _OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
 """A class of one's own that a drawn model is of; where there are several they have numbers."""
@@ -120,12 +137,30 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """
     raised = root.raised
     if raised is None:
-        return root.check, _aspect(root), _DIMENSIONS.sub("1D", _kind(root)), "", ""
+        return root.check, *_as_one(_aspect(root), _kind(root)), "", ""
     if root.check not in _CLONING:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
-        return root.check, f"{_aspect(root)} in a call", "", raised.type, raised.calling
-    return root.check, _aspect(root), "" if raised.frame else _kind(root), raised.type, raised.frame
+        return (
+            root.check,
+            f"{_aspect(root)} in a call",
+            "",
+            raised.type,
+            _SAME_FRAME.get(raised.calling, raised.calling),
+        )
+    frame = _SAME_FRAME.get(raised.frame, raised.frame)
+    return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
+
+
+def _as_one(aspect: str, kind: str) -> tuple[str, str]:
+    """The aspect and the kind of a cause as those of its like are called."""
+    holder = CATALOGUE.get(kind.removeprefix("in "))
+    if kind.startswith("in ") and holder is not None and holder.family == "custom":
+        return aspect, "in a layer of one's own"
+    for aspects, kinds, *same in _SAME_CAUSE:
+        if aspects.search(aspect) and kinds.search(kind):
+            return same[0], same[1]
+    return aspect, _DIMENSIONS.sub("1D", kind)
 
 
 def likeness(root: Difference) -> tuple[str, str, str, str]:

@@ -141,6 +141,57 @@ def test_a_tuple_that_is_a_list_has_one_name_and_another_than_a_list_that_is_a_t
     )
 
 
+@pytest.mark.parametrize(
+    ("aspects", "kinds", "check"),
+    [
+        (("config.optional", "config.ragged", "config.sparse"), ("InputLayer",), "structure"),
+        (("attribute.vocabulary", "config.vocabulary_size"), ("StringLookup", "TextVectorization"), "structure"),
+        (("attribute.use_cudnn",), ("GRU", "LSTM"), "structure"),
+        (("config.quantization_config",), ("Dense", "EinsumDense", "Embedding"), "structure"),
+        (("no error",), ("Functional", "Sequential"), "made"),
+    ],
+)
+def test_what_one_line_loses_of_several_kinds_has_one_name(
+    aspects: tuple[str, ...], kinds: tuple[str, ...], check: str
+) -> None:
+    found = {
+        fingerprint(Difference(check, "p", aspect, "x", "y", Cost.PROPERTY, Place("a", kind, 1)))
+        for aspect in aspects
+        for kind in kinds
+    }
+    assert len(found) == 1
+    other = Difference(check, "p", aspects[0], "x", "y", Cost.PROPERTY, Place("a", "Resizing", 1))
+    assert (fingerprint(other) in found) is (aspects[0] in ("attribute.vocabulary", "config.quantization_config"))
+
+
+def test_a_list_and_a_tuple_of_one_are_a_tensor_by_one_fault() -> None:
+    tuples = lost("call.args type", '{"tuple": [{"tensor": "x#0.0"}]}', '{"tensor": "x#0.0"}')
+    assert tuples == lost("call.args type", '[{"tensor": "x#0.0"}]', '{"tensor": "x#0.0"}')
+    assert tuples != lost("call.args type", '{"tuple": [{"tensor": "x#0.0"}]}', '[{"tensor": "x#0.0"}]')
+
+
+def test_layers_of_ones_own_lose_the_flags_of_what_they_hold_alike() -> None:
+    def called(holder: str) -> str:
+        first = Place("a/b", "Dense", 2, inside=holder)
+        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first))
+
+    assert called("Branches") == called("Stack")
+    assert called("Branches") != called("MultiHeadAttention")
+
+
+def test_a_model_and_a_sequential_refuse_what_they_are_given_alike() -> None:
+    def called(*frames: Frame) -> str:
+        return raises_when_cloned(Frame("keras/src/models/cloning.py", "clone_model", 1), *frames)
+
+    frames = [Frame("keras/src/models/cloning.py", f"_clone_{kind}_model", 2) for kind in ("functional", "sequential")]
+    assert called(frames[0]) == called(frames[1]) != called()
+    call = Frame("keras/src/layers/layer.py", "__call__", 4)
+    raising = Frame("keras/src/layers/core/lambda_layer.py", "call", 5)
+    ways = (("ops/function.py", "_run_through_graph"), ("models/functional.py", "process_node"))
+    run, read = (called(Frame(f"keras/src/{file}", function, 3), call, raising) for file, function in ways)
+    assert run == read != called(raising)
+
+
 CALLING = (
     Frame("tf_keras/src/models/cloning.py", "clone_model", 1),
     Frame("tf_keras/src/engine/functional.py", "process_node", 2),
