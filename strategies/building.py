@@ -205,7 +205,7 @@ class Builder:
                     continue
                 given: Specs | None = self.specs[self._first_call(number)]
             else:
-                if not same_weights(layer, specs, first):
+                if not same_weights(layer, specs, first, self.generation):
                     continue
                 if not self._masks_suit(self._kind(number), specs):
                     continue
@@ -325,7 +325,9 @@ class Builder:
         made = [number for number in self.first if self.layers[number].graph is None]
         for number in made[-1 - instruction.back % max(1, len(made)) :]:
             layer, kind = self.layers[number], self._kind(number)
-            given = fill(specs, layer, kind) if same_weights(layer, specs, self.first[number]) else None
+            given = (
+                fill(specs, layer, kind) if same_weights(layer, specs, self.first[number], self.generation) else None
+            )
             if given is not None and len(given) == 1 and self._masks_suit(kind, specs):
                 self._call(number, kind, (newest,), (), given, 0)
                 self.registers = [self.registers[self.newest]] * REGISTERS

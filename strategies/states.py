@@ -358,17 +358,17 @@ def _together(graph: Graph) -> str:
         return ": expected one policy while a model is made, saved and loaded"
     if "hang" in done and not {"load", "quantize", "train", "lora", "add_loss", "add_metric"}.isdisjoint(done):
         return ": expected nothing that is kept, changes weights or adds layers where a layer is hung on the model"
-    if "load" in done and any(_learns_at_a_lambda(step) for step in graph.state):
-        return ": expected no rate that is a lambda where the model is saved, which cannot be read back"
+    if "load" in done and any(_has_a_function(value) for step in graph.state for _, value in step.args):
+        return ": expected no function of one's own where the model is saved, which cannot be read back"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
         return ": expected no low rank where kernels are packed"
     return ""
 
 
-def _learns_at_a_lambda(step: Step) -> bool:
-    optimizer = dict(step.args).get("optimizer")
-    rates = [value for _, value in optimizer.args or ()] if isinstance(optimizer, Named) else []
-    return any(isinstance(rate, Function) for rate in rates)
+def _has_a_function(value: Value) -> bool:
+    its = list(leaves(value))
+    within = [given for leaf in its if isinstance(leaf, Named) for _, given in leaf.args or ()]
+    return any(isinstance(leaf, Function) for leaf in its) or any(map(_has_a_function, within))
 
 
 def runs(graph: Graph) -> bool:

@@ -113,6 +113,8 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
         return "the input of the Sequential would be numbered otherwise than in a model made by hand"
     if change == "raises":
         return "" if way == Way(clone_function=function) else "what it raises is looked at alone"
+    if (change != "set" or function.key == "mask_zero") and _numbers_masks(graph, kind, change == "set"):
+        return f"what makes a mask is numbered after what {kind} makes its own of"
     if change in _OF_A_WIDTH:
         return _unsuited_swap(graph, way, function, hit)
     for each in hit:
@@ -304,7 +306,13 @@ def _in_its_config(layer: Layer, generation: Generation | None) -> bool:
     inside = [*made_layers(layer), *(all_layers(layer.graph) if layer.graph is not None else ())]
     if generation != "keras" and any(_family(each) == "custom" for each in inside):
         return False
+    if generation == "tf_keras" and any(each.kind in _COMPARED for each in inside):
+        return False
     return not any(each.kind in _NOT_IN_CONFIG or each.marks for each in (layer, *inside))
+
+
+_COMPARED = ("operator.equal", "operator.not_equal")
+"""Operators of which tf_keras loses what a tensor is compared with, in a model that is made from its config."""
 
 
 def _numbers_inside(layer: Layer) -> bool:
@@ -339,7 +347,23 @@ def _named_like_one(layer: Layer) -> bool:
 
 
 def _makes_masks(layer: Layer) -> bool:
-    return layer.kind == "Masking" or bool(layer.arg("mask_zero", False))
+    return layer.kind in _MASKING or bool(layer.arg("mask_zero", False))
+
+
+_MASKING = ("Masking", "MakeMask", "ChangeMask")
+_IN_MASKS = ("any", "not_equal", "logical_not", "operator.not_equal", "operator.invert")
+"""The ends of names of operations that masks are made of."""
+
+
+def _numbers_masks(graph: Graph, kind: str, asked: bool) -> bool:
+    """Whether layers of a kind make masks, or are asked to, and other layers or operations are numbered with those.
+
+    It is Keras 3 in which masks are made by operations of the model.
+    """
+    its = list(all_layers(graph))
+    makers = {each.kind for each in its if _makes_masks(each)} | ({kind} if asked else set())
+    others = len(makers) > 1 or any(each.kind.endswith(_IN_MASKS) for each in its)
+    return graph.generation == "keras" and kind in makers and others
 
 
 def _of_one(seen: Seen) -> bool:

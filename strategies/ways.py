@@ -129,6 +129,8 @@ def unsuited_way(graph: Graph, way: Way) -> str:
         return ": what stands in the place of a layer, or is made, takes dense tensors"
     if any(each.ragged for each in graph.inputs) and way not in plain[:2]:
         return ": what stands in the place of a layer, or is made, takes dense tensors, and so does a batch"
+    if way.inputs == "wider" and keeps_layers(way):
+        return ": a layer that is kept is built for its width"
     nested = any(layer.graph is not None for layer in graph.layers)
     if way.recursive and not nested:
         return ".recursive: there is no model within the model"

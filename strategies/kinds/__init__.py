@@ -28,6 +28,7 @@ from strategies.kinds.keras2 import catalogue_of
 from strategies.kinds.kind import (
     LEFT_OUT,
     NO_SENSE,
+    Fits,
     Generation,
     Kind,
     Spec,
@@ -60,11 +61,21 @@ _FAMILIES = (
 _WIDE = (convolution, conv_lstm, encoding, signals, images)
 """Families of many kinds that are cloned alike: each of theirs is drawn half as often as another one."""
 
+_TRACED = (custom,)
+"""Families whose shapes Keras 3 finds out by calling them, and then nothing of what is made of a sparse tensor."""
+
+
+def _dense(fits: Fits) -> Fits:
+    """A layer of one's own is called to find its shape; on a tensor that is taken for a sparse one that fails."""
+    return lambda specs: fits(specs) and not any(spec.told_sparse for spec in specs)
+
+
 CATALOGUE: Mapping[str, Kind] = {
     kind.name: replace(
         kind,
         family=family.__name__.rpartition(".")[2],
         weight=kind.weight if family in _WIDE else 2 * kind.weight,
+        fits=_dense(kind.fits) if family in _TRACED else kind.fits,
     )
     for family in _FAMILIES
     for kind in family.KINDS

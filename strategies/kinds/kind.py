@@ -32,7 +32,7 @@ class Spec:
 
     A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids,
     `absent` that it is None when the model is run, `sparse` that it holds nothing but what is not zero, `ragged` that
-    its rows are of several lengths.
+    its rows are of several lengths. `told_sparse` is a dense one that Keras 3 takes for a sparse one.
     """
 
     shape: Dims
@@ -42,6 +42,7 @@ class Spec:
     absent: bool = False
     sparse: bool = False
     ragged: bool = False
+    told_sparse: bool = False
 
     @property
     def usual(self) -> bool:
@@ -277,16 +278,18 @@ TOO_FEW_STEPS = ((None,), (1,))
 """The steps that a recurrent layer is not unrolled over: it has to know them, and Keras 2.2 wants more than one."""
 
 _OF_A_PLACE = ("PReLU", "LocallyConnected1D", "LocallyConnected2D", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
-"""Kinds that have weights for each place, or hold on to the shape that they were built for."""
+"""Kinds that have weights for each place, or hold on to the shape that they were built for, as a TimeDistributed does
+in Keras 2.2."""
 
 
-def same_weights(layer: Layer, specs: Specs, before: Specs) -> bool:
+def same_weights(layer: Layer, specs: Specs, before: Specs, generation: Generation | None = None) -> bool:
     """Whether weights made for the tensors before serve these, and a layer that is unrolled its steps."""
+    of_a_place = layer.kind in _OF_A_PLACE or (generation == "keras2" and layer.kind == "TimeDistributed")
     if layer.arg("unroll") is True and specs[0].shape[:1] in TOO_FEW_STEPS:
         return False
     return all(
         (one.rank, one.shape[-1:], one.dtype) == (other.rank, other.shape[-1:], other.dtype)
-        and (layer.kind not in _OF_A_PLACE or one.shape == other.shape)
+        and (not of_a_place or one.shape == other.shape)
         for one, other in zip(specs, before, strict=False)
     )
 

@@ -6,7 +6,7 @@ import pytest
 
 from strategies import Graph, MalformedGraph, infer
 from strategies.graph import Array, Call, Input, Layer, Ref, Seq, fed_refs
-from strategies.kinds import Spec, same_weights
+from strategies.kinds import Generation, Spec, same_weights
 from strategies.lowering import lower
 from strategies.programs import Apply, Nest, Program
 
@@ -29,6 +29,11 @@ def test_strays_stay_where_they_are_asked_for() -> None:
 @pytest.mark.parametrize(("kind", "serve"), [("PReLU", False), ("LocallyConnected2D", False), ("Conv2D", True)])
 def test_weights_for_each_place_serve_one_shape(kind: str, serve: bool) -> None:
     assert same_weights(Layer(kind), (Spec((3, 3, 2)),), (Spec((4, 4, 2)),)) == serve
+
+
+@pytest.mark.parametrize(("generation", "serve"), [("keras2", False), ("keras", True)])
+def test_a_time_distributed_of_keras_2_is_called_on_as_many_steps(generation: Generation, serve: bool) -> None:
+    assert same_weights(Layer("TimeDistributed"), (Spec((3, 2)),), (Spec((4, 2)),), generation) == serve
 
 
 @pytest.mark.parametrize("axis", [-1, 1])

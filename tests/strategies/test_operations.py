@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Call, Input, Layer, Ref, Seq
+from strategies.graph import Array, Call, Input, Layer, Ref, Seq
 
 
 @pytest.mark.parametrize(("turns", "shape"), [(3, (4, 3)), (2, None)])
@@ -18,3 +18,23 @@ def test_a_grid_that_is_turned_twice_is_a_square(turns: int, shape: tuple[int, .
             infer(graph)
     else:
         assert infer(graph)[-1][0].shape == shape
+
+
+@pytest.mark.parametrize(
+    ("times", "taken", "suits"),
+    [
+        (Layer("ops.multiply", (("x2", 0.5),)), "SumAll", False),
+        (Layer("operator.multiply", (("other", Array((1,))),)), "SumAll", False),
+        (Layer("ops.multiply", (("x2", 0.5),)), "LeakyReLU", True),
+        (Layer("ops.add", (("x2", 0.5),)), "SumAll", True),
+    ],
+)
+def test_what_a_number_multiplies_is_no_tensor_for_a_layer_of_ones_own(times: Layer, taken: str, suits: bool) -> None:
+    """`Multiply.compute_output_spec` takes what has no `sparse` for sparse; the shape that is traced has no sizes."""
+    layers, calls = (times, Layer(taken)), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation="keras")
+    if suits:
+        infer(graph)
+    else:
+        with pytest.raises(MalformedGraph, match="SumAll"):
+            infer(graph)

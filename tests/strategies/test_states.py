@@ -97,6 +97,19 @@ def test_a_state_that_does_not_suit() -> None:
         structs.replace(GRAPH, layers=(*GRAPH.layers[:2], inner, GRAPH.layers[3]))
 
 
+_ERROR = Function("error named", ("y_true - y_pred",))
+
+
+@pytest.mark.parametrize("given", [("loss", _ERROR), ("metrics", Seq((_ERROR,)))], ids=lambda given: given[0])
+def test_a_model_that_is_saved_is_compiled_with_nothing_of_ones_own(given: tuple[str, Value]) -> None:
+    own = Step("compile", None, (given,))
+    graph = structs.replace(INNER, generation="keras", state=(own, Step("load")))
+    with pytest.raises(MalformedGraph, match="no function of one's own where the model is saved"):
+        well_typed(graph)
+    well_typed(structs.replace(graph, state=(own,)))
+    well_typed(structs.replace(graph, state=(Step("compile", None, (("loss", "mse"),)), Step("load"))))
+
+
 def test_a_value_for_each_output() -> None:
     def losses(gives: Value) -> tuple[Value, ...]:
         return STEPS["compile"].args(structs.replace(GRAPH, gives=gives), None)["loss"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from strategies.graph import Array, Value
-from strategies.kinds.kind import LEFT_OUT
+from strategies.kinds.kind import LEFT_OUT, Gives
 from strategies.kinds.operations.rules import (
     FLOAT,
     Operation,
     beside,
     each,
     kept,
+    multiplied,
     of_dtype,
     operation,
     second,
@@ -24,9 +25,9 @@ OTHER: tuple[Value, ...] = (2.0, 0.5, Array((1,)))
 WHOLE: tuple[Value, ...] = (Array((1,), "int32"),)
 
 
-def of_two(name: str, *of: str) -> Operation:
+def of_two(name: str, *of: str, gives: Gives = kept) -> Operation:
     """Of two tensors, or of a tensor and a number."""
-    return operation(name, second(kept, "x2"), takes=(1, 2), of=of, arrange=beside("x2"), x2=OTHER)
+    return operation(name, second(gives, "x2"), takes=(1, 2), of=of, arrange=beside("x2"), x2=OTHER)
 
 
 def compared(name: str) -> Operation:
@@ -65,7 +66,8 @@ KINDS = (
     operation("full_like", fill_value=(2.0, Array((1,)))),
     # What is in it is not said.
     operation("empty_like", kept, then=("nothing",)),
-    *each("add subtract multiply maximum minimum fmax fmin arctan2 logaddexp logaddexp2", of_two),
+    *each("add subtract maximum minimum fmax fmin arctan2 logaddexp logaddexp2", of_two),
+    of_two("multiply", gives=multiplied),
     *each(
         "divide divide_no_nan true_divide floor_divide mod fmod",
         lambda name: of_two(name, "", "positive"),

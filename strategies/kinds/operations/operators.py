@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 
 from strategies.graph import Array, Layer, Value
-from strategies.kinds.kind import LEFT_OUT, Dims, Spec, Specs, floats, plain
+from strategies.kinds.kind import LEFT_OUT, Dims, Gives, Spec, Specs, floats, plain
 from strategies.kinds.operations.rules import (
     FLOAT,
     GRID,
     Operation,
     given,
     kept,
+    multiplied,
     operation,
     prefixed,
     second,
@@ -102,11 +103,11 @@ def _anything(specs: Specs) -> bool:
     return all(1 <= spec.rank <= 3 and spec.dtype != "string" for spec in specs)
 
 
-def _binary(name: str, *of: str, dtype: str = "", others: tuple[Value, ...] = NUMBERS) -> Operation:
+def _binary(name: str, *of: str, gives: Gives = kept, others: tuple[Value, ...] = NUMBERS) -> Operation:
     """Of two tensors, or of one and a number or an array, on either side."""
     return operation(
         name,
-        second(typed(dtype) if dtype else kept, "other"),
+        second(gives, "other"),
         ANY,
         (1, 2),
         of=of,
@@ -143,7 +144,7 @@ KINDS = prefixed(
         operation("negative", kept, ANY, only=None),
         _binary("add"),
         _binary("subtract"),
-        _binary("multiply"),
+        _binary("multiply", gives=multiplied),
         _binary("divide", "", "positive"),
         _binary("floor_divide", "", "positive", others=(2.0, Array((1,)))),
         _binary("mod", "", "positive", others=(2.0, Array((1,)))),
@@ -153,7 +154,7 @@ KINDS = prefixed(
             "matmul", given(lambda shape, layer: (*shape[:-1], shape[-2])), GRID, 2, of=("", "turned"), only=None
         ),
         *(
-            _binary(name, dtype="bool", others=(0.0, 0.5, Array((1,))))
+            _binary(name, gives=typed("bool"), others=(0.0, 0.5, Array((1,))))
             for name in ("less", "less_equal", "greater", "greater_equal", "not_equal")
         ),
         *(

@@ -95,6 +95,11 @@ def kept(specs: Specs, layer: Layer) -> Specs:
     return (Spec(specs[0].shape, specs[0].dtype, large=specs[0].dtype in IDS),)
 
 
+def multiplied(specs: Specs, layer: Layer) -> Specs:
+    """Likewise. Keras 3 takes a number for a sparse tensor, and so what it multiplies (ops/numpy.py, `Multiply`)."""
+    return tuple(replace(spec, told_sparse=len(specs) == 1) for spec in kept(specs, layer))
+
+
 def small(specs: Specs, layer: Layer) -> Specs:
     """As it is: no number grows."""
     return (Spec(specs[0].shape, specs[0].dtype, large=specs[0].large),)
