@@ -193,7 +193,7 @@ class Builder:
         for sources in self._sources(wanted):
             specs = tuple(self.spec(ref) for ref in sources)
             if layer.graph is not None:
-                if not all(spec.usual for spec in specs):
+                if not all(spec.suits_models for spec in specs):
                     continue
                 if [(spec.shape, spec.dtype, spec.large) for spec in specs] != [
                     (spec.shape, spec.dtype, spec.large) for spec in first
@@ -227,7 +227,7 @@ class Builder:
         count = 1 if instruction.sequential else len(instruction.sources)
         sources = tuple(self.named(place) for place in instruction.sources[:count])
         specs = tuple(self.spec(ref) for ref in sources)
-        if any(spec.large or not spec.usual for spec in specs):
+        if any(spec.large or not spec.suits_models for spec in specs):
             return  # An input of whole numbers is one of ids.
         late = instruction.sequential and instruction.later
         named = instruction.names and not late

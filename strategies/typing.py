@@ -235,7 +235,7 @@ def _check_inner(kinds: Mapping[str, Kind], value: Value, place: str) -> None:
 
 
 def _check_takes(graph: Graph, call: Call, specs: Specs, place: str, generation: Generation | None) -> None:
-    if not all(spec.usual for spec in specs):
+    if not all(spec.suits_models for spec in specs):
         raise MalformedGraph(f"{place}: expected dense tensors that the model is run with")
     if call.packing and call.packing not in packings(graph, generation):
         raise MalformedGraph(f"{place}.packing: the model does not take its tensors as {call.packing!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -51,6 +51,13 @@ _OF_A_WIDTH = {"dense": "Dense", "recurrent": "SimpleRNN"}
 
 _SEVERAL = ("RNN", "Bidirectional", "TimeDistributed")
 """Kinds that other kinds inherit from, or that have what they hold in their config."""
+_HEIRS: Mapping[str, tuple[str, ...]] = {
+    "Dropout": ("SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),
+    "Embedding": ("ReversibleEmbedding",),
+    "Attention": ("AdditiveAttention",),
+    **{f"Conv{dimensions}D": (f"Conv{dimensions}DTranspose",) for dimensions in (1, 2, 3)},
+}
+"""Kinds that a function of `clone_model` takes for these, too, where it asks for their class."""
 
 _NAMED_LIKE_OPERATIONS = frozenset(
     (
@@ -107,7 +114,7 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
     hit = [each for each in seen if each.layer.kind == kind and each.layer.graph is None]
     if not hit:
         return f"there is no layer of the kind {kind!r}"
-    if kind in _SEVERAL:
+    if _is_several(graph, kind):
         return f"{kind} is more than one kind"
     if change == "nested" and (way.recursive or way.inputs in ("", "own")):
         return "the input of the Sequential would be numbered otherwise than in a model made by hand"
@@ -129,6 +136,11 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
         if change == "nested" and any(each.layer is other.layer and each.takes != other.takes for other in hit):
             return f"a Sequential around a {kind} that is called on two shapes is made for the first"
     return _unsuited_setting(graph, way, function) if change == "set" else ""
+
+
+def _is_several(graph: Graph, kind: str) -> bool:
+    """Whether what is said of layers of this kind would be done to others, too."""
+    return kind in _SEVERAL or any(each.kind in _HEIRS.get(kind, ()) for each in all_layers(graph))
 
 
 def _once(each: Seen, hit: Sequence[Seen]) -> bool:
@@ -252,7 +264,7 @@ def unsuited_call(graph: Graph, way: Way, function: CallFunction) -> str:
     seen = [each for each in calls_seen(graph, way.recursive, chains=False) if each.layer.kind == kind]
     if not seen:
         return f"no layer of the kind {kind!r} is called"
-    if kind in _SEVERAL:
+    if _is_several(graph, kind):
         return f"{kind} is more than one kind"
     if function.change == "training":
         known = catalogue(graph.generation).get(kind)

@@ -50,6 +50,11 @@ class Spec:
         return not (self.absent or self.sparse or self.ragged)
 
     @property
+    def suits_models(self) -> bool:
+        """Whether a model within the model can be called on it, whatever layers it has."""
+        return self.usual and not self.told_sparse
+
+    @property
     def rank(self) -> int:
         return len(self.shape)
 
@@ -252,6 +257,8 @@ def fill(specs: Specs, layer: Layer, kind: Kind) -> Specs | None:
     given = kind.gives(tuple(replace(spec, sparse=False) if spec.sparse else spec for spec in specs), layer)
     if given is None:
         return None
+    if any(spec.told_sparse for spec in specs):
+        given = tuple(replace(spec, told_sparse=True) for spec in given)  # as some layers, and most operations, hand on
     return tuple(
         replace(spec, mask=False) if spec.mask and not (kind.masks and spec.rank > 1) else spec for spec in given
     )

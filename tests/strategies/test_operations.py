@@ -38,3 +38,17 @@ def test_what_a_number_multiplies_is_no_tensor_for_a_layer_of_ones_own(times: La
     else:
         with pytest.raises(MalformedGraph, match="SumAll"):
             infer(graph)
+
+
+@pytest.mark.parametrize(("times", "suits"), [("ops.multiply", False), ("ops.add", True)])
+@pytest.mark.parametrize("taken", ["SumAll", "Model"])
+def test_so_is_what_layers_make_of_it_for_those_and_for_models(times: str, taken: str, suits: bool) -> None:
+    inner = Graph((Input((4,)),), (Layer("SumAll"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    layers = (Layer(times, (("x2", 0.5),)), Layer("Subtract"), Layer(taken, graph=inner if taken == "Model" else None))
+    calls = (Call(0, (Ref(0),)), Call(1, (Seq((Ref(1), Ref(1))),)), Call(2, (Ref(2),)))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(3), generation="keras")
+    if suits:
+        infer(graph)
+    else:
+        with pytest.raises(MalformedGraph, match=r"SumAll|dense"):
+            infer(graph)

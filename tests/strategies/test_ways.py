@@ -272,6 +272,18 @@ WIDE = Graph(
 """An input for a Dense, one that is added to what that gives, ids."""
 
 
+@pytest.mark.parametrize(("beside", "suits"), [("SpatialDropout1D", False), ("GaussianDropout", True)])
+@pytest.mark.parametrize("calls", [True, False])
+def test_no_function_is_given_for_a_kind_that_another_inherits_from(beside: str, suits: bool, calls: bool) -> None:
+    layers = (Layer("Dropout", (("rate", 0.5),)), Layer(beside, (("rate", 0.5),)))
+    way = Way(call_function=CallFunction("after", "Dropout"))
+    if not calls:
+        way = Way(clone_function=CloneFunction("set", "Dropout", "rate", 0.25))
+    twice = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((3, 4)),), layers, twice, Ref(0), Ref(2), generation="keras", way=way)
+    assert ("more than one kind" not in unsuited(graph)) is suits
+
+
 @pytest.mark.parametrize(("change", "suits"), [("kept", False), ("remade", True)])
 def test_no_layer_that_is_kept_is_called_on_another_width(change: CloneChange, suits: bool) -> None:
     way = Way(inputs="wider", clone_function=CloneFunction(change, "Dense" if change == "kept" else None))
