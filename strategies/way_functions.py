@@ -25,6 +25,7 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE, Generation, Kind, Spec, Specs, catalogue
 from strategies.kinds.custom import OWN_OPERATION
 from strategies.kinds.operations import Operation
+from strategies.pruning import pruned
 from strategies.typing import fed, infer
 
 SETTINGS: tuple[tuple[str, Value], ...] = (
@@ -119,6 +120,8 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
     if change == "nested" and (way.recursive or way.inputs in ("", "own")):
         return "the input of the Sequential would be numbered otherwise than in a model made by hand"
     if change == "raises":
+        if not any(each.layer.kind == kind for each in calls_seen(pruned(graph), way.recursive)):
+            return f"nothing is asked about {kind}, which no output needs"
         return "" if way == Way(clone_function=function) else "what it raises is looked at alone"
     if (change != "set" or function.key == "mask_zero") and _numbers_masks(graph, kind, change == "set"):
         return f"what makes a mask is numbered after what {kind} makes its own of"
@@ -318,13 +321,13 @@ def _in_its_config(layer: Layer, generation: Generation | None) -> bool:
     inside = [*made_layers(layer), *(all_layers(layer.graph) if layer.graph is not None else ())]
     if generation != "keras" and any(_family(each) == "custom" for each in inside):
         return False
-    if generation == "tf_keras" and any(each.kind in _COMPARED for each in inside):
+    if generation == "tf_keras" and any(each.kind in _READ_BACK_WRONG for each in inside):
         return False
     return not any(each.kind in _NOT_IN_CONFIG or each.marks for each in (layer, *inside))
 
 
-_COMPARED = ("operator.equal", "operator.not_equal")
-"""Operators of which tf_keras loses what a tensor is compared with, in a model that is made from its config."""
+_READ_BACK_WRONG = ("operator.equal", "operator.not_equal", "tf.einsum")
+"""Operations that lose a tensor where tf_keras makes a model from its config."""
 
 
 def _numbers_inside(layer: Layer) -> bool:

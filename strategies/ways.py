@@ -78,7 +78,7 @@ def keeps_layers(way: Way) -> bool:
 def repeats(way: Way) -> bool:
     """Whether a clone that is cloned in this way once more is asked to be what it is, with layers of its own."""
     clone, call = way.clone_function, way.call_function
-    once = clone is not None and clone.change in ("renamed", "nested", "model")
+    once = clone is not None and clone.change in ("renamed", "nested", "model", "wrapped")
     return not (makes_none(way) or keeps_layers(way) or once or (call is not None and call.change in _IN_CALLS))
 
 
@@ -131,6 +131,8 @@ def unsuited_way(graph: Graph, way: Way) -> str:
         return ": what stands in the place of a layer, or is made, takes dense tensors, and so does a batch"
     if way.inputs == "wider" and keeps_layers(way):
         return ": a layer that is kept is built for its width"
+    if way.inputs == "inner" and keeps_layers(way):
+        return ": a layer that is kept would be called on what it gave"
     nested = any(layer.graph is not None for layer in graph.layers)
     if way.recursive and not nested:
         return ".recursive: there is no model within the model"

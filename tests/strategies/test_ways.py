@@ -284,6 +284,20 @@ def test_no_function_is_given_for_a_kind_that_another_inherits_from(beside: str,
     assert ("more than one kind" not in unsuited(graph)) is suits
 
 
+@pytest.mark.parametrize(("gives", "suits"), [(Ref(2), True), (Ref(1), False)])
+def test_a_function_raises_about_what_some_output_needs(gives: Ref, suits: bool) -> None:
+    layers = (Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    way = Way(clone_function=CloneFunction("raises", "Dropout"))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), gives, generation="keras", way=way)
+    assert ("which no output needs" not in unsuited(graph)) is suits
+
+
+def test_no_layer_that_is_kept_is_called_on_what_it_gave() -> None:
+    way = Way(inputs="inner", clone_function=CloneFunction("kept"))
+    assert "on what it gave" in unsuited(structs.replace(INNER, generation="keras", way=way))
+
+
 @pytest.mark.parametrize(("change", "suits"), [("kept", False), ("remade", True)])
 def test_no_layer_that_is_kept_is_called_on_another_width(change: CloneChange, suits: bool) -> None:
     way = Way(inputs="wider", clone_function=CloneFunction(change, "Dense" if change == "kept" else None))
