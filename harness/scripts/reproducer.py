@@ -283,6 +283,9 @@ def _expression(difference: Difference, dialect: str) -> tuple[str, bool]:
         # Inputs have names of their own; what is no layer stands among the operations only.
         all_ = "layers" if difference.first is not None and difference.first.kind in CATALOGUE else "operations"
         return f"[each.name for each in {{}}.{all_} if not isinstance(each, keras.layers.InputLayer)]", True
+    kind = difference.first.kind if difference.first and not top else ""
+    if difference.aspect == "name" and dialect != "keras2" and kind in CATALOGUE and kind != "InputLayer":
+        return "[each.name for each in {}._flatten_layers() if not isinstance(each, keras.layers.InputLayer)]", True
     if difference.aspect.endswith("trainable") and difference.first is not None:
         whole = difference.first.layer == -1
         if not whole and not top and dialect != "keras2":

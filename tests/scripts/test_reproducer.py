@@ -159,6 +159,7 @@ ALIKE = {
     ),
     "untouched weights": difference("untouched", "original.weights[0].value", "weight value"),
     "a layer of its own": difference("own", "layers['dropout']", "layer shared", INPUT),
+    "a name inside": difference("structure", "layers['a/b'].name", "name", Place("a/b", "Dense", 1)),
     "a layer inside": difference("own", "layers['a/b']", "layer shared", Place("a/b", "Dense", 1)),
     "weights of its own": difference("own", "weights[0]", "weight shared"),
 }
@@ -337,6 +338,19 @@ def test_the_flag_of_a_layer_inside_another_model_is_compared() -> None:
     place = Place("sequential/spatial_dropout2d", "SpatialDropout2D", 3)
     path = "layers['sequential/spatial_dropout2d'].trainable"
     difference = Difference("structure", path, "trainable", "false", "true", Cost.TRAINS, first=place)
+    assert tried_alone(reproducer(source, "keras", difference), Subject.parse("keras"))[0]
+
+
+@pytest.mark.slow(reason="a Keras of its own")
+def test_the_name_of_a_layer_inside_another_is_compared() -> None:
+    source = (
+        "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1))\n"
+        "attention = layers.GroupQueryAttention(head_dim=2, num_query_heads=2, num_key_value_heads=1)(inputs, inputs)\n"
+        "model = keras.Model(inputs, attention)\n"
+    )
+    place = Place("grouped_query_attention/softmax", "Softmax", 5, inside="GroupedQueryAttention")
+    path = "layers['grouped_query_attention/softmax'].name"
+    difference = Difference("structure", path, "name", "softmax", "softmax_1", Cost.NAME, first=place)
     assert tried_alone(reproducer(source, "keras", difference), Subject.parse("keras"))[0]
 
 
