@@ -97,6 +97,13 @@ first = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])
 assert keras.Sequential([first, keras.layers.Dense(2)]).output_shape == (None, 2)
 """,
     "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
+    # Until 3.4 a float layer writes its own into a tensor that it is called on.
+    "tensors that keep their dtype": """
+a = keras.Input((2,))
+before = a.dtype
+keras.layers.ReLU(dtype="float64")(a)
+assert a.dtype == before
+""",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
     "automatic configs": """

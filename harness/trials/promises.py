@@ -13,15 +13,19 @@ _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight 
 (`get_config`)."""
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
+DTYPES_WRITTEN = "another float"
+"""What a case on other inputs promises on a release whose tensors do not keep their dtype."""
 
 _NOT_ASKED = {
     "turned": ("input structure order",),
     "not compiled": ("compiled",),
     "another scope": ("weight scope", "state scope"),
+    DTYPES_WRITTEN: ("input dtype", "output dtype"),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
-a layer got another name once it was built, that variables are named within what they were.
+a layer got another name once it was built, that variables are named within what they were; where layers write their
+own float into the tensors that they are called on, whichever was last, that it is the same on other inputs.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
@@ -40,7 +44,7 @@ def promised(cloner: str, cause: Cause) -> bool:
     """
     root = cause.root
     if root.aspect in _NOT_ASKED.get(cloner, ()):
-        return False
+        return cloner == DTYPES_WRITTEN and not ("float" in root.expected and "float" in root.found)
     if cloner in _BY_CONFIG:
         return cause.rank < Cost.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
     if cloner == "same_layers":

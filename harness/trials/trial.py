@@ -18,7 +18,7 @@ from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesRepo
 from harness.subjects.process import SubjectProcess
 from harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
 from harness.trials.checks.raised import innermost
-from harness.trials.promises import held_to, promised
+from harness.trials.promises import DTYPES_WRITTEN, held_to, promised
 from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
 from reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
 
@@ -135,6 +135,8 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     started = time.perf_counter()
     checks = REFUSED if case.wrong else OWN_WAY if case.own_way else CHECKS
     plain = "Model" if subject.subject.generation == "keras2" else "Functional"
+    kept = not case.asked or "tensors that keep their dtype" not in subject.ready.offers.lacks
+    promises = (case.promises, "" if kept else DTYPES_WRITTEN)
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
     for name, its in answers.items():
@@ -148,7 +150,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     found = _with_numbers(found, subject)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)
-        broken = [each for each in its_causes if all(promised(who, each) for who in (name, case.promises))]
+        broken = [each for each in its_causes if all(promised(who, each) for who in (name, *promises))]
         if len(broken) < len(its_causes):
             differences = [one for each in broken for one in each.differences]
         notes = answers[name].clones[name].notes

@@ -16,7 +16,7 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.known import KnownIssues
 from strategies import Graph
-from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq, Step
+from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq, Step, Way
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
@@ -38,6 +38,7 @@ REFUSED_BY = {
         "remat",
         "clone remat",
         "ragged inputs",
+        "tensors that keep their dtype",
     },
     MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel"},
 }
@@ -128,11 +129,39 @@ OF_OLD = {
     ),
 }
 
+DTYPE_WRITTEN = {
+    "by a layer that the model leaves out": Graph(
+        (Input((4,)),),
+        (Layer("ReLU"),),
+        (Call(0, (Ref(0),)),),
+        Ref(0),
+        Ref(0),
+        generation="keras",
+        way=Way(inputs="double"),
+    ),
+    "by the last of two layers": Graph(
+        (Input((4, 4, 1)),),
+        (Layer("MaxPooling2D"), Layer("ReLU", dtype="mixed_bfloat16"), Layer("ReLU")),
+        (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(2, (Ref(1),))),
+        Ref(0),
+        Seq((Ref(1), Ref(2), Ref(3))),
+        generation="keras",
+        way=Way(inputs="fresh"),
+    ),
+}
+
 
 @pytest.mark.parametrize("what", OF_OLD)
 def test_fixed_takes_over_what_an_old_release_has(keras3: Process, what: str) -> None:
     trials = GraphTrials(keras3(OLDEST), KnownIssues(), cloners=("fixed",), rate=1)
     assert trials.try_graph(OF_OLD[what]).hits == ()
+    assert trials.tally.refused == 0
+
+
+@pytest.mark.parametrize("what", DTYPE_WRITTEN)
+def test_no_dtype_that_a_layer_wrote_into_a_tensor_is_asked_for_on_other_inputs(keras3: Process, what: str) -> None:
+    trials = GraphTrials(keras3(OLDEST), KnownIssues(), cloners=("fixed",), rate=1)
+    assert trials.try_graph(DTYPE_WRITTEN[what]).hits == ()
     assert trials.tally.refused == 0
 
 
