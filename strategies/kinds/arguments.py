@@ -148,13 +148,15 @@ NEEDS: Mapping[str, tuple[str, Value]] = {
 """Arguments that mean nothing without another one."""
 REFUSES: Mapping[str, tuple[str, ...]] = {"lora_rank": ("kernel_constraint", "embeddings_constraint")}
 """Arguments with which a layer refuses others."""
+_NOT_BESIDE: Mapping[str, tuple[str, ...]] = {**REFUSES, "unroll": ("zero_output_for_mask",)}
+"""Arguments that are not drawn beside others: where there is a mask, tf_keras fails on these two (backend.py:4934)."""
 
 
 def further(drawn: Iterable[tuple[str, Value]], specs: Specs) -> dict[str, Value]:
     """What is drawn as far as it suits the tensors, with what it needs and without what that refuses."""
     said = {name: value for name, value in drawn if suits(name, value, specs)}
     needed = dict(NEEDS[name] for name in said if name in NEEDS)
-    refused = {other for name in (*needed, *said) for other in REFUSES.get(name, ())}
+    refused = {other for name in (*needed, *said) for other in _NOT_BESIDE.get(name, ())}
     return {name: value for name, value in {**needed, **said}.items() if name not in refused}
 
 

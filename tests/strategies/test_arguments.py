@@ -130,6 +130,7 @@ def test_an_argument_brings_what_it_needs() -> None:
 def test_an_argument_goes_without_what_it_refuses() -> None:
     both = [("kernel_constraint", "non_neg"), ("lora_rank", 1)]
     assert further(both, (Spec((4,)),)) == {"lora_rank": 1}
+    assert further([("unroll", True), ("zero_output_for_mask", True)], (Spec((3, 4)),)) == {"unroll": True}
     with pytest.raises(MalformedGraph, match="expected no kernel_constraint .* of Dense beside 'lora_rank'"):
         infer(dense(*both))
 

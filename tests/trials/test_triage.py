@@ -45,6 +45,16 @@ def test_an_lstm_that_differs_after_a_lambda_lost_its_mask_follows_from_the_lamb
     assert {one.check for one in cause.followers} == {"masks", "outputs"}
 
 
+def test_an_output_of_another_shape_follows_from_a_call_that_is_missing() -> None:
+    twice = observed([*(layer(each, "ReLU", at, gives([0, 0, 0])) for at, each in enumerate("ab"))], [1])
+    lost = replace(twice.shape.layers[0], calls=(*twice.shape.layers[0].calls, gives([1, 0, 0])))
+    original = replace(twice, shape=replace(twice.shape, layers=(lost, twice.shape.layers[1])))
+    (cause,) = broken(
+        original, (f"{S}.layers.0.calls", twice.shape.layers[0].calls), (f"{S}.outputs.0.shape", (None, 5))
+    )
+    assert told(cause) == ("structure", "call count", "ReLU")
+
+
 def test_a_config_explains_what_its_layer_and_those_after_it_do() -> None:
     (cause,) = broken(
         ORIGINAL,

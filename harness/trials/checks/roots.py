@@ -233,7 +233,7 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         # Who gave a tensor that is lost may be called no more.
         return flow.reaches(later.first, earlier.first)
     if two in ("output shape", "output dtype"):
-        return one.startswith(_SHAPES) and flow.reaches(earlier.first, later.first)
+        return one.startswith((*_SHAPES, *_CHANGES_LAYERS)) and flow.reaches(earlier.first, later.first)
     if not flow.related(earlier.first, later.first):
         return False
     if one == "trainable":

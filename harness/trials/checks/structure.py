@@ -14,6 +14,7 @@ from harness.trials.checks.skeletons import MISSING, Unlike, unlike
 from reports.records import Cost, Difference, Place
 
 SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
+_NUMBER = re.compile(r"_\d+$")
 BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
 """Shapes that a layer was built on, which its calls tell as well: a clone on other inputs is built from the config."""
 _NUMBERED_INPUT = re.compile(r"input_layer(_\d+)?")
@@ -143,10 +144,14 @@ def _names(pair: Pair, layer: LayerSeen, twin: LayerSeen) -> list[tuple[str, str
     """The names of two layers, where they say something.
 
     A Sequential that a clone function gave makes its input layer when it is called, and numbers its name: in which
-    order calls on different branches were made, no graph tells.
+    order calls on different branches were made, no graph tells. Nor does it number the operations that Keras makes on
+    other inputs.
     """
     its_own = pair.clone.asked is not None and layer.inside >= 0 and layer.kind == twin.kind == "InputLayer"
     if its_own and _NUMBERED_INPUT.fullmatch(layer.name) and _NUMBERED_INPUT.fullmatch(twin.name):
+        return []
+    operation = pair.original.cloned is not None and "trainable" not in layer.config and layer.kind == twin.kind
+    if operation and _NUMBER.sub("", layer.name) == _NUMBER.sub("", twin.name):
         return []
     return [("name", layer.name, twin.name, Cost.NAME)]
 

@@ -35,3 +35,28 @@ def _clone(inner: str, *, by_function: bool) -> Clone:
 def test_numbers_of_inputs_in_what_a_clone_function_gave_say_nothing(name: str, by_function: bool, told: bool) -> None:
     found = structure(Pair(_model("input_layer_2"), _clone(name, by_function=by_function)))
     assert {each.aspect for each in found} == ({"name"} if told else set())
+
+
+def _operation(name: str, *, asked: bool, of_a_layer: bool) -> Observation:
+    cast = layer(name, "Cast", 1, gives([0, 0, 0]))
+    if of_a_layer:
+        cast = msgspec.structs.replace(cast, config={**cast.config, "trainable": "True"})
+    model = observed([layer("input", "InputLayer", 0), cast], [1])
+    return msgspec.structs.replace(model, cloned=model.shape) if asked else model
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "of_a_layer", "told"),
+    [
+        pytest.param("cast_1", True, False, False, id="numbered in the model that is asked for"),
+        pytest.param("cast_1", False, False, True, id="numbered in the model that is cloned"),
+        pytest.param("cast_1", True, True, True, id="of a layer"),
+        pytest.param("cost", True, False, True, id="another name"),
+    ],
+)
+def test_which_number_an_operation_has_in_a_model_on_other_inputs_says_nothing(
+    name: str, asked: bool, of_a_layer: bool, told: bool
+) -> None:
+    original = _operation("cast", asked=asked, of_a_layer=of_a_layer)
+    clone = faithful(_operation(name, asked=asked, of_a_layer=of_a_layer))
+    assert {each.aspect for each in structure(Pair(original, clone))} == ({"name"} if told else set())
