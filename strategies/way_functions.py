@@ -9,9 +9,11 @@ from typing import NamedTuple
 from msgspec import structs
 
 from strategies.graph import (
+    Array,
     Call,
     CallFunction,
     CloneFunction,
+    Function,
     Graph,
     Layer,
     MalformedGraph,
@@ -19,6 +21,7 @@ from strategies.graph import (
     Value,
     Way,
     all_layers,
+    leaves,
     levels,
     made_layers,
 )
@@ -323,7 +326,13 @@ def _in_its_config(layer: Layer, generation: Generation | None) -> bool:
         return False
     if generation == "tf_keras" and any(each.kind in _READ_BACK_WRONG for each in inside):
         return False
-    return not any(each.kind in _NOT_IN_CONFIG or each.marks for each in (layer, *inside))
+    return not any(each.kind in _NOT_IN_CONFIG or each.marks or _is_of_code(each) for each in (layer, *inside))
+
+
+def _is_of_code(layer: Layer) -> bool:
+    """Whether it is an operation with a function or an array, which stands in no config that can be read back."""
+    given = [leaf for _, value in layer.args for leaf in leaves(value)]
+    return _family(layer) == "operations" and any(isinstance(each, (Array, Function)) for each in given)
 
 
 _READ_BACK_WRONG = ("operator.equal", "operator.not_equal", "tf.einsum")

@@ -316,6 +316,15 @@ def test_no_model_that_compares_is_made_again_from_its_config_by_tf_keras(
     assert ("cannot be made again" not in unsuited(graph)) is suits
 
 
+@pytest.mark.parametrize(("text", "suits"), [("ops.map", False), ("ops.relu", True)])
+def test_no_model_with_an_operation_of_a_function_is_made_again_from_its_config(text: str, suits: bool) -> None:
+    args = (("f", Function("lambda", ("x * 2.0",))),) if text == "ops.map" else ()
+    layers = (Layer("Model", graph=structs.replace(INNER, layers=(Layer(text, args),))),)
+    way = Way(clone_function=CloneFunction())
+    graph = Graph((Input((3, 4)),), layers, (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras", way=way)
+    assert ("cannot be made again" not in unsuited(graph)) is suits
+
+
 SORTS = {
     "half": [("float16", False), ("float32", False), ("int32", False)],
     "double": [("float64", False), ("float32", False), ("int64", False)],
