@@ -96,6 +96,7 @@ Feature = Literal[
     "late building",
     "shapes of models",
     "own classes",
+    "mixed batches",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
 """What `clone_model` may be given beside the model, for cloners that take it."""
@@ -113,7 +114,8 @@ twice; inputs and outputs nested more than one deep; a layer with masks of its o
 have a mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by
 its name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
 model that is called otherwise than it takes its inputs; a Sequential without an input of its own, or with
-the shape of a model that it begins with; a model of a class of one's own.
+the shape of a model that it begins with; a model of a class of one's own; a layer of one's own on tensors of which only
+some know their batch.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -306,6 +308,8 @@ def _state(drawn: bytes) -> tuple[int, ...]:
 
 def _choices(generation: Generation | None, features: frozenset[Feature]) -> tuple[Input, ...]:
     choices = tuple(given for given in _INPUTS if generation != "keras2" or given.dtype != "float64")
+    if generation == "keras" and "mixed batches" not in features:
+        choices = tuple(given for given in choices if given.batch is None)
     if "open dimensions" in features:
         choices += _OPEN
     if generation == "keras" and "optional inputs" in features:

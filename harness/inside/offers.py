@@ -66,6 +66,15 @@ keras.Model([a, a], keras.layers.Dense(2)(a))
 a, b = keras.Input((2,)), keras.Input((2,))
 keras.Model([a, (b,)], [keras.layers.Dense(2)(a), (keras.layers.Dense(2)(b),)])
 """,
+    # But for TensorFlow, Keras asks what a layer gives of arrays, with another size for a batch that is not known.
+    "mixed batches": """
+class AddsBoth(keras.layers.Layer):
+    def call(self, xs):
+        return xs[0] + xs[1]
+
+
+AddsBoth()([keras.Input((2,)), keras.Input((2,), batch_size=2)])
+""",
     "partial masks": """
 a = keras.Input((3, 4))
 keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])

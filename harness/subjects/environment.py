@@ -59,6 +59,9 @@ TensorFloat-32, which multiplies with ten bits and is the default of TensorFlow 
 ten times what the tolerance table allows to float32.
 """
 
+_XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}
+"""What JAX compiles runs once or twice, and two thirds of a trial go into that: a third of it for optimizing."""
+
 
 def command(subject: Subject, place: ReleasePlace = BESIDE) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
@@ -89,9 +92,9 @@ def environment(
             variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --xla_gpu_deterministic_ops=true".strip()
     else:
         variables.update(_ON_CPU)
-        if subject.backend == "jax" and "xla_cpu_multi_thread_eigen" not in variables.get("XLA_FLAGS", ""):
-            flag = "--xla_cpu_multi_thread_eigen=false"
-            variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} {flag}".strip()
+        for flag, value in _XLA_ON_CPU.items() if subject.backend == "jax" else ():
+            if flag not in variables.get("XLA_FLAGS", ""):
+                variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
     if place.path:
         before = list(place.path)
         if variables.get("PYTHONPATH"):

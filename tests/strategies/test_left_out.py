@@ -68,6 +68,7 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
     "inputs around tensors": lambda graph: any(given.around for given in graph.inputs),
     "sparse inputs": lambda graph: any(given.sparse for given in graph.inputs),
     "ragged inputs": lambda graph: any(given.ragged for given in graph.inputs),
+    "mixed batches": lambda graph: len({given.batch for given in graph.inputs}) > 1,
     "repeated inputs": lambda graph: len(set(refs(graph.takes))) < len(list(refs(graph.takes))),
     "nested ends": a_nested_end,
     "partial masks": a_partial_mask,

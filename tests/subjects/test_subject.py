@@ -71,6 +71,9 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
     assert variables["TF_NUM_INTRAOP_THREADS"] == "1"
     assert variables["CUDA_VISIBLE_DEVICES"] == ""
     assert variables["XLA_FLAGS"].startswith("--mine ")
+    mine = {"XLA_FLAGS": "--xla_backend_optimization_level=2"}
+    both = environment(Subject("keras", backend="jax"), base=mine)["XLA_FLAGS"]
+    assert both == "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false"
     assert "TF_ENABLE_ONEDNN_OPTS" not in variables
     assert "CUDA_VISIBLE_DEVICES" not in environment(Subject("keras", device="gpu"), base={})
 
