@@ -20,11 +20,12 @@ from strategies.graph import (
     levels,
     refs,
 )
-from strategies.kinds import CATALOGUE, Spec, catalogue
+from strategies.kinds import CATALOGUE, Spec, Specs, catalogue, same_weights
 from strategies.kinds.kind import TAKES_SPARSE
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.operations import Operation
 from strategies.pruning import idle, pruned
+from strategies.typing import fed
 from strategies.way_functions import UNKNOWN_WHOSE, says_a_default, typed
 
 DTYPES = {
@@ -294,4 +295,10 @@ def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...]) -> str:
         kind = kinds.get(layer.kind)
         if kind is None or kind.family in ("custom", "operations") or kind.name not in _OF_ANY_WIDTH:
             return f"{layer.kind} may be made for one width"
+    given = typed(structs.replace(graph, inputs=inputs, way=None), graph.generation)
+    first: dict[int, Specs] = {}
+    for call in graph.calls:
+        specs = fed(call, given)
+        if not same_weights(graph.layers[call.layer], specs, first.setdefault(call.layer, specs), graph.generation):
+            return "a layer is called once more on a width that stays"
     return ""

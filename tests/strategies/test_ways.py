@@ -29,6 +29,7 @@ from strategies.graph import (
     Wrong,
 )
 from strategies.graphs import WAYS
+from strategies.kinds import Generation
 from strategies.kinds.recurrent import chained
 from strategies.way_inputs import inputs_of
 from strategies.ways import read_example, unsuited, well_typed
@@ -303,6 +304,13 @@ def test_no_layer_that_is_kept_is_called_on_another_width(change: CloneChange, s
     way = Way(inputs="wider", clone_function=CloneFunction(change, "Dense" if change == "kept" else None))
     graph = structs.replace(INNER, generation="keras", way=way)
     assert ("is built for its width" not in unsuited(graph)) is suits
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
+def test_no_layer_that_is_called_on_its_own_output_gets_a_wider_input(generation: Generation) -> None:
+    twice = structs.replace(INNER, calls=(*INNER.calls, Call(0, (Ref(1),))), gives=Ref(2), way=Way(inputs="wider"))
+    assert "on a width that stays" in unsuited(structs.replace(twice, generation=generation))
+    assert unsuited(structs.replace(INNER, generation=generation, way=Way(inputs="wider"))) == ""
 
 
 @pytest.mark.parametrize(("generation", "suits"), [("tf_keras", False), ("keras", True)])
