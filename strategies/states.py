@@ -24,6 +24,7 @@ from strategies.graph import (
     all_layers,
     leaves,
     levels,
+    made_layers,
     refs,
 )
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
@@ -231,10 +232,12 @@ def _run(graph: Graph, kind: str | None) -> dict[str, Values]:
 _WITHIN: Values = ("clone", "model", "both")
 """What is made within the scope in which a function of one's own is found: the clone, the model, or the one and the
 other. Where it is the model, and Keras looks up such a name, the layer is given the name of the function."""
+OWN_CLASS = "class"
+"""That the class of the layer is found in the scope, and registered nowhere; not one that a wrapper reads back."""
 
 
 def _with_own(graph: Graph) -> Iterator[str | None]:
-    """Layers that take a function of one's own for something that they were not given."""
+    """Layers that take a function of one's own for something that they were not given, or are of an own class."""
     for kind in targets(graph):
         if _own(graph, kind)["takes"]:
             yield kind
@@ -242,7 +245,13 @@ def _with_own(graph: Graph) -> Iterator[str | None]:
 
 def _own(graph: Graph, kind: str | None) -> dict[str, Values]:
     target = targets(graph).get(kind or "")
-    if target is None or target.attributes or kind not in _ACTIVATED:
+    if target is None or target.attributes:
+        return {"takes": (), "within": _WITHIN}
+    known = CATALOGUE.get(target.layer.kind)
+    if known is not None and known.family == "custom":
+        held = any(each.kind == kind for layer in all_layers(graph) for each in made_layers(layer))
+        return {"takes": () if held else (OWN_CLASS,), "within": _WITHIN}
+    if kind not in _ACTIVATED:
         return {"takes": (), "within": _WITHIN}
     # Before 3.15, Keras 3 takes no function for a regularizer.
     names = ("activation", *(() if graph.generation == "keras" else ("kernel_regularizer",)), "kernel_initializer")
@@ -337,11 +346,11 @@ def _together(graph: Graph) -> str:
     """What is wrong with the steps of a graph beside each other: a kernel that is packed, or a sum, is no weight."""
     done = [step.does for step in graph.state]
     if done.count("objects") > 1:
-        return ": expected one function of one's own"
+        return ": expected one function or class of one's own"
     if makes_parts(graph) and not BESIDE_PARTS.issuperset(done):
         return ": expected nothing that a constructor which makes layers would have to be told"
     if "objects" in done and not {"load", "lora", "quantize"}.isdisjoint(done):
-        return ": expected nothing that reads a function of one's own back"
+        return ": expected nothing that reads a function or a class of one's own back"
     if "weight trainable" in done and not {"lora", "quantize"}.isdisjoint(done):
         return ": expected no weight that is frozen by hand where kernels are changed"
     if "policy" in done and "built policy" in done:
@@ -396,7 +405,7 @@ STEPS: Mapping[str, StepSort] = {
     "remat": StepSort("built in a RematScope", KERAS, without_masks, remat),
     "clone name scope": StepSort("cloned in a name scope", KERAS, _model, name_scope),
     "clone remat": StepSort("cloned in a RematScope", KERAS, without_masks, remat),
-    "objects": StepSort("with a function found in a custom_object_scope", BOTH, _with_own, _own),
+    "objects": StepSort("with a function or a class found in a custom_object_scope", BOTH, _with_own, _own),
     "adapt": StepSort("adapted", BOTH, _adaptable, _adapted),
     "set weights": StepSort("weights set", ALL, of_numbers, _nothing, runs=True),
     "lora": StepSort("low rank enabled later", KERAS, _of_low_rank, _low_rank),

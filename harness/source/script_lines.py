@@ -19,7 +19,7 @@ from harness.source.functions import write_function
 from harness.source.inputs import with_shape, write_building, write_input
 from harness.source.operations import write_operation
 from harness.source.own_models import write_class
-from harness.source.states import as_it_learns, done_to, with_own, write_step
+from harness.source.states import as_it_learns, done_to, scope_of, with_own, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION
 from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
@@ -46,6 +46,7 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import OF_NUMPY, PATHS
 from strategies.kinds.operations import Operation
+from strategies.states import OWN_CLASS
 from strategies.states import PATHS as OF_STEPS
 from strategies.way_inputs import inner_layer
 
@@ -77,6 +78,7 @@ class ScriptLines:
         self.stateful: Places = set()
         self.owning: dict[tuple[int, ...], Step] = {}
         self.own = ""
+        self.unregistered: str = after.unregistered if after is not None else ""
         self.batch: int | None = None
         self.classes: dict[str, str] = {}
         self.layers: dict[tuple[int, ...], str] = {}
@@ -346,13 +348,21 @@ class ScriptLines:
             )
         return f"{cls}({', '.join(parts)})"
 
+    def found_in_scope(self, step: Step, place: tuple[int, ...]) -> None:
+        """Leave what a layer takes, or its class, to be found in a scope."""
+        if dict(step.args)["takes"] == OWN_CLASS and step.kind is not None:
+            self.unregistered, self.own = step.kind, scope_of(step.kind)
+        else:
+            self.owning[place] = step
+
     def class_of(self, kind: str) -> str:
         if kind not in CLASSES:
             return self.need("keras.Sequential" if kind == "Sequential" else f"layers.{identifier(kind)}")
         if kind not in self.dialect.classes:
             raise MalformedGraph(f"layers: {kind} cannot be written for {self.dialect.name}")
         self.needs.add("layers")
-        self.define(self.dialect.spell(self.dialect.classes[kind]))
+        text = self.dialect.spell(self.dialect.classes[kind])
+        self.define(text[text.index("class ") :] if kind == self.unregistered else text)
         return kind
 
     def _positional(self, layer: Layer) -> list[str]:

@@ -93,8 +93,12 @@ def with_own(layer: Layer, step: Step, name: Callable[[str], str], generation: s
     own = written.expression
     whole = said["within"] == "clone" or argument not in _FOUND_BY_NAME[generation]
     given: Value = Named(own) if whole else own
-    scope = f'keras.utils.custom_object_scope({{"{own}": {own}}})'
-    return structs.replace(layer, args=(*layer.args, (argument, given))), written.definition, scope
+    return structs.replace(layer, args=(*layer.args, (argument, given))), written.definition, scope_of(own)
+
+
+def scope_of(own: str) -> str:
+    """A scope in which a function or a class of one's own is found by its name."""
+    return f'keras.utils.custom_object_scope({{"{own}": {own}}})'
 
 
 def cloned_in(step: Step, value: Callable[[Value], str], own: str) -> Iterator[str]:

@@ -37,7 +37,9 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     if way is None:
         of = {does: {place for step, place in done if step.does == does} for does in ("adapt", "stateful")}
         script.keep({place for _, place in done}, of["adapt"], of["stateful"], graph.batch)
-        script.owning = {place: step for step, place in done if step.does == "objects"}
+        for step, place in done:
+            if step.does == "objects":
+                script.found_in_scope(step, place)
         script.model(graph, "model", "")
         within: list[str] = []
         for step in graph.state:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from msgspec import structs
 
@@ -121,6 +123,21 @@ def test_a_function_that_is_found_in_a_scope(within: str) -> None:
     assert "layers.Dense(4, activation=double)" in case.source
     case = case_of(structs.replace(ONE, generation="tf_keras", state=(step,)), "tf_keras")
     assert ("activation=double)" if within == "clone" else 'activation="double")') in case.source
+    assert case.within == (() if within == "model" else (scope,))
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize("within", ["clone", "model", "both"])
+def test_a_class_that_is_found_in_a_scope(within: str, generation: Literal["keras", "tf_keras"]) -> None:
+    step = Step("objects", "Scale", (("takes", "class"), ("within", within)))
+    two = (Layer("Scale"), Layer("Blend"))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1), Ref(1))))
+    graph = Graph((Input((4,)),), two, calls, Ref(0), Ref(2), generation=generation, state=(step,))
+    case = case_of(graph, generation)
+    assert "\n\n\nclass Scale(layers.Layer):" in case.source
+    assert "serializable()\nclass Blend(layers.Layer):" in case.source
+    scope = 'keras.utils.custom_object_scope({"Scale": Scale})'
+    assert (f"\nwith {scope}:\n    inputs" in case.source) is (within != "clone")
     assert case.within == (() if within == "model" else (scope,))
 
 

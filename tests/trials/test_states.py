@@ -121,6 +121,11 @@ def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], Subjec
     thawed = Step("trainable", "LSTM", (("trainable", True),))
     graphs.append(structs.replace(CHAIN, generation=generation, state=(OF_BOTH[0], thawed)))
     graphs += [structs.replace(INNER, generation=generation, state=(step,)) for step in BUILT]
+    scaled = structs.replace(INNER, layers=(Layer("Scale"),))
+    for within in ("clone", "model", "both"):
+        in_scope = Step("objects", "Scale", (("takes", "class"), ("within", within)))
+        held = Graph((Input((3, 4)),), (Layer("Model", graph=scaled),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+        graphs.append(structs.replace(held, generation=generation, state=(in_scope,)))
     for graph in graphs:
         clone = _tried(graph, process, "fixed")["fixed"]
         assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.state
