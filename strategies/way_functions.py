@@ -340,7 +340,7 @@ _READ_BACK_WRONG = ("operator.equal", "operator.not_equal", "tf.einsum")
 
 
 def _numbers_inside(layer: Layer) -> bool:
-    return any(each.kind in ("MultiHeadAttention", "GroupedQueryAttention") for each in (layer, *made_layers(layer)))
+    return any(each.kind in ("MultiHeadAttention", "GroupQueryAttention") for each in (layer, *made_layers(layer)))
 
 
 _NOT_IN_CONFIG = ("Lambda", "RandomShear")

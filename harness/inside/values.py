@@ -117,10 +117,6 @@ FILLS: dict[str, Fill] = {
     "steps": _steps,
     "ids": _ids,
     "mask": _mask,
-    "positive": lambda random, shape, spec: random.random(shape) + 0.25,
-    "unit": lambda random, shape, spec: random.random(shape),
-    "zeros": lambda random, shape, spec: np.zeros(shape),
-    "ones": lambda random, shape, spec: np.ones(shape),
     "words": _words,
 }
 

@@ -176,7 +176,9 @@ def _symbolic(layer: str, dialect: str) -> list[str]:
 
 
 def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
-    """The lines that draw one input as its fill does."""
+    """The lines that draw one input as its fill does; None for one that the model is run without."""
+    if spec.get("fill") == "nothing":
+        return [f"{name} = None"]
     own = spec.get("batch")
     shape = (
         batch if own is None else int(own),
@@ -203,22 +205,13 @@ def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
         lines += [f"{flat}[:, 0] = True"] if across else []
         lines += [f"{flat}[0, 1] = False"] if across > 1 else []
     else:
-        lines = [f"{name} = " + _PLAIN[fill].format(shape=shape)]
+        lines = [f"{name} = rng.standard_normal({shape})"]
     as_dtype = f".astype({json.dumps('float32' if dtype == 'bfloat16' else dtype)})"
     lengths = row_lengths(shape[0], shape[1]) if spec.get("ragged") else []
     rows = [f"{name} = tf.RaggedTensor.from_tensor({name}, lengths={lengths})"] if lengths else []
     if len(lines) == 1:
         return [lines[0] + as_dtype, *rows]
     return [*lines, f"{name} = {name}{as_dtype}", *rows]
-
-
-_PLAIN = {
-    "normal": "rng.standard_normal({shape})",
-    "positive": "(rng.random({shape}) + 0.25)",
-    "unit": "rng.random({shape})",
-    "zeros": "np.zeros({shape})",
-    "ones": "np.ones({shape})",
-}
 
 
 def _zero_rows(name: str, shape: tuple[int, ...]) -> list[str]:

@@ -505,6 +505,20 @@ NOT_ASKED_FOR = {
         Way(clone_function=CloneFunction()),
         "numbered in the order",
     ),
+    "what another layer numbers beside operations": (
+        Graph(
+            (Input((3, 4)),),
+            (
+                Layer("GroupQueryAttention", (("head_dim", 2), ("num_query_heads", 2), ("num_key_value_heads", 1))),
+                Layer("operator.half"),
+            ),
+            (Call(0, (Ref(0), Ref(0))), Call(1, (Ref(1),))),
+            Ref(0),
+            Ref(2),
+        ),
+        Way(clone_function=CloneFunction()),
+        "numbered in the order",
+    ),
     "a Sequential that is built over time": (
         Graph(
             (Input((3, 4)),),
