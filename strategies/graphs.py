@@ -316,7 +316,7 @@ def _choices(generation: Generation | None, features: frozenset[Feature]) -> tup
         choices += _OPTIONAL
     if generation in ("keras", "tf_keras") and "sparse inputs" in features:
         choices += _SPARSE
-    if generation == "keras" and "inputs around tensors" in features:
+    if generation in ("keras", "tf_keras") and "inputs around tensors" in features:
         choices += _AROUND
     return choices
 

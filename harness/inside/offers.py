@@ -38,7 +38,12 @@ class TakesFirst(keras.layers.Layer):
 a = keras.Input((2,))
 keras.Model(a, TakesFirst()([a, None]))
 """,
-    "inputs around tensors": "keras.Input(tensor=keras.KerasTensor((None, 2), name='tried'))",
+    # Before Keras 3 a tensor is that of an input.
+    "inputs around tensors": """
+symbolic = getattr(keras, "KerasTensor", keras.Input)
+a = keras.Input(tensor=symbolic(shape=(None, 2), name="tried"))
+keras.Model(a, keras.layers.Dense(2)(a))
+""",
     "sparse inputs": """
 assert keras.backend.backend() == "tensorflow"
 import tensorflow
@@ -168,6 +173,11 @@ assert "save_format" in inspect.signature(keras.Model.save).parameters
     "copies of models": """
 owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base.__name__ != "Layer"]
 assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
+""",
+    "Normalization.invert": "keras.layers.Normalization(mean=0.0, variance=1.0, invert=True)",
+    "TextVectorization.standardize": """
+assert keras.backend.backend() == "tensorflow"
+keras.layers.TextVectorization(standardize="lower", vocabulary=["a"])(keras.Input((1,), dtype="string"))
 """,
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """

@@ -73,6 +73,7 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     if offers.names:
         names += sorted(PATHS.difference(offers.names))
     names += [kind.name for kind in kinds if kind.name in offers.lacks]
+    names += [name for name in offers.lacks if name.rpartition(".")[0] in offers.layers]
     if "strings" in offers.lacks:
         names += [name for name in _OF_TEXTS if name in offers.layers]
     return tuple(names)

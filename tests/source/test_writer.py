@@ -166,6 +166,12 @@ def test_inputs_are_made_around_tensors_left_out_and_taken_twice() -> None:
     assert model == "model = keras.Model([input_1, input_2, input_1], join)"
 
 
+def test_before_keras_3_an_input_is_made_around_the_tensor_of_another() -> None:
+    around = Graph((Input((3, 4), batch=2, around="features"),), (), (), Ref(0), Ref(0), generation="tf_keras")
+    text = 'inputs = keras.Input(tensor=keras.Input(shape=(3, 4), batch_size=2, name="features"))'
+    assert text in write_source(around, "tf_keras").splitlines()
+
+
 @pytest.mark.parametrize(
     ("inputs", "why"),
     [

@@ -80,6 +80,11 @@ model.compile(optimizer="sgd", loss="mse", run_eagerly=True)
 model.train_on_batch(np.ones((2, 4)), np.ones((2, 4)))
 """
 
+AROUND = """
+inputs = keras.Input(tensor=keras.Input(shape=(4,), name="features"))
+model = keras.Model(inputs, layers.Dense(4)(inputs))
+"""
+
 
 @pytest.fixture(scope="module", params=RELEASES)
 def release(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
@@ -151,6 +156,10 @@ def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backe
 
 def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectProcess) -> None:
     _trial(release, ADDED, FLOATS)
+
+
+def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) -> None:
+    _trial(release, AROUND, FLOATS)
 
 
 def test_a_model_that_was_trained_is_cloned(release: SubjectProcess) -> None:

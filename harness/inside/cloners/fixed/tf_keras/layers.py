@@ -120,5 +120,10 @@ def rebuild_input(layer: Any) -> Any:
     if layer.is_placeholder:
         return type(layer).from_config(layer.get_config())
     # Made from a tensor in the middle of another graph: the same spec, and still no placeholder.
-    tensor = keras.Input(type_spec=layer._type_spec, name=layer.name)
+    if "type_spec" in inspect.signature(keras.Input).parameters:
+        tensor = keras.Input(type_spec=layer._type_spec, name=layer.name)
+    else:  # before 2.6
+        batch, *shape = layer._batch_input_shape
+        options = {"dtype": layer.dtype, "sparse": layer.sparse, "ragged": layer.ragged, "name": layer.name}
+        tensor = keras.Input(shape=tuple(shape), batch_size=batch, **options)
     return type(layer)(input_tensor=tensor, name=layer.name)
