@@ -198,7 +198,7 @@ def unsuited_inputs(graph: Graph, how: NewInputs) -> str:
             return "Keras 2.2 follows such a tensor back to the input that it is made of"
         case "inner" if graph.state or inner_layer(graph) is None:
             return "no tensor that a layer gives is as the input is, or something is done to the model that calls it"
-        case "inner" if _has_models(graph):
+        case "inner" if _has_models(graph) or any(each.kind == "Sequential" for each in all_layers(graph)):
             return "no input is made, so that those of models in it have other numbers"
         case "made" | "inner" if not _begins_anywhere(graph):
             return "no model begins with such tensors"

@@ -9,7 +9,7 @@ import pytest
 
 from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, functional_graphs
-from strategies.building import MASKED_LISTS
+from strategies.building import MASKED_LISTS, OF_ONE_BATCH
 from strategies.cutting import later_inputs
 from strategies.graph import Layer, Made, Ref, Seq, Value, call_refs, levels, refs
 from strategies.kinds import CATALOGUE, less
@@ -154,3 +154,20 @@ def test_a_kind_goes_with_an_argument_that_it_needs() -> None:
 def test_a_name_that_is_none_is_told() -> None:
     with pytest.raises(ValueError, match="'Grue' is not in the catalogue"):
         functional_graphs(without=["Grue.units"])
+
+
+def test_no_batch_that_is_known_is_compared_with_one_that_is_not() -> None:
+    def batches(graph: Graph, node: int) -> set[int | None]:
+        if node < len(graph.inputs):
+            return {graph.inputs[node].batch}
+        return set().union(*(batches(graph, ref.node) for ref in call_refs(graph.calls[node - len(graph.inputs)])))
+
+    compared = [
+        batches(graph, len(graph.inputs) + number)
+        for graph in drawn(kinds=("ReLU", *OF_ONE_BATCH), min_instructions=4)
+        for number, call in enumerate(graph.calls)
+        if graph.layers[call.layer].kind in OF_ONE_BATCH
+    ]
+    assert {None} in compared
+    assert {2} in compared
+    assert {None, 2} not in compared

@@ -21,6 +21,7 @@ from strategies.graph import (
     Input,
     Items,
     Layer,
+    Made,
     NewInputs,
     Ref,
     Seq,
@@ -292,6 +293,15 @@ def test_a_function_raises_about_what_some_output_needs(gives: Ref, suits: bool)
     way = Way(clone_function=CloneFunction("raises", "Dropout"))
     graph = Graph((Input((3, 4)),), layers, calls, Ref(0), gives, generation="keras", way=way)
     assert ("which no output needs" not in unsuited(graph)) is suits
+
+
+def test_no_model_in_a_wrapper_is_numbered_where_no_input_is_made() -> None:
+    inner = chained(Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),)))
+    for layer, suits in ((inner, False), (Made(Layer("Dense", (("units", 4),))), True)):
+        layers = (*INNER.layers, Layer("TimeDistributed", (("layer", layer),)))
+        calls = (*INNER.calls, Call(1, (Ref(1),)))
+        graph = structs.replace(INNER, layers=layers, calls=calls, gives=Ref(2), generation="keras")
+        assert ("have other numbers" not in unsuited(structs.replace(graph, way=Way(inputs="inner")))) is suits
 
 
 def test_no_layer_that_is_kept_is_called_on_what_it_gave() -> None:
