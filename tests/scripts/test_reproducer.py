@@ -15,14 +15,16 @@ from harness.inside.cloners.copies import COPIES
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import Script, reproducer
 from harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
+from harness.search.even_draws import evenly
 from harness.source import DIALECTS
 from harness.subjects import Subject, SubjectProcess
 from harness.trials.cases import case_of
 from harness.trials.trial import run
 from reports.known import load
 from reports.records import Cost, Difference, Numbers, Place, Raised
-from strategies import read_example
+from strategies import FEATURES, functional_graphs, read_example
 from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
+from strategies.graphs import STATES, WAYS
 from strategies.kinds import Generation
 
 SOURCES: dict[Generation, str] = {
@@ -73,6 +75,15 @@ def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, pa
     script = reproducer(case.source, dialect, difference(check, path, aspect), "upstream", case)
     ast.parse(script.text)
     assert "clone = keras.models.clone_model(model)" in script.text
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
+def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
+    features = FEATURES | WAYS | STATES
+    for drawn in evenly(functional_graphs(generation=generation, features=features), 150, 3):
+        case = case_of(drawn.graph, generation)
+        values = difference("outputs", "inference.outputs[0]")
+        ast.parse(reproducer(case.source, generation, values, case=case).text)
 
 
 @pytest.mark.parametrize(("check", "path"), [("made", "clone"), ("own", "weights[0]"), ("untouched", "original.model")])
