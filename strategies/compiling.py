@@ -6,14 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from strategies.graph import Function, Graph, Items, Named, Ref, Seq, Value, refs
 from strategies.kinds import LEFT_OUT
+from strategies.kinds.arguments import made
 from strategies.typing import infer
 
 Values = tuple[Value, ...]
-
-
-def made(path: str, **args: Value) -> Named:
-    """Something of Keras that is made with arguments."""
-    return Named(path, tuple(args.items()))
 
 
 _OPTIMIZERS: Values = (

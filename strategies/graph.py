@@ -56,8 +56,8 @@ class Array(msgspec.Struct, frozen=True, tag="array", tag_field="is", omit_defau
 class Function(msgspec.Struct, frozen=True, tag="function", tag_field="is", omit_defaults=True):
     """What a `Lambda` wraps, or takes as its mask or its output shape.
 
-    `form` says how the function is written (see `strategies.kinds.functions`), `gives` the expressions it returns,
-    one for each output, and `container` what they are returned in.
+    `form` says how the function is written (see `strategies.kinds.lambdas` and `harness.source.functions`), `gives` the
+    expressions it returns, one for each output, and `container` what they are returned in.
     """
 
     form: str

@@ -228,8 +228,8 @@ def programs(
     kinds: tuple[str, ...],
     features: frozenset[Feature],
     max_inputs: int,
-    without: frozenset[str] = frozenset(),
-    state_rate: int = RATE,
+    without: frozenset[str],
+    state_rate: int,
 ) -> st.SearchStrategy[Program]:
     """Register programs over these kinds. Shrinks towards one input and no instruction."""
     arrange = "arrangements" in features
@@ -369,8 +369,8 @@ def instructions(
     kinds: tuple[str, ...],
     features: frozenset[Feature],
     depth: int,
-    without: frozenset[str] = frozenset(),
-    generation: Generation | None = None,
+    without: frozenset[str],
+    generation: Generation | None,
 ) -> st.SearchStrategy[Instruction]:
     """One instruction. Shrinks towards none at all, then down the catalogue, then reuse, then nesting.
 

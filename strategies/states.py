@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from strategies.compiling import OF_KERAS2, VALUES, Values, compiled, made, that_compiles
+from strategies.compiling import OF_KERAS2, VALUES, Values, compiled, that_compiles
 from strategies.graph import (
     Array,
     Function,
@@ -28,6 +28,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
+from strategies.kinds.arguments import made
 from strategies.learning import learns, of_numbers
 from strategies.own_models import BESIDE_PARTS, makes_parts, owns
 from strategies.scopes import built_policy, name_scope, policy, remat, that_casts, without_masks
@@ -367,17 +368,22 @@ def _together(graph: Graph) -> str:
         return ": expected one policy while a model is made, saved and loaded"
     if "hang" in done and not {"load", "quantize", "train", "lora", "add_loss", "add_metric"}.isdisjoint(done):
         return ": expected nothing that is kept, changes weights or adds layers where a layer is hung on the model"
-    if "load" in done and any(_has_a_function(value) for step in graph.state for _, value in step.args):
+    if "load" in done and any(
+        isinstance(leaf, Function) for step in graph.state for _, each in step.args for leaf in _within(each)
+    ):
         return ": expected no function of one's own where the model is saved, which cannot be read back"
     if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
         return ": expected no low rank where kernels are packed"
     return ""
 
 
-def _has_a_function(value: Value) -> bool:
-    its = list(leaves(value))
-    within = [given for leaf in its if isinstance(leaf, Named) for _, given in leaf.args or ()]
-    return any(isinstance(leaf, Function) for leaf in its) or any(map(_has_a_function, within))
+def _within(value: Value) -> Iterator[Value]:
+    """Everything in a value, and in what the objects that it names are made with."""
+    for leaf in leaves(value):
+        yield leaf
+        if isinstance(leaf, Named):
+            for _, given in leaf.args or ():
+                yield from _within(given)
 
 
 def runs(graph: Graph) -> bool:
@@ -467,17 +473,10 @@ def _same(one: Value, other: Value) -> bool:
     return type(one) is type(other) and one == other != LEFT_OUT
 
 
-def _paths() -> Iterator[str]:
-    def named(value: Value) -> Iterator[str]:
-        for leaf in leaves(value):
-            if isinstance(leaf, Named):
-                yield leaf.path
-                for _, each in leaf.args or ():
-                    yield from named(each)
-
-    for value in VALUES:
-        yield from named(value)
-
-
-PATHS = frozenset((*_paths(), "activations.tanh", "activations.softsign", "regularizers.L1L2"))
+PATHS = frozenset(
+    (
+        *(leaf.path for value in VALUES for leaf in _within(value) if isinstance(leaf, Named)),
+        *("activations.tanh", "activations.softsign", "regularizers.L1L2"),
+    )
+)
 """The classes and functions of Keras that a step can name."""

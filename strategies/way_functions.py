@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -175,18 +175,19 @@ def _unsuited_swap(graph: Graph, way: Way, function: CloneFunction, hit: Sequenc
             return f"{kind} is not given steps here"
         if each.takes[0].shape[-1] is None:
             return f"{kind} is given an open width here"
-    return _alike(graph, _with_swap(graph, function, way.recursive))
-
-
-def _with_swap(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
     more: tuple[tuple[str, Value], ...] = (("return_sequences", True),) if function.change == "recurrent" else ()
-    new = Layer(_OF_A_WIDTH[function.change], (("units", function.value), *more))
+    new = Layer(_OF_A_WIDTH[function.change], (("units", value), *more))
+    return _alike(graph, _with_each(graph, kind, way.recursive, lambda layer: structs.replace(new, name=layer.name)))
+
+
+def _with_each(graph: Graph, kind: str | None, recursive: bool, change: Callable[[Layer], Layer]) -> Graph:
+    """The graph with each layer of a kind changed; with `recursive`, in the models within it, too."""
     layers = []
     for layer in graph.layers:
         if layer.graph is not None and recursive:
-            layer = structs.replace(layer, graph=_with_swap(layer.graph, function, recursive))
-        elif layer.kind == function.kind:
-            layer = structs.replace(new, name=layer.name)
+            layer = structs.replace(layer, graph=_with_each(layer.graph, kind, recursive, change))
+        elif layer.kind == kind:
+            layer = change(layer)
         layers.append(layer)
     return structs.replace(graph, layers=tuple(layers))
 
@@ -228,8 +229,13 @@ def _unsuited_setting(graph: Graph, way: Way, function: CloneFunction) -> str:
         return ""
     if key == "dtype" and says_a_default(graph):
         return f"with {key} set, {UNKNOWN_WHOSE}"
-    changed = _with_setting(graph, function, way.recursive)
-    wrong = _alike(graph, changed, dtypes=key != "dtype")
+
+    def change(layer: Layer) -> Layer:
+        if key == "dtype":
+            return structs.replace(layer, dtype=value)
+        return structs.replace(layer, args=(*((name, each) for name, each in layer.args if name != key), (key, value)))
+
+    wrong = _alike(graph, _with_each(graph, kind, way.recursive, change), dtypes=key != "dtype")
     return f"with {key} set to {value!r}: {wrong}" if wrong else ""
 
 
@@ -240,20 +246,6 @@ def says_a_default(graph: Graph) -> bool:
     """Whether a call is given what Keras 3 writes down of its own accord, but where it converts what a layer takes."""
     calls = (call for level in levels(graph) for call in level.calls)
     return graph.generation == "keras" and any(("training", False) in call.kwargs for call in calls)
-
-
-def _with_setting(graph: Graph, function: CloneFunction, recursive: bool) -> Graph:
-    layers = []
-    for layer in graph.layers:
-        if layer.graph is not None and recursive:
-            layer = structs.replace(layer, graph=_with_setting(layer.graph, function, recursive))
-        elif layer.kind == function.kind:
-            others = tuple((key, value) for key, value in layer.args if key != function.key)
-            dtype = function.key == "dtype"
-            changed = {"dtype": function.value} if dtype else {"args": (*others, (function.key, function.value))}
-            layer = structs.replace(layer, **changed)
-        layers.append(layer)
-    return structs.replace(graph, layers=tuple(layers))
 
 
 def unsuited_call(graph: Graph, way: Way, function: CallFunction) -> str:

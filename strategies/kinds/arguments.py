@@ -19,27 +19,28 @@ def _dict(name: str, **config: Value) -> Items:
     return Items((("class_name", name), ("config", Items(tuple(config.items())))))
 
 
-def _made(path: str, **args: Value) -> Named:
+def made(path: str, **args: Value) -> Named:
+    """Something of Keras that is made with arguments."""
     return Named(path, tuple(args.items()))
 
 
 _BY_ENDING: Table = {
     "_initializer": (
         "he_normal",
-        _made("initializers.RandomNormal", stddev=0.5, seed=3),
-        _made("initializers.Constant", value=0.5),
+        made("initializers.RandomNormal", stddev=0.5, seed=3),
+        made("initializers.Constant", value=0.5),
         _dict("VarianceScaling", scale=2.0, mode="fan_avg", distribution="uniform", seed=5),
         Named("initializers.RandomUniform"),
     ),
     "_regularizer": (
         "l1",
-        _made("regularizers.L1L2", l1=0.25, l2=0.5),
+        made("regularizers.L1L2", l1=0.25, l2=0.5),
         _dict("L1L2", l1=0.5, l2=0.25),
     ),
     "_constraint": (
         "non_neg",
-        _made("constraints.MaxNorm", max_value=1.0, axis=0),
-        _made("constraints.MinMaxNorm", min_value=0.25, max_value=0.5, rate=0.5, axis=0),
+        made("constraints.MaxNorm", max_value=1.0, axis=0),
+        made("constraints.MinMaxNorm", min_value=0.25, max_value=0.5, rate=0.5, axis=0),
         _dict("UnitNorm", axis=0),
     ),
 }
@@ -49,7 +50,7 @@ _BY_NAME: Table = {
     "recurrent_activation": ("hard_sigmoid", Named("activations.softsign")),
     # What starts below zero has no root.
     "moving_variance_initializer": (
-        _made("initializers.Constant", value=2.0),
+        made("initializers.Constant", value=2.0),
         _dict("Constant", value=3.0),
     ),
     "use_bias": (False,),
@@ -134,8 +135,8 @@ def weights(*stems: str) -> dict[str, tuple[Value, ...]]:
 
 
 POLICIES: Mapping[str, Callable[[str], Named]] = {
-    "policy": lambda dtype: _made("dtype_policies.DTypePolicy", name=dtype),
-    "policy map": lambda dtype: _made("dtype_policies.DTypePolicyMap", default_policy=dtype),
+    "policy": lambda dtype: made("dtype_policies.DTypePolicy", name=dtype),
+    "policy map": lambda dtype: made("dtype_policies.DTypePolicyMap", default_policy=dtype),
 }
 """The dtypes of a layer as objects, by what is drawn for them."""
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from strategies.graph import Layer
 from strategies.kinds.arguments import more, weights
 from strategies.kinds.convolution import PADDING
-from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, computed, floats, plain
+from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, computed, floats, number, plain
 
 
 def _gives(specs: Specs, layer: Layer) -> Specs | None:
     """Kernels are 2 wide; there are two states, both as large as an output."""
     steps, *space, _ = specs[0].shape
-    filters = layer.arg("filters")
-    assert isinstance(filters, int)
+    filters = number(layer, "filters")
     sizes = [size if layer.arg("padding") == "same" else size - 1 for size in space if size is not None]
     if min(sizes) < 1:
         return None

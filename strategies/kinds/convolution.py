@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from strategies.graph import Layer, Seq, Value
 from strategies.kinds.arguments import more, weights
-from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Kind, floats, plain, shaped
+from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Kind, floats, number, plain, shaped, tupled
 
 LINE: Fits = plain(floats(2, masked=False, known=True))
 IMAGE: Fits = plain(floats(3, masked=False, known=True))
@@ -18,23 +18,20 @@ def _sizes(shape: Dims) -> tuple[int, ...]:
     return tuple(size for size in shape if size is not None)
 
 
-def _number(layer: Layer, name: str, default: int) -> int:
+def _each_way(layer: Layer, name: str, default: int) -> int:
     """An argument that is a number, or a tuple of that number for each dimension."""
     value = layer.arg(name, default)
-    number = value.items[0] if isinstance(value, Seq) else value
-    assert isinstance(number, int)
-    return number
+    found = value.items[0] if isinstance(value, Seq) else value
+    assert isinstance(found, int)
+    return found
 
 
 def _convolved(shape: Dims, layer: Layer) -> Dims | None:
     """Kernels here are 2 wide, and wider where they have gaps; `same` keeps the size but for the strides."""
     *space, channels = _sizes(shape)
-    filters, step, gap = layer.arg("filters"), _number(layer, "strides", 1), _number(layer, "dilation_rate", 1)
-    if layer.kind.startswith("Depthwise"):
-        times = layer.arg("depth_multiplier", 1)
-        assert isinstance(times, int)
-        filters = channels * times
-    assert isinstance(filters, int)
+    step, gap = _each_way(layer, "strides", 1), _each_way(layer, "dilation_rate", 1)
+    deep = layer.kind.startswith("Depthwise")
+    filters = channels * number(layer, "depth_multiplier", 1) if deep else number(layer, "filters")
     if step > 1 and gap > 1:
         return None
     if layer.kind.endswith("Transpose"):
@@ -49,7 +46,7 @@ def _convolved(shape: Dims, layer: Layer) -> Dims | None:
 def _pooled(shape: Dims, layer: Layer) -> Dims | None:
     """Pools are 2 wide."""
     *space, channels = _sizes(shape)
-    step = _number(layer, "strides", 2)
+    step = _each_way(layer, "strides", 2)
     same = layer.arg("padding") == "same"
     space = [-(-size // step) if same else (size - 2) // step + 1 for size in space]
     return (*space, channels) if min(space) > 0 else None
@@ -76,8 +73,7 @@ def _grown(shape: Dims, layer: Layer) -> Dims | None:
 def _adapted(shape: Dims, layer: Layer) -> Dims | None:
     """To as many places as are asked for, of at least as many."""
     *space, channels = _sizes(shape)
-    size = layer.arg("output_size")
-    assert isinstance(size, int)
+    size = number(layer, "output_size")
     return (*(size for _ in space), channels) if min(space) >= size else None
 
 
@@ -89,7 +85,7 @@ _OF_A_KERNEL = more("activation", "use_bias", "data_format")
 
 def _moves(dims: int) -> dict[str, tuple[Value, ...]]:
     """How a kernel goes over its places: a number for all dimensions, or one for each."""
-    return {name: (2, Seq((2,) * dims, "tuple")) for name in ("strides", "dilation_rate")}
+    return {name: (2, tupled(*(2,) * dims)) for name in ("strides", "dilation_rate")}
 
 
 def _kinds(dims: int, fits: Fits) -> tuple[Kind, ...]:
@@ -98,7 +94,7 @@ def _kinds(dims: int, fits: Fits) -> tuple[Kind, ...]:
 
     def pooling(name: str) -> Kind:
         pool = kind(name, _pooled, pool_size=(2,), padding=PADDING)
-        return replace(pool, more={"strides": (1, each_way(1)), **more("data_format")}, weight=min(2, dims))
+        return replace(pool, more={"strides": (1, tupled(*(1,) * dims)), **more("data_format")}, weight=min(2, dims))
 
     def convolution(name: str) -> Kind:
         each = kind(name, _convolved, filters=(2, 3), kernel_size=(2,), padding=PADDING)
@@ -110,9 +106,6 @@ def _kinds(dims: int, fits: Fits) -> tuple[Kind, ...]:
 
     def of_places(each: Kind, *names: str) -> Kind:
         return of_channels(each, *names) if dims > 1 else each
-
-    def each_way(number: int) -> Value:
-        return Seq((number,) * dims, "tuple")
 
     of_an_axis = plain(floats(2)) if dims == 1 else fits
     return (

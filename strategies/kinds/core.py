@@ -19,17 +19,15 @@ from strategies.kinds.kind import (
     computed,
     floats,
     last,
+    number,
     plain,
     same,
     shaped,
+    tupled,
 )
 
 ACTIVATIONS: tuple[Value, ...] = (LEFT_OUT, "relu", "tanh", "softmax")
 PLAIN_DTYPES = ("float64", "mixed_bfloat16", "float16")
-
-
-def tuple_of(*items: int | None) -> Seq:
-    return Seq(items, "tuple")
 
 
 def _flattened(shape: Dims, layer: Layer) -> Dims | None:
@@ -43,7 +41,7 @@ def _reshape_target(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value
     if None in shape:
         return None
     targets = {"swap": shape[::-1], "split": (*shape, 1), "flat": (-1,)}
-    return {"target_shape": tuple_of(*targets[str(drawn["target_shape"])])}
+    return {"target_shape": tupled(*targets[str(drawn["target_shape"])])}
 
 
 def _reshaped(shape: Dims, layer: Layer) -> Dims | None:
@@ -61,7 +59,7 @@ def _reshaped(shape: Dims, layer: Layer) -> Dims | None:
 
 
 def _turned(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
-    return {"dims": tuple_of(*range(specs[0].rank, 0, -1))}
+    return {"dims": tupled(*range(specs[0].rank, 0, -1))}
 
 
 def _permuted(shape: Dims, layer: Layer) -> Dims | None:
@@ -78,9 +76,7 @@ def _repeated(shape: Dims, layer: Layer) -> Dims | None:
 
 
 def _embedded(specs: Specs, layer: Layer) -> Specs:
-    size = layer.arg("output_dim")
-    assert isinstance(size, int)
-    return (Spec((*specs[0].shape, size), computed(layer), layer.arg("mask_zero") is True),)
+    return (Spec((*specs[0].shape, number(layer, "output_dim")), computed(layer), layer.arg("mask_zero") is True),)
 
 
 def _ids(specs: Specs) -> bool:
@@ -106,7 +102,7 @@ def _equation(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | No
         letters = "abcd"[: len(shape) + 1]
         args = {
             "equation": f"{letters},{letters[-1]}y->{letters[:-1]}y",
-            "output_shape": tuple_of(*shape[:-1], *((units,) if isinstance(units, int) else ())),
+            "output_shape": tupled(*shape[:-1], *((units,) if isinstance(units, int) else ())),
         }
     return {**drawn, **args}
 

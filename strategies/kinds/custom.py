@@ -1,12 +1,13 @@
 """Layers that a user would write: they make, use, hand on, drop and change masks, take and give several tensors.
 
-The classes themselves are in `harness/source/custom`, in each dialect; here is only what they accept and give.
+The classes themselves, in each dialect, are in `custom` and `own_layers` of `harness/source`; here is only what they
+accept and give.
 """
 
 from __future__ import annotations
 
 from strategies.graph import Array, Items, Layer, Named, Seq
-from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, plain, same
+from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, last, plain, same
 
 ANY = plain(floats(1, 3))
 SEQUENCE = plain(floats(2))
@@ -35,12 +36,6 @@ def _as_wide_as_its_last(specs: Specs, layer: Layer) -> Specs:
     wide = widths.items[-1]
     assert isinstance(wide, int)
     return (Spec((*specs[0].shape[:-1], wide), computed(layer)),)
-
-
-def _as_wide(specs: Specs, layer: Layer) -> Specs:
-    units = layer.arg("units")
-    assert isinstance(units, int)
-    return (Spec((*specs[0].shape[:-1], units), computed(layer)),)
 
 
 OWN_OPERATION = "Amplify"
@@ -87,7 +82,7 @@ KINDS = (
     ),
     Kind("Span", options={"low": (LEFT_OUT, 0.25), "high": (LEFT_OUT, 3.0)}, fits=ANY, gives=same, masks=True),
     Kind("Stack", options={"widths": (Seq((4, 3)), Seq((2,), "tuple"))}, fits=ANY, gives=_as_wide_as_its_last),
-    Kind("Branches", options={"units": (4, 2)}, fits=ANY, gives=_as_wide),
+    Kind("Branches", options={"units": (4, 2)}, fits=ANY, gives=last("units")),
     Kind("Center", call_options={"training": (LEFT_OUT, True)}, fits=ANY, gives=same, masks=True),
     Kind("Jitter", options={"seed": (LEFT_OUT, 7)}, fits=ANY, gives=same, masks=True, only="keras"),
     Kind("Assemble", takes=(1, 3), pass_as="nested", fits=alike(ANY), gives=same),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from strategies.graph import Array, Layer, Seq, Value
 from strategies.kinds.arguments import more
-from strategies.kinds.kind import IDS, LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, plain
+from strategies.kinds.kind import IDS, LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, number, plain
 
 
 def ids(specs: Specs) -> bool:
@@ -38,12 +38,6 @@ def _whole(specs: Specs) -> Spec:
 
 def _counted(size: int) -> Specs:
     return (Spec((size,)),)
-
-
-def _number(layer: Layer, name: str, default: int | None = None) -> int:
-    value = layer.arg(name, default)
-    assert isinstance(value, int)
-    return value
 
 
 # -- numbers
@@ -80,7 +74,7 @@ def _binned(specs: Specs, layer: Layer) -> Specs | None:
 def _encoded(specs: Specs, layer: Layer) -> Specs | None:
     if layer.arg("output_mode") == "one_hot" and specs[0].shape != (1,):
         return None
-    return _counted(_number(layer, "num_tokens"))
+    return _counted(number(layer, "num_tokens"))
 
 
 def _mask_of_a_dtype(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
@@ -93,7 +87,7 @@ def _hashed(specs: Specs, layer: Layer) -> Specs | None:
     mask = layer.arg("mask_value")
     if mask is not None and isinstance(mask, str) != (specs[0].dtype == "string"):
         return None
-    return (_whole(specs),) if layer.arg("output_mode", "int") == "int" else _counted(_number(layer, "num_bins"))
+    return (_whole(specs),) if layer.arg("output_mode", "int") == "int" else _counted(number(layer, "num_bins"))
 
 
 def _looked_up(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
@@ -122,7 +116,7 @@ def _found(specs: Specs, layer: Layer) -> Specs | None:
     if (specs[0].dtype == "string") != (text and not back):
         return None
     if layer.arg("output_mode", "int") != "int":
-        return _counted(len(vocabulary.items) + _number(layer, "num_oov_indices", 1))
+        return _counted(len(vocabulary.items) + number(layer, "num_oov_indices", 1))
     return (Spec(specs[0].shape, "string"),) if text and back else (_whole(specs),)
 
 
@@ -130,7 +124,7 @@ def _found(specs: Specs, layer: Layer) -> Specs | None:
 
 
 def _vectorized(specs: Specs, layer: Layer) -> Specs:
-    return (Spec((_number(layer, "output_sequence_length"),), "int64"),)
+    return (Spec((number(layer, "output_sequence_length"),), "int64"),)
 
 
 _COUNTS: tuple[Value, ...] = (LEFT_OUT, "multi_hot", "count")

@@ -8,11 +8,10 @@ from dataclasses import replace
 from strategies.graph import Layer, Seq, Value
 from strategies.kinds.arguments import more
 from strategies.kinds.convolution import IMAGE
-from strategies.kinds.core import tuple_of
-from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Gives, Kind, Specs, floats, plain, shaped
+from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Gives, Kind, Specs, floats, number, plain, shaped, tupled
 from strategies.kinds.noise import TRAINING
 
-RANGE: tuple[Value, ...] = (LEFT_OUT, tuple_of(0, 1))
+RANGE: tuple[Value, ...] = (LEFT_OUT, tupled(0, 1))
 SEED: tuple[Value, ...] = (LEFT_OUT, 7)
 FILL: tuple[Value, ...] = (LEFT_OUT, "constant")
 FACTOR: tuple[Value, ...] = (0.5, Seq((0.25, 0.5), "tuple"))
@@ -28,9 +27,7 @@ def _kept(shape: Dims, layer: Layer) -> Dims:
 
 
 def _sized(shape: Dims, layer: Layer) -> Dims:
-    height, width = layer.arg("height"), layer.arg("width")
-    assert isinstance(height, int) and isinstance(width, int)
-    return (height, width, shape[-1])
+    return (number(layer, "height"), number(layer, "width"), shape[-1])
 
 
 def _open(*axes: int) -> Gives:
@@ -126,9 +123,7 @@ _IN_KERAS3 = _keras3(
     _random("MixUp", alpha=(LEFT_OUT, 0.5), seed=SEED),
     _random("Solarization", addition_factor=(0.5,), threshold_factor=(LEFT_OUT, 0.5), seed=SEED),
     _random("AutoContrast", value_range=RANGE),
-    _random(
-        "ContrastLimitedAdaptiveHistogramEqualization", tile_grid_size=(tuple_of(2, 2),), clip_limit=(LEFT_OUT, 2.0)
-    ),
+    _random("ContrastLimitedAdaptiveHistogramEqualization", tile_grid_size=(tupled(2, 2),), clip_limit=(LEFT_OUT, 2.0)),
     # Of an image without boxes it makes nothing else.
     _random("MaxNumBoundingBoxes", max_number=(2,), fill_value=(LEFT_OUT, 0)),
 )

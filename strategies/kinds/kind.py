@@ -169,6 +169,16 @@ def _mentions(value: Value, without: Collection[str]) -> Iterator[bool]:
                 yield from _mentions(item, without)
 
 
+def listed(*items: Value) -> Seq:
+    """A list."""
+    return Seq(items)
+
+
+def tupled(*items: Value) -> Seq:
+    """A tuple."""
+    return Seq(items, "tuple")
+
+
 def floats(low: int, high: int | None = None, *, masked: bool = True, known: bool = False) -> Fits:
     """Float tensors of a rank from `low` to `high`, their last dimension known. `known` wants every dimension."""
     top = low if high is None else high
@@ -207,11 +217,17 @@ def last(size: str | int) -> Gives:
     """The last dimension becomes the argument `size`, or that number."""
 
     def gives(specs: Specs, layer: Layer) -> Specs:
-        value = layer.arg(size) if isinstance(size, str) else size
-        assert isinstance(value, int)
+        value = number(layer, size) if isinstance(size, str) else size
         return (replace(specs[0], shape=(*specs[0].shape[:-1], value), dtype=computed(layer)),)
 
     return gives
+
+
+def number(layer: Layer, name: str, default: int | None = None) -> int:
+    """An argument that is a whole number."""
+    value = layer.arg(name, default)
+    assert isinstance(value, int)
+    return value
 
 
 def shaped(rule: Callable[[Dims, Layer], Dims | None]) -> Gives:

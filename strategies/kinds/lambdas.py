@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from strategies.graph import Array, Function, Items, Layer, Seq, Value
-from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, plain
+from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, listed, plain
 
 BATCH = 2
 """The rows of the batch that graphs are run on, which a fixed mask has to know."""
@@ -168,25 +168,21 @@ def lambda_gives(specs: Specs, layer: Layer) -> Specs | None:
     )
 
 
-def _texts(*texts: str) -> Seq:
-    return Seq(texts)
-
-
 KINDS = (
     Kind(
         "Lambda",
         options={
             "gives": (
-                _texts("x"),
-                _texts("x", "x"),
-                _texts("x * 2.0"),
-                _texts("x", "x * 2.0"),
-                _texts("x * 2.0", "x"),
-                _texts("x", "x", "-x"),
-                _texts("x[..., :1]", "x"),
-                _texts("x", "x * 2.0", "-x", "x + 1.0"),
-                _texts("x[:, 0]"),
-                _texts("x[:, 0]", "x"),
+                listed("x"),
+                listed("x", "x"),
+                listed("x * 2.0"),
+                listed("x", "x * 2.0"),
+                listed("x * 2.0", "x"),
+                listed("x", "x", "-x"),
+                listed("x[..., :1]", "x"),
+                listed("x", "x * 2.0", "-x", "x + 1.0"),
+                listed("x[:, 0]"),
+                listed("x[:, 0]", "x"),
             ),
             "form": (*FORMS, "registered"),  # the only one that Keras 3 reads back
             "container": ("list", "list", "tuple", "dict", "nested"),

@@ -23,7 +23,8 @@ def _width(value: Value) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _state_widths(layer: Layer) -> tuple[int, ...]:
+def states(layer: Layer) -> tuple[int, ...]:
+    """How wide each state of a recurrent layer is, which is what its `initial_state` needs."""
     if layer.kind == "RNN":
         cells = layer.arg("cell")
         if isinstance(cells, Made) and cells.layer.kind == "StackedRNNCells":
@@ -39,11 +40,6 @@ def _state_widths(layer: Layer) -> tuple[int, ...]:
     return (width, width) if layer.kind == "LSTM" else (width,)
 
 
-def states(layer: Layer) -> tuple[int, ...]:
-    """How wide each state of a recurrent layer is, which is what its `initial_state` needs."""
-    return _state_widths(layer)
-
-
 def _recurrent(specs: Specs, layer: Layer) -> Specs | None:
     width = _width(layer.arg("cell") if layer.kind == "RNN" else layer.arg("units"))
     if width is None or (layer.kind == "RNN" and not isinstance(layer.arg("cell"), Made | Seq)):
@@ -53,7 +49,7 @@ def _recurrent(specs: Specs, layer: Layer) -> Specs | None:
     first = Spec(shape, computed(layer), whole and specs[0].mask)
     if layer.arg("return_state") is not True:
         return (first,)
-    return (first, *(Spec((size,), computed(layer)) for size in _state_widths(layer)))
+    return (first, *(Spec((size,), computed(layer)) for size in states(layer)))
 
 
 def _both_ways(specs: Specs, layer: Layer) -> Specs | None:

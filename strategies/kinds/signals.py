@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from strategies.graph import Array, Layer
 from strategies.kinds.arguments import more
-from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, computed, floats, plain
+from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, computed, floats, number, plain
 
 
 def _mel(specs: Specs, layer: Layer) -> Specs | None:
     (length,) = specs[0].shape
-    step, bins, width = layer.arg("sequence_stride"), layer.arg("num_mel_bins"), layer.arg("fft_length")
-    assert isinstance(length, int) and isinstance(step, int) and isinstance(bins, int) and isinstance(width, int)
+    step, bins, width = (number(layer, name) for name in ("sequence_stride", "num_mel_bins", "fft_length"))
+    assert isinstance(length, int)
     # Where a step does not divide the signal, it says another number of frames than it gives.
     if length <= width // 2 or length % step:
         return None

@@ -68,10 +68,7 @@ KINDS = (
     operation("empty_like", kept, then=("nothing",)),
     *each("add subtract maximum minimum fmax fmin arctan2 logaddexp logaddexp2", of_two),
     of_two("multiply", gives=multiplied),
-    *each(
-        "divide divide_no_nan true_divide floor_divide mod fmod",
-        lambda name: of_two(name, "", "positive"),
-    ),
+    *each("divide divide_no_nan true_divide floor_divide mod fmod", lambda name: of_two(name, "", "positive")),
     operation("power", of=("positive",), x2=(2.0, 0.5, 3, Array((1,)))),
     *each("nextafter hypot heaviside", lambda name: operation(name, takes=2)),
     operation("ldexp", x2=(2, Array((1,), "int32"))),

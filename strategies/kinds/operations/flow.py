@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from strategies.graph import Array, Function, Value
-from strategies.kinds.kind import Spec
-from strategies.kinds.operations.rules import FLAG, KNOWN, NO, body, kept, listed, on_axis, operation, suiting
+from strategies.kinds.kind import Spec, listed
+from strategies.kinds.operations.rules import FLAG, KNOWN, NO, body, kept, on_axis, operation, suiting
 
 BODIES = (
     "lambda v: v + 1.0",

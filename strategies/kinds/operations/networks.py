@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from strategies.graph import Array, Layer, Value
-from strategies.kinds.kind import LEFT_OUT, Dims, Gives, Spec
+from strategies.kinds.kind import LEFT_OUT, Dims, Gives, Spec, listed
 from strategies.kinds.lambdas import BATCH
+from strategies.kinds.operations.reductions import per_channel
 from strategies.kinds.operations.rules import (
     GRID,
     IMAGE,
     KNOWN,
     MATRIX,
     NO,
+    Suits,
     along,
     each,
     even,
     given,
     ids,
     kept,
-    listed,
     on_axis,
     operation,
     reduced,
@@ -28,27 +29,20 @@ from strategies.kinds.operations.rules import (
 )
 
 
-def _per_channel(spec: Spec, drawn: Value) -> Value:
-    """A number for each place of the last dimension."""
-    return NO if spec.shape[-1] is None else Array((spec.shape[-1],))
-
-
 def _steps(spec: Spec, drawn: Value) -> Value:
     """The length of each sequence: all of it."""
     return NO if spec.shape[0] is None else listed(*(spec.shape[0],) * BATCH)
 
 
-def _kernel(dims: int, *more: int) -> Callable[[Spec, Value], Value]:
-    """A window of two in each dimension, for as many channels as there are."""
-
-    def kernel(spec: Spec, drawn: Value) -> Value:
-        return NO if spec.shape[-1] is None or spec.rank != dims + 1 else Array(((2,) * dims) + (spec.shape[-1], *more))
-
-    return kernel
+def _kernel(filters: int) -> Suits:
+    """Windows of two by two, for as many channels as there are."""
+    return lambda spec, drawn: (
+        NO if spec.shape[-1] is None or spec.rank != 3 else Array((2, 2, spec.shape[-1], filters))
+    )
 
 
-def _windowed(channels: Callable[[int, Layer], int], *, grows: bool = False) -> Gives:
-    """As large as a window of two leaves it, or makes it; with so many channels."""
+def _windowed(channels: Callable[[int, Layer], int]) -> Gives:
+    """As large as a window of two leaves it; with so many channels."""
 
     def rule(shape: Dims, layer: Layer) -> Dims | None:
         sizes = []
@@ -56,7 +50,7 @@ def _windowed(channels: Callable[[int, Layer], int], *, grows: bool = False) -> 
             if size is None:
                 return None
             if layer.arg("padding") != "same":
-                size = size + 1 if grows else size - 1
+                size -= 1
             if size < 1:
                 return None
             sizes.append(size)
@@ -108,13 +102,11 @@ KINDS = (
     *each("softmax log_softmax sparsemax", lambda name: operation(name, on_axis(kept), axis=(LEFT_OUT, 1))),
     operation("glu", along(lambda size, layer: None if size is None else size // 2), even(KNOWN), axis=(-1,)),
     operation("normalize", on_axis(kept), axis=(LEFT_OUT, 1), order=(LEFT_OUT, 1), epsilon=(LEFT_OUT, 0.5)),
-    operation(
-        "layer_normalization", arrange=suiting(gamma=_per_channel), gamma=(LEFT_OUT, "each"), axis=(LEFT_OUT, -1)
-    ),
-    operation("rms_normalization", arrange=suiting(scale=_per_channel), scale=(LEFT_OUT, "each"), axis=(LEFT_OUT, -1)),
+    operation("layer_normalization", arrange=suiting(gamma=per_channel), gamma=(LEFT_OUT, "each"), axis=(LEFT_OUT, -1)),
+    operation("rms_normalization", arrange=suiting(scale=per_channel), scale=(LEFT_OUT, "each"), axis=(LEFT_OUT, -1)),
     operation(
         "batch_normalization",
-        arrange=suiting(mean=_per_channel, variance=_per_channel, offset=_per_channel, scale=_per_channel),
+        arrange=suiting(mean=per_channel, variance=per_channel, offset=per_channel, scale=per_channel),
         mean=("each",),
         variance=("each",),
         axis=(-1,),
@@ -140,14 +132,12 @@ KINDS = (
         "average_pool max_pool",
         lambda name: operation(name, given(_pooled), GRID, pool_size=(2,), padding=(LEFT_OUT,)),
     ),
-    operation(
-        "conv", _windowed(_three), IMAGE, arrange=suiting(kernel=_kernel(2, 3)), kernel=("window",), padding=_SAME
-    ),
+    operation("conv", _windowed(_three), IMAGE, arrange=suiting(kernel=_kernel(3)), kernel=("window",), padding=_SAME),
     operation(
         "depthwise_conv",
         _windowed(_as_many),
         IMAGE,
-        arrange=suiting(kernel=_kernel(2, 1)),
+        arrange=suiting(kernel=_kernel(1)),
         kernel=("window",),
         padding=_SAME,
     ),
@@ -156,7 +146,7 @@ KINDS = (
         _windowed(_three),
         IMAGE,
         arrange=suiting(
-            depthwise_kernel=_kernel(2, 1), pointwise_kernel=lambda spec, drawn: Array((1, 1, spec.shape[-1] or 1, 3))
+            depthwise_kernel=_kernel(1), pointwise_kernel=lambda spec, drawn: Array((1, 1, spec.shape[-1] or 1, 3))
         ),
         depthwise_kernel=("window",),
         pointwise_kernel=("channels",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strategies.graph import Array, Layer
-from strategies.kinds.kind import LEFT_OUT, Dims, Specs
+from strategies.kinds.kind import LEFT_OUT, Dims, Specs, tupled
 from strategies.kinds.operations.rules import (
     IMAGE,
     body,
@@ -13,7 +13,6 @@ from strategies.kinds.operations.rules import (
     kept,
     operation,
     prefixed,
-    tupled,
     volume,
 )
 

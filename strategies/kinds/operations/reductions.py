@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strategies.graph import Array, Layer, Value
-from strategies.kinds.kind import LEFT_OUT, Dims, Spec, Specs
+from strategies.kinds.kind import LEFT_OUT, Dims, Spec, Specs, listed, number, tupled
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.operations.rules import (
     AXES,
@@ -20,7 +20,6 @@ from strategies.kinds.operations.rules import (
     given,
     ids,
     kept,
-    listed,
     on_axis,
     operation,
     place,
@@ -28,7 +27,6 @@ from strategies.kinds.operations.rules import (
     several,
     suiting,
     truths,
-    tupled,
     typed,
     wide,
 )
@@ -36,11 +34,13 @@ from strategies.kinds.operations.rules import (
 METHODS: tuple[Value, ...] = (LEFT_OUT, "nearest")
 
 
-def _reduction(name: str) -> Operation:
+def reduction(name: str) -> Operation:
+    """Along one axis or several."""
     return operation(name, reduced(), axis=AXES, keepdims=FLAG)
 
 
-def _weights(spec: Spec, drawn: Value) -> Value:
+def per_channel(spec: Spec, drawn: Value) -> Value:
+    """A number for each place of the last dimension."""
     return NO if spec.shape[-1] is None else Array((spec.shape[-1],))
 
 
@@ -54,14 +54,11 @@ def order(specs: Specs, layer: Layer) -> Specs | None:
 
 
 def _top(shape: Dims, layer: Layer) -> Dims:
-    k = layer.arg("k")
-    assert isinstance(k, int)
-    return (*shape[:-1], k)
+    return (*shape[:-1], number(layer, "k"))
 
 
 def _fewer(size: int | None, layer: Layer) -> int | None:
-    n = layer.arg("n", 1)
-    assert isinstance(n, int)
+    n = number(layer, "n", 1)
     return None if size is None else size - n
 
 
@@ -70,6 +67,10 @@ def taken(size: int | None, layer: Layer) -> int | None:
     return indices.shape[0] if isinstance(indices, Array) else None
 
 
+MOMENTS = operation(
+    "moments", several(reduced(axis="axes"), reduced(axis="axes")), axes=(listed(1), listed(-1)), keepdims=FLAG
+)
+TOP_K = operation("top_k", several(given(_top), given(_top, "int32")), wide(KNOWN), k=(1, 2), sorted=(LEFT_OUT, False))
 _SOME: tuple[Value, ...] = (Array((1,), "int32"), Array((3,), "int32"))
 
 KINDS = (
@@ -78,7 +79,7 @@ KINDS = (
         sum mean max min amax amin prod std var median ptp logsumexp nanmax nanmin nanmean nanmedian nanprod nanstd
         nansum nanvar
         """,
-        _reduction,
+        reduction,
     ),
     *each("any all", lambda name: operation(name, reduced("bool"), truths, axis=AXES, keepdims=FLAG)),
     *each("argmax argmin nanargmax nanargmin", lambda name: operation(name, chosen(), axis=AXIS, keepdims=FLAG)),
@@ -91,17 +92,15 @@ KINDS = (
         "percentile nanpercentile",
         lambda name: operation(name, reduced(), q=(50, 25), axis=AXIS, method=METHODS, keepdims=FLAG),
     ),
-    operation("average", reduced(), arrange=suiting(weights=_weights), axis=(-1,), weights=(LEFT_OUT, "each")),
+    operation("average", reduced(), arrange=suiting(weights=per_channel), axis=(-1,), weights=(LEFT_OUT, "each")),
     operation("norm", reduced(), ord=(LEFT_OUT, 1, 2), axis=AXIS, keepdims=FLAG),
-    operation(
-        "moments", several(reduced(axis="axes"), reduced(axis="axes")), axes=(listed(1), listed(-1)), keepdims=FLAG
-    ),
+    MOMENTS,
     *each("cumsum cumprod nancumsum nancumprod", lambda name: operation(name, on_axis(kept), axis=AXIS)),
     operation("diff", along(_fewer), wide(KNOWN), n=(LEFT_OUT, 1), axis=AXIS),
     operation("sort", on_axis(kept), axis=(LEFT_OUT, 1)),
     operation("argsort", order, axis=(LEFT_OUT, 1)),
     operation("argpartition", order, wide(VECTOR), kth=(1,), axis=(LEFT_OUT, -1)),
-    operation("top_k", several(given(_top), given(_top, "int32")), wide(KNOWN), k=(1, 2), sorted=(LEFT_OUT, False)),
+    TOP_K,
     operation("in_top_k", then=("mean",), of=("classes", ""), fits=wide(VECTOR), takes=2, k=(1, 2)),
     operation("take", along(taken), wide(KNOWN), indices=_SOME, axis=AXIS),
     operation("take_along_axis", on_axis(kept), takes=2, of=("", "order"), axis=(-1,)),

@@ -17,8 +17,11 @@ from strategies.kinds.kind import (
     Kind,
     Spec,
     Specs,
+    alike,
     floats,
+    listed,
     plain,
+    tupled,
 )
 
 MOST = 4
@@ -182,24 +185,22 @@ def chosen(dtype: str = "int32") -> Gives:
     return gives
 
 
-def along(rule: Callable[[int | None, Layer], int | None], *, default: int = -1, dtype: str = "") -> Gives:
+def along(rule: Callable[[int | None, Layer], int | None]) -> Gives:
     """Another size along one axis."""
 
     def shape_of(shape: Dims, layer: Layer) -> Dims | None:
-        at = place(shape, layer.arg("axis", default))
+        at = place(shape, layer.arg("axis", -1))
         if at is None:
             return None
         size = rule(shape[at], layer)
         return None if size is not None and size < 1 else (*shape[:at], size, *shape[at + 1 :])
 
-    return given(shape_of, dtype)
+    return given(shape_of)
 
 
-def on_axis(gives: Gives, default: int = -1) -> Gives:
+def on_axis(gives: Gives) -> Gives:
     """What the rule says, where there is such an axis."""
-    return lambda specs, layer: (
-        None if places(specs[0].shape, layer.arg("axis", default)) is None else gives(specs, layer)
-    )
+    return lambda specs, layer: None if places(specs[0].shape, layer.arg("axis", -1)) is None else gives(specs, layer)
 
 
 # -- arguments that suit the tensors
@@ -250,16 +251,6 @@ def second(gives: Gives, *names: str) -> Gives:
     return checked
 
 
-def listed(*items: Value) -> Seq:
-    """A list."""
-    return Seq(items)
-
-
-def tupled(*items: Value) -> Seq:
-    """A tuple."""
-    return Seq(items, "tuple")
-
-
 def body(text: str) -> Function:
     """A function that is written as it stands in the catalogue."""
     return Function("body", (text,))
@@ -284,8 +275,8 @@ def operation(
     """One line of the table."""
     return Operation(
         name,
-        fits=_alike(fits),
-        gives=_multiplied if "mean" in then else gives,
+        fits=alike(fits),
+        gives=typed("float32") if "mean" in then else gives,
         options=options,
         takes=(takes, takes) if isinstance(takes, int) else takes,
         pass_as="list" if in_list else "each",
@@ -298,17 +289,6 @@ def operation(
         of=of,
         then=then,
     )
-
-
-def _alike(fits: Fits) -> Fits:
-    return lambda specs: (
-        fits(specs) and all((spec.shape, spec.dtype) == (specs[0].shape, specs[0].dtype) for spec in specs)
-    )
-
-
-def _multiplied(specs: Specs, layer: Layer) -> Specs:
-    """The first tensor times a number that was made of it."""
-    return (Spec(specs[0].shape, "float32"),)
 
 
 def each(names: str, like: Callable[[str], Operation]) -> Iterator[Operation]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from strategies.graph import Array, Layer, Seq, Value
-from strategies.kinds.kind import LEFT_OUT, Dims, Gives, Spec, Specs
+from strategies.kinds.kind import LEFT_OUT, Dims, Gives, Spec, Specs, listed, number, tupled
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.operations.rules import (
     AXIS,
@@ -18,12 +20,10 @@ from strategies.kinds.operations.rules import (
     each,
     given,
     kept,
-    listed,
     on_axis,
     operation,
     place,
     suiting,
-    tupled,
     wide,
 )
 
@@ -31,12 +31,8 @@ from strategies.kinds.operations.rules import (
 
 
 def _product(sizes: Dims) -> int | None:
-    total = 1
-    for size in sizes:
-        if size is None:
-            return None
-        total *= size
-    return total
+    known = [size for size in sizes if size is not None]
+    return math.prod(known) if len(known) == len(sizes) else None
 
 
 def flat(spec: Spec, drawn: Value) -> Value:
@@ -124,8 +120,7 @@ def padded(shape: Dims, layer: Layer) -> Dims | None:
 
 
 def times(size: int | None, layer: Layer) -> int | None:
-    repeats = layer.arg("repeats")
-    assert isinstance(repeats, int)
+    repeats = number(layer, "repeats")
     return None if size is None else size * repeats
 
 
@@ -291,18 +286,7 @@ KINDS = (
     operation("vsplit", of=("rows",), then=("first", "mean"), indices_or_sections=(1,)),
     operation("unstack", apart, KNOWN, axis=(1, -1)),
     # -- without a batch
-    operation(
-        "full",
-        of=("average",),
-        then=("mean",),
-        leads=("shape",),
-        shape=(
-            tupled(
-                3,
-            ),
-            tupled(2, 3),
-        ),
-    ),
+    operation("full", of=("average",), then=("mean",), leads=("shape",), shape=(tupled(3), tupled(2, 3))),
     operation("ravel", then=("mean",)),
     *each("diag diagflat", lambda name: operation(name, then=("mean",), of=("flat",), k=(LEFT_OUT, 1))),
     operation("vander", then=("mean",), of=("flat",), N=(3,), increasing=(LEFT_OUT, True)),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from strategies.graph import Array, Layer, Seq, Value
-from strategies.kinds.kind import LEFT_OUT, Dims, Gives, Spec, Specs
-from strategies.kinds.operations.reductions import order, taken
+from strategies.kinds.kind import LEFT_OUT, Dims, Spec, Specs, listed, tupled
+from strategies.kinds.operations.reductions import MOMENTS, TOP_K, order, reduction, taken
 from strategies.kinds.operations.rules import (
     AXES,
     AXIS,
@@ -26,7 +26,6 @@ from strategies.kinds.operations.rules import (
     given,
     ids,
     kept,
-    listed,
     of_dtype,
     on_axis,
     operation,
@@ -34,9 +33,7 @@ from strategies.kinds.operations.rules import (
     prefixed,
     reduced,
     second,
-    several,
     suiting,
-    tupled,
     typed,
     wide,
 )
@@ -59,10 +56,6 @@ from strategies.kinds.operations.shapes import (
 
 def _name(specs: Specs) -> bool:
     return all(spec.dtype == "bool" and 1 <= spec.rank <= 3 for spec in specs)
-
-
-def _reduction(name: str) -> Operation:
-    return operation(name, reduced(), axis=AXES, keepdims=FLAG)
 
 
 def _of_two(name: str, *of: str) -> Operation:
@@ -118,15 +111,6 @@ def _pooled(shape: Dims, layer: Layer) -> Dims | None:
     return None if height is None or width is None or min(height, width) < 2 else (height // 2, width // 2, channels)
 
 
-def _top(dtype: str = "") -> Gives:
-    def rule(shape: Dims, layer: Layer) -> Dims:
-        k = layer.arg("k")
-        assert isinstance(k, int)
-        return (*shape[:-1], k)
-
-    return given(rule, dtype)
-
-
 _SQUARE = given(lambda shape, layer: (*shape[:-1], shape[-2]))
 
 _IN_MATH = (
@@ -156,7 +140,7 @@ _IN_MATH = (
         reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_std reduce_variance reduce_logsumexp
         reduce_euclidean_norm
         """,
-        _reduction,
+        reduction,
     ),
     *each("reduce_any reduce_all", lambda name: operation(name, reduced("bool"), _name, axis=AXES, keepdims=FLAG)),
     *each("argmax argmin", lambda name: operation(name, chosen("int64"), axis=AXIS)),
@@ -165,7 +149,7 @@ _IN_MATH = (
         "cumsum cumprod cumulative_logsumexp",
         lambda name: operation(name, on_axis(kept), axis=AXIS, exclusive=FLAG, reverse=FLAG),
     ),
-    operation("top_k", several(_top(), _top("int32")), wide(KNOWN), k=(1, 2), sorted=(LEFT_OUT, False)),
+    TOP_K,
     operation("l2_normalize", on_axis(kept), axis=AXIS),
 )
 _IN_NN = (
@@ -175,9 +159,7 @@ _IN_NN = (
     operation("crelu", given(lambda shape, layer: (*shape[:-1], 2 * (shape[-1] or 1)))),
     *each("softmax log_softmax", lambda name: operation(name, on_axis(kept), axis=(LEFT_OUT, 1))),
     operation("bias_add", arrange=suiting(bias=_per_channel), bias=("each",)),
-    operation(
-        "moments", several(reduced(axis="axes"), reduced(axis="axes")), axes=(listed(1), listed(-1)), keepdims=FLAG
-    ),
+    MOMENTS,
     operation(
         "conv2d",
         given(_convolved),
