@@ -1,6 +1,6 @@
 """Graph to source: what a person would have typed to build the model.
 
-One dialect a module; `write_source` is the way in.
+One dialect a module; `written` is the way in.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from harness.source.dialect import Dialect
 from harness.source.keras2 import KERAS2
 from harness.source.keras3 import KERAS3
 from harness.source.tf_keras import TF_DOT_KERAS, TF_KERAS
-from harness.source.writer import write
-from harness.source.written import WrittenGraph
+from harness.source.writer import WrittenGraph, write
 from strategies.graph import Graph
 
 DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS, KERAS2)}

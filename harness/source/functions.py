@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from harness.source.words import tuple_literal
 from strategies.graph import Function, MalformedGraph
 from strategies.kinds.lambdas import (
     COMPILE_FORMS,
@@ -74,7 +75,7 @@ def _packed(function: Function, texts: list[str], known: tuple[str, ...]) -> str
                 raise MalformedGraph(f"function.gives: expected one expression, found {len(texts)}")
             return texts[0]
         case "tuple":
-            return f"({', '.join(texts)},)" if len(texts) == 1 else f"({', '.join(texts)})"
+            return tuple_literal(texts)
         case "dict":
             if len(texts) > len(KEYS):
                 raise MalformedGraph(f"function.gives: expected at most {len(KEYS)} expressions, found {len(texts)}")

@@ -388,9 +388,7 @@ class ScriptLines:
                 return tensors.word(value)
             case Seq(items=items, form=form):
                 words = [self.value(item, tensors) for item in items]
-                if form == "tuple":
-                    return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
-                return f"[{', '.join(words)}]"
+                return tuple_literal(words) if form == "tuple" else f"[{', '.join(words)}]"
             case Items(items=pairs):
                 return f"{{{', '.join(f'{literal(key)}: {self.value(item, tensors)}' for key, item in pairs)}}}"
             case Array():

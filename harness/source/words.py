@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import keyword
 import re
+from collections.abc import Sequence
 
 from strategies.graph import MalformedGraph
 
@@ -42,6 +43,6 @@ def dtype_literal(dtype: str) -> str:
     return f'"{dtype}"'
 
 
-def tuple_literal(shape: tuple[int | None, ...]) -> str:
-    """A shape as a tuple."""
-    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"
+def tuple_literal(items: Sequence[int | str | None]) -> str:
+    """A tuple: of the sizes of a shape, or of words."""
+    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(map(str, items))})"

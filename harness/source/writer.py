@@ -6,6 +6,7 @@ Owns what of these comes before what.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -23,10 +24,26 @@ from harness.source.ways import (
     write_clone_function,
     wrong_argument,
 )
-from harness.source.written import WrittenGraph
 from strategies.graph import Graph, Items, Way, Wrong, refs
 from strategies.way_inputs import inner_layer, inputs_of
 from strategies.ways import makes_none
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenGraph:
+    """The script that leaves a graph's model in `model`, and what says how it is cloned.
+
+    `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
+    leaves the model that is then asked for in `model`, in the place of the one that is cloned. `builds` is the call by
+    which a model that was cloned before it was built is built. `within` has the expressions of the scopes in which it
+    is cloned.
+    """
+
+    source: str
+    arguments: tuple[tuple[str, str], ...] = ()
+    asked: str = ""
+    builds: str = ""
+    within: tuple[str, ...] = ()
 
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
