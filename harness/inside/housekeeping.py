@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import os
 import sys
 import typing
 
@@ -50,13 +49,3 @@ def tidy(framework: Framework) -> None:
         gc.collect()
     if _count % FORGET_KERNELS_EVERY == 0:
         framework.forget_kernels()
-
-
-def resident_bytes() -> int:
-    """The memory that this process holds, 0 where the system does not tell."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            pages = int(file.read().split()[1])
-        return pages * int(os.sysconf("SC_PAGE_SIZE"))
-    except (OSError, ValueError):
-        return 0

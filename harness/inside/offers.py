@@ -15,6 +15,10 @@ import numpy
 
 from .frameworks.interface import Framework
 
+_SETS_POLICY = """
+config = getattr(keras, "config", None)
+getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
+"""
 # The smallest text that needs it, by the name that `strategies.graphs` or `harness.subjects.offers` has for it.
 _TRIED = {
     "optional inputs": """
@@ -149,14 +153,8 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
 """,
     "lora": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).layers[0].enable_lora(1, lora_alpha=2)",
     "quantize": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).quantize('int4')",
-    "policy": """
-config = getattr(keras, "config", None)
-getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
-""",
-    "built policy": """
-config = getattr(keras, "config", None)
-getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
-""",
+    "policy": _SETS_POLICY,
+    "built policy": _SETS_POLICY,
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
     "adapt": "keras.layers.Normalization().adapt",
@@ -244,7 +242,7 @@ def _of_keras(keras: Any) -> dict[str, Any]:
         for name in dir(module):
             function = getattr(module, name)
             if not name.startswith("_") and inspect.isfunction(function) and _makes_an_operation(function):
-                found[prefix + name] = _names(function)
+                found[prefix + name] = _arguments(function, 0)
     if hasattr(keras.KerasTensor, "__round__"):
         found["operator.round"] = None
     return found
@@ -298,14 +296,6 @@ def _of_tensorflow() -> dict[str, Any]:
     return found
 
 
-def _names(function: Any) -> list[str] | None:
-    """The names of a function's arguments, None where it takes others too."""
-    parameters = inspect.signature(function).parameters.values()
-    if any(parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) for parameter in parameters):
-        return None
-    return [parameter.name for parameter in parameters]
-
-
 def _other_name(name: str, layer: Any, keras: Any) -> bool:
     """Whether a layer is there under the name of its class too, as AvgPool1D is AveragePooling1D."""
     own = layer.__name__
@@ -327,9 +317,9 @@ def _of_constructor(layer: Any, last: Any) -> list[str] | None:
     return names
 
 
-def _arguments(function: Any) -> list[str] | None:
-    """The names of a function's arguments, None where it takes others too."""
-    parameters = _parameters(function)
+def _arguments(function: Any, first: int = 1) -> list[str] | None:
+    """The names of a function's arguments, but for `self`, None where it takes others too."""
+    parameters = _parameters(function, first)
     if parameters is None or any(kind is _OTHERS for _, kind in parameters):
         return None
     return [name for name, _ in parameters]
@@ -338,12 +328,12 @@ def _arguments(function: Any) -> list[str] | None:
 _OTHERS = inspect.Parameter.VAR_KEYWORD
 
 
-def _parameters(function: Any) -> list[tuple[str, Any]] | None:
-    """The parameters of a method but `self`, with their kinds; None where they cannot be told."""
+def _parameters(function: Any, first: int = 1) -> list[tuple[str, Any]] | None:
+    """The parameters of a function from the `first` on, with their kinds; None where they cannot be told."""
     # Keras 2 wraps its constructors to take the arguments of Keras 1 as well.
     function = getattr(function, "_original_function", function)
     try:
-        parameters = list(inspect.signature(function).parameters.values())[1:]
+        parameters = list(inspect.signature(function).parameters.values())[first:]
     except (TypeError, ValueError):
         return None
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):

@@ -61,7 +61,7 @@ def run(
     training: bool,
     recorded: Recorded | None = None,
 ) -> dict[str, Any]:
-    """What `Run` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
+    """What `ModelRun` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
     framework, clock = observer.framework, observer.clock
     model = description.model
     heard = CallsOfLayers(observer)

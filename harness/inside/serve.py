@@ -24,7 +24,7 @@ from .catalogue import model_classes
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
-from .housekeeping import resident_bytes, take_over
+from .housekeeping import take_over
 from .observer import Observer
 from .offers import offers
 from .reach import Reach
@@ -109,7 +109,6 @@ class Server:
             "elements": self._elements,
             "bench": lambda request: bench(request, framework),
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
-            "rss": lambda request: resident_bytes(),
             "own": self._own,
             "reach": self._reached,
             "applications": lambda request: applications(framework),

@@ -246,10 +246,7 @@ class _Trial:
     def _draw(self) -> list[Any]:
         specs = self._request.get("inputs")
         if specs is None:
-            specs = [
-                {"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]}
-                for end in self._original.shape["inputs"]
-            ]
+            specs = _specs_of(self._original.shape["inputs"])
         with self._clock.ours("draw"):
             return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 
@@ -399,8 +396,7 @@ class _Trial:
         observer = self._observer
         ends, arrays = clone.shape["inputs"], self._arrays
         if not fits(ends, arrays):
-            specs = [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
-            arrays = input_arrays(specs, self._request.get("batch"), observer.seed)
+            arrays = input_arrays(_specs_of(ends), self._request.get("batch"), observer.seed)
         ran = run(clone, arrays, observer, clone.model, training=False)
         told: dict[str, Any] = {"found": [leaf["digest"] for leaf in ran["outputs"]]}
         if "failure" in ran:
@@ -484,6 +480,11 @@ class _Trial:
             answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer), costly=False)
         else:
             answer["twice_failure"] = refused
+
+
+def _specs_of(ends: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The specs of the arrays that a model with these inputs is run on."""
+    return [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
 
 
 def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
@@ -28,12 +28,17 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
     if "file" in spec:
         with np.load(spec["file"], allow_pickle=False) as arrays:
             return _as(str(spec.get("dtype", "float32")), arrays[spec["key"]])
-    own = spec.get("batch")
-    shape = (batch if own is None else int(own),) + tuple(OPEN if size is None else int(size) for size in spec["shape"])
+    shape = shape_of(spec, batch)
     name = spec.get("fill") or _fill_for(str(spec.get("dtype", "float32")))
     if name not in FILLS:
         raise ValueError("unknown fill %r of an input: choose one of %s" % (name, ", ".join(sorted(FILLS))))
     return _as(str(spec.get("dtype", "float32")), FILLS[name](random, shape, spec))
+
+
+def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
+    """The shape of the array of one input."""
+    own = spec.get("batch")
+    return (batch if own is None else int(own),) + tuple(OPEN if size is None else int(size) for size in spec["shape"])
 
 
 def row_lengths(rows: int, steps: int) -> list[int]:

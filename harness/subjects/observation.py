@@ -2,7 +2,7 @@
 
 Owns the shape of every answer that crosses from `harness/inside`, which writes it as plain JSON, to the checks.
 
-Arrays travel as digests. Where two digests differ, `Subject.values` asks for the numbers behind them.
+Arrays travel as digests. Where two digests differ, `SubjectProcess.values` asks for the numbers behind them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Leaf(msgspec.Struct, frozen=True):
 class StepSeen(msgspec.Struct, frozen=True):
     """What one layer gave when it was called while the model ran, in the order in which calls returned.
 
-    `layer` indexes `Observation.layers`; `use` counts the calls of that layer in this run.
+    `layer` indexes `Observation.shape.layers`; `use` counts the calls of that layer in this run.
     """
 
     layer: int

@@ -76,14 +76,12 @@ class Limits:
 
 
 class _Reply(msgspec.Struct):
-    id: int | None = None
     ready: Ready | None = None
     broken: Failure | None = None
     answer: Answer | None = None
     error: Failure | None = None
     values: tuple[ValuesReport, ...] | None = None
     elements: tuple[ElementsReport | None, ...] | None = None
-    rss: int | None = None
     bench: Any = None
     cloning: CloningFunctions | None = None
     own: ModelDescribed | None = None

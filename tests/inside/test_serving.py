@@ -137,10 +137,6 @@ def test_bench_is_what_a_user_writes_first(child: Child) -> None:
     assert set(bench["seconds"]) == {"build", "clone", "weights", "predict", "compare", "total"}
 
 
-def test_resident_memory(child: Child) -> None:
-    assert child.ask(do="rss")["rss"] > 50_000_000
-
-
 def test_keras_that_is_not_there_is_said() -> None:
     with serving("keras", KERAS_BACKEND="no_such_backend") as child:
         assert "no_such_backend" in child.first["broken"]["message"]

@@ -256,7 +256,7 @@ def test_closing_ends_it_at_once_and_removes_its_folder() -> None:
         ("import os; os.abort()", "ended while it started .SIGABRT"),
         ("import sys; sys.stdin.read()", "not ready after 1 s"),
         ('print(\'{"broken": {"type": "ImportError", "message": "no keras"}}\')', "ImportError: no keras"),
-        ("print('{\"rss\": 1}')", "says neither `ready` nor `broken`"),
+        ("print('{\"classes\": []}')", "says neither `ready` nor `broken`"),
         ('print(\'{"ready": {"generation": 3}}\')', "not what the protocol says: .*generation"),
     ],
     ids=["exit", "abort", "hang", "broken", "other", "wrong"],

@@ -1,4 +1,4 @@
-"""The backends of Keras 3: their tensors as arrays, their randomness, a step of their gradients."""
+"""The backends of Keras 3, one of them that of `tf_keras` too: tensors as arrays, randomness, a step of gradients."""
 
 from __future__ import annotations
 

@@ -8,8 +8,6 @@ the user's cache folder.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.releases.errors import ReleaseError
 from harness.subjects.releases.index import available
@@ -20,8 +18,6 @@ from harness.subjects.subject import Subject
 __all__ = ["Installed", "ReleaseError", "available", "installed", "open_subject", "place_of", "remove"]
 
 
-def open_subject(
-    subject: Subject, *, journal: Path | None = None, worker: str = "", limits: Limits | None = None
-) -> SubjectProcess:
+def open_subject(subject: Subject, *, limits: Limits | None = None) -> SubjectProcess:
     """The process of a subject, on the release that it names; installs that first where it has to be."""
-    return SubjectProcess(subject, journal=journal, worker=worker, limits=limits, place=place_of(subject))
+    return SubjectProcess(subject, limits=limits, place=place_of(subject))

@@ -108,7 +108,7 @@ def masking_support_lost(model: Any, clone: Any, context: TrialContext) -> None:
 
 
 def setting_lost(model: Any, clone: Any, context: TrialContext) -> None:
-    """structure: doubles every rate, size of a step or slope that a layer has, as if its config had lost it."""
+    """structure: halves every rate, size of a step or slope that a layer has, as if its config had lost it."""
     for layer in layers_of(clone, context):
         for name in ("rate", "stddev", "epsilon", "negative_slope", "momentum"):
             if type(getattr(layer, name, None)) is float:
