@@ -7,11 +7,12 @@ differed in the trial differs in the script.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.inside.values import DEFAULT_BATCH, OPEN, row_lengths
+from harness.inside.values import DEFAULT_BATCH, row_lengths, shape_of
 from reports.records import Difference
 
 if TYPE_CHECKING:
@@ -179,16 +180,10 @@ def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
     """The lines that draw one input as its fill does; None for one that the model is run without."""
     if spec.get("fill") == "nothing":
         return [f"{name} = None"]
-    own = spec.get("batch")
-    shape = (
-        batch if own is None else int(own),
-        *(OPEN if size is None else int(size) for size in spec["shape"]),
-    )
+    shape = shape_of(spec, batch)
     dtype = str(spec.get("dtype", "float32"))
     fill = spec.get("fill") or ("mask" if dtype == "bool" else "ids" if "int" in dtype else "normal")
-    size = 1
-    for each in shape:
-        size *= each
+    size = math.prod(shape)
     lines = []
     if fill == "steps":
         lines = [f"{name} = rng.standard_normal({shape})"]

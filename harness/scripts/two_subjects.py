@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from harness.inside.values import shape_of
 from harness.scripts.comments import comment
 from harness.scripts.reproducer import Script
 from harness.subjects.case import Case
 from harness.subjects.subject import Subject
 from harness.trials.checks.tolerance import TOLERANCE
 from reports.records import Difference
-
-_OPEN = 3
 
 _HEAD = """\
 # One model with the same weights on the same inputs, on {first} and on {second}: run this file.
@@ -131,9 +130,10 @@ def _side(subject: Subject, other: Subject) -> str:
 
 def _value(given: dict[str, Any], batch: int) -> str:
     """An expression for the values of an input, like those that a trial puts into it."""
-    own = given.get("batch")
-    shape = (batch if own is None else own, *(_OPEN if size is None else size for size in given["shape"]))
+    shape = shape_of(given, batch)
     dtype, fill = str(given.get("dtype", "float32")), given.get("fill")
+    if fill == "nothing":
+        return "None"
     if fill == "mask" or dtype == "bool":
         return f"rng.random({shape}) < 0.6"
     if fill == "ids" or "int" in dtype:
