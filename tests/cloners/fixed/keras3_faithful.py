@@ -8,6 +8,11 @@ import numpy as np
 from harness.inside.cloners.fixed.keras3 import clone_model
 from tests import effort
 
+VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
+SEQUENCES = np.random.default_rng(1).normal(size=(2, 5, 3)).astype("float32")
+SEQUENCES[:, 3:] = 0.0
+"""The last two steps are zeros, which a mask leaves out."""
+
 
 class Models(dict):
     """What builds a model and what that is called on, by the name of the function that it decorates."""

@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from tests.cloners.fixed.keras3_faithful import Models, assert_faithful
+from tests.cloners.fixed.keras3_faithful import SEQUENCES, VECTORS, Models, assert_faithful
 
-VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
-SEQUENCES = np.random.default_rng(1).normal(size=(2, 5, 3)).astype("float32")
-SEQUENCES[:, 3:] = 0.0
 MODELS = model = Models()
 
 

@@ -9,10 +9,7 @@ from keras import layers, ops
 from keras.src.saving import serialization_lib
 
 from harness.inside.cloners.fixed.keras3 import clone_model
-
-VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
-SEQUENCES = np.random.default_rng(1).normal(size=(2, 5, 3)).astype("float32")
-SEQUENCES[:, 3:] = 0.0
+from tests.cloners.fixed.keras3_faithful import SEQUENCES, VECTORS
 
 
 def small():

@@ -10,9 +10,8 @@ import pytest
 from keras import layers, ops
 
 from harness.inside.cloners.fixed.keras3 import clone_model
-from tests.cloners.fixed.keras3_faithful import Models, assert_faithful
+from tests.cloners.fixed.keras3_faithful import VECTORS, Models, assert_faithful
 
-VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
 MODELS = model = Models()
 
 

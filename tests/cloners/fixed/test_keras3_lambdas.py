@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from tests.cloners.fixed.keras3_faithful import assert_faithful
+from tests.cloners.fixed.keras3_faithful import SEQUENCES, VECTORS, assert_faithful
 
 FACTOR = 3.0
-VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
-SEQUENCES = np.random.default_rng(1).normal(size=(2, 5, 3)).astype("float32")
-SEQUENCES[:, 3:] = 0.0
 
 
 def scale(x, by=2.0):

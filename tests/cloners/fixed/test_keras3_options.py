@@ -8,8 +8,7 @@ import pytest
 from keras import layers
 
 from harness.inside.cloners.fixed.keras3 import clone_model
-
-VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
+from tests.cloners.fixed.keras3_faithful import VECTORS
 
 
 class Replaced(layers.Layer):

@@ -8,9 +8,7 @@ import pytest
 from keras import layers
 
 from harness.inside.cloners.fixed.keras3 import clone_model
-from tests.cloners.fixed.keras3_faithful import assert_faithful, described_model, differences
-
-VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
+from tests.cloners.fixed.keras3_faithful import VECTORS, assert_faithful, described_model, differences
 
 
 class Backbone(keras.Model):

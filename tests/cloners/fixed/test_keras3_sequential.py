@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from keras import layers
 
-from tests.cloners.fixed.keras3_faithful import Models, assert_faithful
+from tests.cloners.fixed.keras3_faithful import VECTORS, Models, assert_faithful
 
-VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
 MODELS = model = Models()
 
 

@@ -12,14 +12,10 @@ from tf_keras import layers
 
 from harness.inside.cloners.fixed.tf_keras import clone_model
 from tests.cloners.fixed.test_tf_keras_clone_layers import Holder
-from tests.cloners.fixed.tf_keras_faithful import assert_faithful
+from tests.cloners.fixed.tf_keras_faithful import assert_faithful, floats_of
 
-RNG = np.random.RandomState(0)
+floats = floats_of(0)
 Pair = collections.namedtuple("Pair", "a b")
-
-
-def floats(*shape):
-    return RNG.standard_normal(shape).astype("float32")
 
 
 def model_of(layer, shape=(4,)):

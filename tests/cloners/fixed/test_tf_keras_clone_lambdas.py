@@ -11,8 +11,10 @@ import tf_keras as keras
 from tf_keras import layers
 
 from harness.inside.cloners.fixed.tf_keras import clone_model
-from tests.cloners.fixed.test_tf_keras_clone_layers import around, clipped, floats, masking, placed, sequences, triple
-from tests.cloners.fixed.tf_keras_faithful import assert_faithful
+from tests.cloners.fixed.test_tf_keras_clone_layers import around, clipped, masking, placed, sequences, triple
+from tests.cloners.fixed.tf_keras_faithful import assert_faithful, floats_of
+
+floats = floats_of(0)
 
 
 def masked_sum(x, mask=None, training=None):

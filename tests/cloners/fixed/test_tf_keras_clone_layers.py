@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras as keras
 from tf_keras import layers
 
 from harness.inside.cloners.fixed.tf_keras import clone_model
-from tests.cloners.fixed.tf_keras_faithful import assert_faithful
+from tests.cloners.fixed.tf_keras_faithful import assert_faithful, floats_of
 
-RNG = np.random.RandomState(0)
+floats = floats_of(0)
+
 SCALE = 3.0
-
-
-def floats(*shape):
-    return RNG.standard_normal(shape).astype("float32")
 
 
 def triple(x):

@@ -9,13 +9,9 @@ import tf_keras as keras
 from tf_keras import layers
 
 from harness.inside.cloners.fixed.tf_keras import clone_model
-from tests.cloners.fixed.tf_keras_faithful import assert_faithful
+from tests.cloners.fixed.tf_keras_faithful import assert_faithful, floats_of
 
-RNG = np.random.RandomState(0)
-
-
-def floats(*shape):
-    return RNG.standard_normal(shape).astype("float32")
+floats = floats_of(0)
 
 
 def inner_model(layer=None, name=None):

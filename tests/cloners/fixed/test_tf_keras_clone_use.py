@@ -18,13 +18,9 @@ from tests.cloners.fixed.test_tf_keras_clone_models import (
     shared_inner,
     shared_three_deep,
 )
-from tests.cloners.fixed.tf_keras_faithful import assert_faithful, assert_same_structure
+from tests.cloners.fixed.tf_keras_faithful import assert_faithful, assert_same_structure, floats_of
 
-RNG = np.random.RandomState(0)
-
-
-def floats(*shape):
-    return RNG.standard_normal(shape).astype("float32")
+floats = floats_of(0)
 
 
 INPUTS = {

@@ -12,6 +12,16 @@ import tf_keras as keras
 from tests import effort
 
 
+def floats_of(seed):
+    """A function from a shape to floats, the next of a sequence of its own."""
+    random = np.random.RandomState(seed)
+
+    def floats(*shape):
+        return random.standard_normal(shape).astype("float32")
+
+    return floats
+
+
 def assert_faithful(model, clone_model, inputs, again=False):
     """Clone `model` and compare; `inputs` is what both are called on.
 
