@@ -14,7 +14,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
 
 import dask
@@ -36,20 +35,6 @@ EACH = 1 << 30
 
 class ClusterError(ConnectionError):
     """A cluster that cannot be reached, or has no workers; the message says which and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tls:
-    """The files of a cluster that speaks TLS: of the authority, and of this client."""
-
-    ca: str | None = None
-    cert: str | None = None
-    key: str | None = None
-
-    @property
-    def given(self) -> bool:
-        """Whether any was."""
-        return any((self.ca, self.cert, self.key))
 
 
 def jobs_here() -> int:
@@ -108,13 +93,16 @@ def _started(jobs: int) -> LocalCluster:
 
 
 @contextmanager
-def remote(address: str, tls: Tls, setup: Setup) -> Iterator[Client]:
-    """A cluster that exists. Its workers need clonediff, and a Keras to try."""
+def remote(
+    address: str, setup: Setup, *, ca: str | None = None, cert: str | None = None, key: str | None = None
+) -> Iterator[Client]:
+    """A cluster that exists. Its workers need clonediff, and a Keras to try.
+
+    Where it speaks TLS, `ca`, `cert` and `key` are the files of the authority and of this client.
+    """
     security = None
-    if tls.given or address.startswith("tls://"):
-        security = Security(
-            tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
-        )
+    if ca or cert or key or address.startswith("tls://"):
+        security = Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
     _quiet()
     try:
         # A client that cannot connect leaves a traceback behind when it is collected: better none is made.

@@ -66,7 +66,7 @@ SPENT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that a worker does. `case` and `raw finding` are of a cause that is settled, in so many `seconds`.
+    """Something that a worker does. `case` and `raw_finding` are of a cause that is settled, in so many `seconds`.
 
     `before` is what came of it already.
     """
@@ -135,8 +135,7 @@ class Engine:
                 case Spent(seconds=seconds):
                     self._spent = max(self._spent, seconds)
                 case SubjectStarted():
-                    if not each.lost:
-                        self._meet(each)
+                    self._meet(each)
                 case KnownRetried():
                     self._examined[each.subject] = each
                     self._tell(each)
@@ -301,8 +300,8 @@ class Engine:
 
     def _keep(self, task: Task, done: Done) -> None:
         match done:
-            case SubjectStarted() if done.lost or done.unable:
-                self._lose(task.subject, done.lost or done.unable)
+            case SubjectStarted(lost=reason) if reason:
+                self._lose(task.subject, reason)
             case SubjectStarted():
                 self._welcome(done)
             case KnownRetried():
@@ -404,7 +403,7 @@ class Engine:
         elif task.shard is not None:
             self.ending.failures.append(f"{task.subject}: shard {task.shard.turn} cannot be tried: {reason}")
             self._tell(ShardLost(task.subject, task.shard.turn, reason))
-            self._take(ShardDone(task.subject, task.shard.turn, failed=reason))
+            self._take(ShardDone(task.subject, task.shard.turn))
             self._failed[task.subject] += 1
             if self._failed[task.subject] == FAILURES:
                 self._lose(task.subject, f"{task.subject}: failed on {FAILURES} shards in a row: {reason}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -249,16 +249,12 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
     return CampaignResult(str(folder.path), totals, read, ending, summary)
 
 
-@contextlib.contextmanager
-def _cluster(where: WorkersWanted, setup: Setup) -> Iterator[Client]:
+def _cluster(where: WorkersWanted, setup: Setup) -> AbstractContextManager[Client]:
     from harness.campaign import cluster
 
     if where.scheduler is not None:
-        with cluster.remote(where.scheduler, cluster.Tls(where.ca, where.cert, where.key), setup) as client:
-            yield client
-    else:
-        with cluster.local(where.jobs or cluster.jobs_here(), setup) as client:
-            yield client
+        return cluster.remote(where.scheduler, setup, ca=where.ca, cert=where.cert, key=where.key)
+    return cluster.local(where.jobs or cluster.jobs_here(), setup)
 
 
 def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, seconds: float) -> dict[str, Any]:

@@ -22,7 +22,7 @@ MOST_TRIES = 3
 class FoundCause:
     """One cause: how often it was met, the raw findings not heard yet with their turns, and what came of one.
 
-    `finding` is the smallest so far, where it was settled, `seen` the first raw finding' own; `unsteady` says that no
+    `finding` is the smallest so far, where it was settled, `seen` the first raw finding's own; `unsteady` says that no
     raw finding could show it again. `seconds` is what was spent on making it smaller.
     """
 

@@ -89,7 +89,6 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     each known issue, and `costs` the worst that this cost.
 
     `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
-    `failed` says why there is nothing: it took its worker with it each time, say.
     """
 
     subject: str
@@ -109,9 +108,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     compared: dict[str, int] = {}
     not_compared: dict[str, dict[str, int]] = {}
     restarts: int = 0
-    recycled: int = 0
     reached: dict[str, tuple[int, ...]] = {}
-    failed: str = ""
 
 
 NO_GRAPH = msgspec.Raw(b"null")
@@ -168,7 +165,7 @@ class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
 
 
 class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
-    """A subject that works, and where it came from; or why it does not work.
+    """A subject that works, and where it came from; or, as `lost`, why it does not work.
 
     `first` has the graphs that Hypothesis' examples of earlier nights draw on it, `problems` what could not be read.
     """
@@ -178,7 +175,6 @@ class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     how: str = ""
     keras: str = ""
     lost: str = ""
-    unable: str = ""
     clonediff: str = ""
     first: tuple[msgspec.Raw, ...] = ()
     statements: dict[str, tuple[Statement, ...]] = {}

@@ -103,7 +103,7 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
         for cloner in setup.cloners:
             reason = unable(cloner, process)
             if reason:
-                return SubjectStarted(name, unable=reason, clonediff=own)
+                return SubjectStarted(name, lost=reason, clonediff=own)
         corpus = _corpus(setup)
         graphs = graphs_on(process, cloners=setup.cloners, state_rate=setup.state_rate)
         first = corpus.drawn(process.subject.generation, graphs) if corpus else ()
@@ -147,7 +147,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
     process = trials.process
     if setup.reach:
         process.reach()
-    before = process.restarts, process.recycled
+    before = process.restarts
     began = time.perf_counter()
     counting = Counting()
     raw_findings: dict[Key, RawFinding] = {}
@@ -183,8 +183,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         coverage=counting.coverage(),
         compared={name: each.graphs for name, each in trials.compared.items()},
         not_compared={name: dict(each.not_compared) for name, each in trials.compared.items()},
-        restarts=process.restarts - before[0],
-        recycled=process.recycled - before[1],
+        restarts=process.restarts - before,
         reached=process.reach().lines if setup.reach else {},
     )
 

@@ -38,7 +38,6 @@ class SubjectTotals:
     seconds: float = 0.0
     shrinking: float = 0.0
     restarts: int = 0
-    recycled: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     costs: dict[str, Cost] = field(default_factory=dict)
@@ -62,7 +61,6 @@ class SubjectTotals:
         self.refused += done.refused
         self.seconds += done.seconds
         self.restarts += done.restarts
-        self.recycled += done.recycled
         self.verdicts.update(done.verdicts)
         self.known.update(done.known)
         for name, cost in done.costs.items():

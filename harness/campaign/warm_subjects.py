@@ -51,7 +51,7 @@ class WarmSubjects:
         return process
 
     def trials(self, name: str) -> GraphTrials:
-        """trials on a subject, with nothing counted yet."""
+        """Trials on a subject, with nothing counted yet."""
         setup = self.setup
         together = (name, *setup.across.get(name, ()))
         process, *others = (self.process(each, together) for each in together)

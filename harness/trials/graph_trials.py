@@ -135,7 +135,6 @@ class Tally:
     known: Counter[str] = field(default_factory=Counter)
     costs: dict[str, Cost] = field(default_factory=dict)
     refused: int = 0
-    seconds: float = 0.0
 
     def meet(self, hits: Collection[Hit]) -> None:
         """Count the known issues of a graph, each once, with the worst that it cost there."""
@@ -257,7 +256,6 @@ class GraphTrials:
         tally.trials += 1
         tally.costly += costly
         tally.refused += trial.refused is not None
-        tally.seconds += trial.seconds
         for name, clone in trial.clones.items():
             tally.verdicts[name, clone.verdict.value] += 1
 
