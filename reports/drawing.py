@@ -14,7 +14,7 @@ from reports.coverage import masked
 from reports.labels import arguments, cut, shape, width_of
 from reports.layout import Edge
 from reports.marks import Mark, Marks, Use, marks
-from reports.markup import Markup, join, raw, tag
+from reports.markup import Markup, join, px, raw, tag
 from reports.naming import Key
 from reports.records import Difference
 from reports.store import Kept
@@ -88,7 +88,7 @@ class Drawing:
         for side, name in self.sides:
             content, width, height = self._parts[side]
             head = tag("text", name, x=0, y=12, class_="g-head")
-            parts.append(tag("g", head, _moved(content, 0, 22), transform=f"translate({_n(left)} {_n(PAD)})"))
+            parts.append(tag("g", head, _moved(content, 0, 22), transform=f"translate({px(left)} {px(PAD)})"))
             left += max(width, width_of(name)) + 40
             tallest = max(tallest, height)
         title = f"{' and '.join(side for side, _ in self.sides)}: {described(self._graph)}"
@@ -145,9 +145,9 @@ def _whole(graph: Graph, marks: Marks, side: Side) -> tuple[Markup, float, float
         said = _said(own, side)
         inner = max(width, *(width_of(line) for line in said))
         top = PAD + LINE * len(said)
-        frame = tag("rect", x=0, y=0, width=_n(inner + 2 * PAD), height=_n(height + top + 2 * PAD), rx=8)
+        frame = tag("rect", x=0, y=0, width=px(inner + 2 * PAD), height=px(height + top + 2 * PAD), rx=8)
         texts = [
-            tag("text", line, x=PAD, y=_n(PAD + LINE * (number + 0.7)), class_="g-said")
+            tag("text", line, x=PAD, y=px(PAD + LINE * (number + 0.7)), class_="g-said")
             for number, line in enumerate(said)
         ]
         shifted = _moved(content, PAD + (inner - width) / 2, top + PAD)
@@ -271,7 +271,7 @@ class _Canvas:
         width = max(60.0, *(width_of(text, bold=kind_ == "g-kind") for text, kind_ in texts)) + 2 * PAD
         height = LINE * len(texts) + PAD
         parts = [
-            tag("text", text, x=_n(PAD), y=_n(PAD / 2 + LINE * (number + 0.75)), class_=word)
+            tag("text", text, x=px(PAD), y=px(PAD / 2 + LINE * (number + 0.75)), class_=word)
             for number, (text, word) in enumerate(texts)
         ]
         if inner is not None:
@@ -279,11 +279,11 @@ class _Canvas:
             parts.append(_moved(inner[0], (width - inner[1]) / 2, height + PAD / 2))
             height += inner[2] + 1.5 * PAD
         level = "g-first" if own and use == self.marks.first else "g-also" if own else ""
-        frame = tag("rect", x=0, y=0, width=_n(width), height=_n(height), rx=6)
+        frame = tag("rect", x=0, y=0, width=px(width), height=px(height), rx=6)
         title = tag("title", cut("; ".join((head, *more, *(_whole_mark(mark) for mark in own))), 600))
         if badge:
-            parts.append(tag("circle", cx=_n(width), cy=0, r=11, class_="g-badge"))
-            parts.append(tag("text", badge, x=_n(width), y=3.5, text_anchor="middle", class_="g-letter"))
+            parts.append(tag("circle", cx=px(width), cy=0, r=11, class_="g-badge"))
+            parts.append(tag("text", badge, x=px(width), y=3.5, text_anchor="middle", class_="g-letter"))
         return _Box(tag("g", title, frame, *parts, class_=f"{class_} {level}".strip() or None), width, height)
 
 
@@ -303,8 +303,8 @@ def _ends(graph: Graph) -> list[tuple[str, Ref]]:
 
 def _pill(label: str) -> _Box:
     width = width_of(label) + 2 * PAD
-    frame = tag("rect", x=0, y=0, width=_n(width), height=_n(LINE + 6), rx=10)
-    word = tag("text", label, x=_n(width / 2), y=_n(LINE), text_anchor="middle", class_="g-more")
+    frame = tag("rect", x=0, y=0, width=px(width), height=px(LINE + 6), rx=10)
+    word = tag("text", label, x=px(width / 2), y=px(LINE), text_anchor="middle", class_="g-more")
     return _Box(tag("g", frame, word, class_="g-end"), width, LINE + 6)
 
 
@@ -314,38 +314,34 @@ def _port(graph: Graph, ref: Ref) -> str:
 
 def _line(points: Sequence[layout.Point], word: str, carried: bool, port: str) -> Markup:
     x, y = points[0]
-    path = [f"M{_n(x)} {_n(y)}"]
+    path = [f"M{px(x)} {px(y)}"]
     for number, (to_x, to_y) in enumerate(points[1:], 1):
         end = to_y - _TIP if number == len(points) - 1 else to_y
         # Between rows a curve, beside the boxes of a row a straight line.
         if number % 2:
             middle = (y + end) / 2
-            path.append(f"C{_n(x)} {_n(middle)} {_n(to_x)} {_n(middle)} {_n(to_x)} {_n(end)}")
+            path.append(f"C{px(x)} {px(middle)} {px(to_x)} {px(middle)} {px(to_x)} {px(end)}")
         else:
-            path.append(f"V{_n(end)}")
+            path.append(f"V{px(end)}")
         x, y = to_x, end
     parts = [
         tag("path", d="".join(path), class_="g-edge g-masked" if carried else "g-edge"),
-        tag("path", d=f"M{_n(x - 3.5)} {_n(y)}h7l-3.5 {_TIP}z", class_="g-tip"),
+        tag("path", d=f"M{px(x - 3.5)} {px(y)}h7l-3.5 {_TIP}z", class_="g-tip"),
     ]
     if word:
-        parts.append(tag("text", cut(word, 20), x=_n(x + 5), y=_n(y - 1), class_="g-port"))
+        parts.append(tag("text", cut(word, 20), x=px(x + 5), y=px(y - 1), class_="g-port"))
     if port:
         # On the side that the line does not turn to.
         left = points[1][0] > points[0][0]
         at = points[0][0] + (-4 if left else 4)
         anchor = "end" if left else "start"
-        parts.append(tag("text", port, x=_n(at), y=_n(points[0][1] + 11), text_anchor=anchor, class_="g-port"))
+        parts.append(tag("text", port, x=px(at), y=px(points[0][1] + 11), text_anchor=anchor, class_="g-port"))
     return join(parts)
 
 
 def _moved(content: Markup, x: float, y: float) -> Markup:
-    return tag("g", content, transform=f"translate({_n(x)} {_n(y)})")
+    return tag("g", content, transform=f"translate({px(x)} {px(y)})")
 
 
 def _letter(number: int) -> str:
     return chr(ord("A") + number) if number < 26 else f"S{number}"
-
-
-def _n(number: float) -> str:
-    return f"{number:.1f}".removesuffix(".0")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from reports.markup import Markup, join, raw, tag
+from reports.markup import Markup, join, px, raw, tag
 
 WIDTH, HEIGHT = 360.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 26.0, 30.0, 30.0
@@ -60,7 +60,7 @@ class Chart:
 def picture(title: str, charts: Sequence[Chart]) -> str:
     """A file of its own: the charts beside one another, each with its legend below."""
     drawn = [
-        tag("g", _chart(chart), transform=f"translate({_n(WIDTH * place)} 24)") for place, chart in enumerate(charts)
+        tag("g", _chart(chart), transform=f"translate({px(WIDTH * place)} 24)") for place, chart in enumerate(charts)
     ]
     rows = max((len(chart.lines) for chart in charts), default=0)
     width, height = round(WIDTH * max(1, len(charts))), round(24 + HEIGHT + ROW * rows + 10)
@@ -93,13 +93,13 @@ def _chart(chart: Chart) -> Markup:
 
     parts = [tag("text", f"{chart.name}: seconds by {chart.what}", x=12, y=16, class_="head")]
     for power in range(left, right + 1):
-        at = _n(x(10.0**power))
-        parts.append(tag("line", x1=at, x2=at, y1=_n(TOP), y2=_n(HEIGHT - BOTTOM), class_="grid"))
-        parts.append(tag("text", _power(power), x=at, y=_n(HEIGHT - BOTTOM + 16), text_anchor="middle", class_="axis"))
+        at = px(x(10.0**power))
+        parts.append(tag("line", x1=at, x2=at, y1=px(TOP), y2=px(HEIGHT - BOTTOM), class_="grid"))
+        parts.append(tag("text", _power(power), x=at, y=px(HEIGHT - BOTTOM + 16), text_anchor="middle", class_="axis"))
     for power in range(low, high + 1):
-        at = _n(y(10.0**power))
-        parts.append(tag("line", x1=_n(LEFT), x2=_n(WIDTH - RIGHT), y1=at, y2=at, class_="grid"))
-        parts.append(tag("text", _power(power), x=_n(LEFT - 6), y=at, dy=4, text_anchor="end", class_="axis"))
+        at = px(y(10.0**power))
+        parts.append(tag("line", x1=px(LEFT), x2=px(WIDTH - RIGHT), y1=at, y2=at, class_="grid"))
+        parts.append(tag("text", _power(power), x=px(LEFT - 6), y=at, dy=4, text_anchor="end", class_="axis"))
     for number, line in enumerate(chart.lines):
         there = [(x(size), y(seconds)) for size, seconds in line.points if seconds > 0]
         parts.append(_line(number, line, there))
@@ -111,12 +111,12 @@ def _line(number: int, line: Line, points: Sequence[Point]) -> Markup:
     if not points:
         return join([])
     colour = _COLOURS[number % len(_COLOURS)]
-    path = "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in points)
+    path = "M" + "L".join(f"{px(x)} {px(y)}" for x, y in points)
     end_x, end_y = points[-1]
     return join(
         [
             tag("path", tag("title", line.name), d=path, stroke=colour, class_=None if number else "first"),
-            tag("text", str(number + 1), x=_n(end_x + 4), y=_n(end_y + 4), class_="number"),
+            tag("text", str(number + 1), x=px(end_x + 4), y=px(end_y + 4), class_="number"),
         ]
     )
 
@@ -125,8 +125,8 @@ def _legend(number: int, line: Line) -> Markup:
     y = HEIGHT + ROW * (number + 0.5)
     said = f"{number + 1} {line.name}" + ("" if line.exponent is None else f", grows as size^{line.exponent:.2f}")
     colour = _COLOURS[number % len(_COLOURS)]
-    swatch = tag("rect", x=12, y=_n(y - 5), width=14, height=4, fill=colour)
-    return join([swatch, tag("text", said, x=32, y=_n(y))])
+    swatch = tag("rect", x=12, y=px(y - 5), width=14, height=4, fill=colour)
+    return join([swatch, tag("text", said, x=32, y=px(y))])
 
 
 def _powers(values: Sequence[float]) -> tuple[int, int]:
@@ -137,7 +137,3 @@ def _powers(values: Sequence[float]) -> tuple[int, int]:
 
 def _power(power: int) -> str:
     return f"{10**power:,}" if power >= 0 else f"{10.0**power:.{-power}f}"
-
-
-def _n(number: float) -> str:
-    return f"{number:.1f}".removesuffix(".0")

@@ -10,6 +10,9 @@ from collections.abc import Iterable
 from functools import cache
 from html import escape
 
+LONGEST = 1000
+"""The characters of a text from elsewhere that stand on one line."""
+
 _VOID = frozenset(("meta", "br", "input", "hr"))
 
 
@@ -47,9 +50,20 @@ def raw(markup: str) -> Markup:
     return Markup(markup)
 
 
+def px(number: float) -> str:
+    """A length or a place in an SVG, to a tenth."""
+    return f"{number:.1f}".removesuffix(".0")
+
+
 def visible(value: str) -> str:
     """Text without what HTML and XML cannot hold: control characters and halves of a pair stand as their code."""
     return _UNFIT.sub(lambda found: f"\\x{ord(found[0]):02x}", value)
+
+
+def one_line(text: str, most: int = LONGEST) -> str:
+    """Text from elsewhere on one line, cut where it is too long: what a terminal would obey stands as its code."""
+    shown = " ".join(visible(text).split())
+    return shown if len(shown) <= most else shown[: most - 3] + "..."
 
 
 _FIT = (

@@ -23,20 +23,18 @@ from harness.answers.own_model.record import CheckedModel, ModelBreak, Status
 from harness.answers.own_model.verdicts import minded
 from harness.answers.own_model.ways import own_way
 from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, one_line
+from harness.cli.terminal import StatusLine
 from harness.cli.text.check import checked_text, models_text
 from harness.scripts.comments import comment
 from harness.subjects.case import COSTLY, takes_arguments
 from harness.subjects.outcomes import SubjectError
-from harness.subjects.process import GIB, Limits
+from harness.subjects.process import Limits
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
 from reports.known import KnownIssues, load
-from reports.markup import visible
+from reports.markup import one_line, visible
 
 _PIPED = 15.0
-_SHARE = 0.8
-"""Of the memory that is free, what a model may take where --memory does not say."""
 
 
 @click.command("check")
@@ -149,7 +147,7 @@ def command(
             raise ModelError(f"--way: the cloner {others[0]} takes a model and nothing else")
     except (ModelError, InputsError) as error:
         raise click.UsageError(str(error)) from None
-    limit = int(memory * GIB) if memory is not None else int(_free() * _SHARE)
+    limit = shared.memory_limit(memory)
     limits = Limits(trial=timeout, memory=limit, recycle=limit, cloning=0)
     known = load(known_issues)
     done: list[CheckedModel] = []
@@ -242,12 +240,6 @@ def _arrays(file: Path | None) -> Path | None:
     if not file.is_file():
         raise ModelError(f"--inputs {file}: no such file: expected a .npz, as numpy.savez writes it")
     return file.absolute()
-
-
-def _free() -> int:
-    import psutil  # type: ignore[import-untyped]  # it comes without types
-
-    return int(psutil.virtual_memory().available)
 
 
 def _code(done: Sequence[CheckedModel], *, allow_known: bool, strict: bool) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -142,15 +143,12 @@ class JudgeProgress:
 
 def _run(session: JudgeSession, started: str, seed_: int) -> Run:
     candidates = [one.judged for one in session.candidates]
-    verdicts: dict[str, int] = {}
-    for each in candidates:
-        verdicts[each.word] = verdicts.get(each.word, 0) + 1
     return Run(
         started=started,
         subjects={str(session.subject): session.versions},
         seed=seed_,
         trials=sum(each.tried for each in candidates),
-        verdicts=verdicts,
+        verdicts=dict(Counter(each.word for each in candidates)),
     )
 
 

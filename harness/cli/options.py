@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.cli.terminal import one_line
 from reports.known import KNOWN_ISSUES
+from reports.markup import one_line
 from reports.records import UPSTREAM_AND_FIXED
 
 CLONERS = (
@@ -27,6 +27,9 @@ CLONERS = (
     "multi_gpu/fixed",
 )
 """The cloners that a person chooses from; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
+
+_SHARE = 0.8
+"""Of the memory that is free, what all jobs may take where --memory does not say."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -100,3 +103,12 @@ def out_folder(command: Command) -> Command:
 def out_file(help_: str) -> Callable[[Command], Command]:
     """`--out`, a file."""
     return click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help=help_)
+
+
+def memory_limit(gib: float | None, jobs: int = 1) -> int:
+    """The bytes that each of the jobs may take: as --memory says, or its part of most of what is free."""
+    import psutil  # type: ignore[import-untyped]  # it comes without types
+
+    from harness.subjects.process import GIB
+
+    return int(gib * GIB) if gib is not None else int(psutil.virtual_memory().available * _SHARE / jobs)

@@ -23,15 +23,13 @@ from harness.answers.real_models.results import RealModel, RealResults, is_fault
 from harness.answers.real_models.suites import SelectionError, selected, suites
 from harness.answers.real_models.table import markdown
 from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, about_left, one_line
+from harness.cli.terminal import StatusLine, about_left
 from harness.cli.text.real import Rows, totals_text
 from harness.subjects.case import COSTLY
-from harness.subjects.process import GIB, Limits
+from harness.subjects.process import Limits
 from reports.known import load
+from reports.markup import one_line
 from reports.records import read, write, write_bytes
-
-_SHARE = 0.8
-"""Of the memory that is free, what all jobs may take where --memory does not say."""
 
 
 @click.command("real")
@@ -81,7 +79,7 @@ def command(
         raise click.UsageError("--resume or --out: what was begun is gone on with in its own file")
     before = RealResults(_now()) if resume is None else read(resume, RealResults)
     known = load(known_issues)
-    limit = int(memory * GIB) if memory is not None else int(_free() * _SHARE / jobs)
+    limit = shared.memory_limit(memory, jobs)
     wanted = trying.RealWanted(jobs, timeout, limit, COSTLY if costly else (), seed)
     status = StatusLine(quiet=as_json and not sys.stderr.isatty())
     try:
@@ -191,9 +189,3 @@ def _now() -> str:
 
 def _version() -> str:
     return importlib.metadata.version("clonediff")
-
-
-def _free() -> int:
-    import psutil  # type: ignore[import-untyped]  # it comes without types
-
-    return int(psutil.virtual_memory().available)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, about_left, coloured, one_line
+from harness.cli.terminal import StatusLine, about_left, coloured
 from reports.known import load
+from reports.markup import one_line
 
 if TYPE_CHECKING:
     from harness.answers.replay.trying import ReplayRow

@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from harness.cli import options as shared
-from harness.cli.terminal import one_line
 from reports.records import RecordError
 
 
@@ -31,7 +30,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
     Exit codes: 0 nothing new, 1 a finding that is not a known issue, or one that cannot be read, 2 no folder of a run,
     or one that does not say what ran.
     """
-    from reports.markup import visible
+    from reports.markup import one_line, visible
     from reports.store import read_run
     from reports.verdict import verdict
     from reports.writing import write_reports

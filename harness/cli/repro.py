@@ -11,8 +11,7 @@ from pathlib import Path
 import click
 
 from harness.cli import options as shared
-from harness.cli.terminal import one_line
-from reports.markup import visible
+from reports.markup import one_line, visible
 from reports.records import RecordError, write_bytes
 
 

@@ -15,21 +15,12 @@ from typing import TextIO
 
 import click
 
-from reports.markup import visible
-
-LONGEST = 1000
-"""The characters of a text from elsewhere that are printed on one line."""
+from reports.markup import one_line, visible
 
 _SOON = 2.0
 """A command that is over sooner says nothing of its progress."""
 _ON_A_TERMINAL, _PIPED = 0.3, 15.0
 """The seconds between two status lines."""
-
-
-def one_line(text: str, most: int = LONGEST) -> str:
-    """Text from elsewhere on one line: what would be a command to the terminal stands as its code."""
-    shown = " ".join(visible(text).split())
-    return shown if len(shown) <= most else shown[: most - 3] + "..."
 
 
 def lines(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from harness.inside.failures import CANDIDATE_FILE
 from harness.subjects.observation import Failure
 from harness.subjects.outcomes import CloningFunctions, LostProcess, OutOfMemory, Ready, SubjectError, TimedOut
 from harness.subjects.place import ReleasePlace
@@ -117,7 +118,7 @@ def ended(outcome: LostProcess) -> str:
 
 def line_of(failure: Failure) -> str:
     """Where in the candidate's file something was raised, "" where it was not there."""
-    lines = [frame for frame in failure.frames if frame.file == "<candidate>"]
+    lines = [frame for frame in failure.frames if frame.file == CANDIDATE_FILE]
     if not lines:
         return ""
     return f" (line {lines[-1].line}, in {lines[-1].function})".replace(", in <module>", "")

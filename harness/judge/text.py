@@ -74,7 +74,7 @@ def screen(judged: Sequence[Judged], subject: str, stream: TextIO) -> None:
     for each in judged:
         if each.form == "reference":
             continue
-        head, reason, *lines = _lines(each, width, ROWS)
+        head, reason, *lines = _lines(each, ROWS)
         console.print(Text.assemble((head, f"bold {_STYLES.get(each.word, 'red')}")))
         console.print(Text(reason))
         for line in lines:
@@ -97,7 +97,7 @@ def everything(judged: Sequence[Judged], subject: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _lines(judged: Judged, width: int = 0, rows: dict[FixEffect, int] | None = None) -> list[str]:
+def _lines(judged: Judged, rows: dict[FixEffect, int] | None = None) -> list[str]:
     lines = [visible(f"{judged.candidate}: {judged.word}"), f"  {visible(judged.sentence)}"]
     if judged.taken:
         replaced = f"; replaces {', '.join(judged.replaced)}" if judged.replaced else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
+from harness.inside.failures import CANDIDATE_FILE
 from harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud, makes_a_clone
 from harness.judge.processes import Reference
 from harness.search.draw_and_shrink import search
@@ -206,7 +207,7 @@ class Candidate(GraphTrials):
         clone = outcome.clones.get(self.cloner) if isinstance(outcome, Answer) else None
         if clone is None or clone.failure is None:
             return None
-        lines = [frame for frame in clone.failure.frames if frame.file == "<candidate>"]
+        lines = [frame for frame in clone.failure.frames if frame.file == CANDIDATE_FILE]
         return RaisedAt(lines[-1].line, lines[-1].function) if lines else None
 
     def _tried(self, graph: Graph) -> GraphTried:

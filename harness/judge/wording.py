@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from harness.inside.failures import CANDIDATE_FILE
 from harness.judge.trying import RaisedAt
+from reports.markup import one_line
 from reports.records import COSTS, Cause, Cost, Difference
 
 _LONGEST = 110
@@ -56,7 +58,7 @@ def where_raised(cause: Cause, at: RaisedAt | None) -> str:
     if root.raised is None or not root.raised.frame or root.path == "process":
         return ""
     file, _, function = root.raised.frame.rpartition(":")
-    return f" in `{function}`" + ("" if file == "<candidate>" else f" of {file}")
+    return f" in `{function}`" + ("" if file == CANDIDATE_FILE else f" of {file}")
 
 
 def comes_of(cause: Cause) -> str:
@@ -93,5 +95,4 @@ def _where(root: Difference) -> str:
 
 
 def _short(text: str) -> str:
-    line = re.sub(r" [0-9a-f]{16,}\b", "", " ".join(text.split()))
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+    return one_line(re.sub(r" [0-9a-f]{16,}\b", "", " ".join(text.split())), _LONGEST)

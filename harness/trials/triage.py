@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from harness.subjects.observation import Observation
 from harness.trials.checks.roots import roots
 from harness.trials.titles import argument, sentence
-from reports.records import Cause, Difference, Place
+from reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Place
 from strategies.kinds import CATALOGUE
 
 
@@ -173,14 +173,13 @@ def alike(one: Cause, other: Cause) -> bool:
     return likeness(one.root) == likeness(other.root) or one.fingerprint == other.fingerprint
 
 
-def blame(
-    found: Mapping[str, Sequence[Cause]], *, upstream: str = "upstream", fixed: str = "fixed"
-) -> dict[str, list[Blame]]:
+def blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, list[Blame]]:
     """For each cloner, whose fault each of its causes is.
 
     What both show is a limit they share. Where upstream was not asked, or made no clone that could show it, whose fault
     it is what fixed shows is not known.
     """
+    upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = found.get(upstream, ()), found.get(fixed, ())
     no_clone = upstream not in found or any(cause.root.check == "made" for cause in theirs)
     blamed: dict[str, list[Blame]] = {}

@@ -18,11 +18,11 @@ from harness.answers.own_model.looking import CheckWanted, look
 from harness.answers.own_model.models import ModelError, parse, source_of
 from harness.answers.own_model.record import CheckedModel, Status
 from harness.answers.own_model.trying import LONG, Second, try_cloners
-from harness.cli.terminal import one_line
 from harness.cli.text.check import checked_text
 from harness.subjects import Case, SubjectProcess
 from harness.trials.triage import Verdict
 from reports.known import load
+from reports.markup import one_line
 from tests.waiting import PATIENCE
 
 

@@ -8,7 +8,8 @@ import os
 import click
 import pytest
 
-from harness.cli.terminal import StatusLine, about_left, coloured, lines, one_line, table
+from harness.cli.terminal import StatusLine, about_left, coloured, lines, table
+from reports.markup import one_line
 
 
 class Terminal(io.StringIO):

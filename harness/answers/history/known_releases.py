@@ -12,6 +12,7 @@ from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.presence import missing
 from harness.subjects.releases import ReleaseError, available, installed, place_of
 from harness.subjects.subject import Package, Subject
+from reports.markup import one_line
 
 
 def known_releases(items: Sequence[ReleasesWanted], *, here_only: bool) -> tuple[dict[Package, Known], list[str]]:
@@ -34,7 +35,7 @@ def known_releases(items: Sequence[ReleasesWanted], *, here_only: bool) -> tuple
         except ReleaseError as error:
             found[package] = Known(here, None)
             only = f"; of {package} only the releases on this machine are tried" if ranged else ""
-            notes.append(f"{_line(error)}{only}")
+            notes.append(f"{one_line(str(error))}{only}")
             continue
         if here_only and ranged:
             notes.append(f"of {package} only the releases on this machine are tried: --no-install")
@@ -72,7 +73,3 @@ def _is_version(text: str) -> bool:
     except InvalidVersion:
         return False
     return True
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -12,13 +12,14 @@ from harness.answers.history.question import Question
 from harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.place import ReleasePlace
-from harness.subjects.process import Limits, SubjectProcess
+from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.expected import LookResult, look_for
 from harness.trials.expressible import another_came_up, unspoken
 from harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
 from harness.trials.triage import likeness
 from reports.known import KnownIssues, load
+from reports.markup import one_line
 
 Find = Callable[[Subject], ReleasePlace]
 """Where the release of a subject is; raises `SubjectError` for one that cannot be had."""
@@ -35,27 +36,28 @@ _VERDICTS = {
     LookResult.INEXPRESSIBLE: ReleaseVerdict.CANNOT_BUILD,
     LookResult.NOT_TRIED: ReleaseVerdict.CANNOT_TELL,
 }
+_LONGEST = 300
 _SAID_BY_CAUSES = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE)
 
 
-def try_release(question: Question, subject: Subject, find: Find, limits: Limits | None = None) -> ReleaseRow:
+def try_release(question: Question, subject: Subject, find: Find) -> ReleaseRow:
     """The row of one release."""
     began = time.monotonic()
-    row = _row(question, subject, find, limits)
+    row = _row(question, subject, find)
     return replace(row, seconds=time.monotonic() - began)
 
 
-def _row(question: Question, subject: Subject, find: Find, limits: Limits | None) -> ReleaseRow:
+def _row(question: Question, subject: Subject, find: Find) -> ReleaseRow:
     row = ReleaseRow(str(subject), subject.package, subject.version or "", ReleaseVerdict.NOT_TO_BE_HAD)
     words = unspoken(question.graph, subject)
     if words:  # for that nothing has to be installed
         return with_answer(row, question, NotTried(words, expressible=False))
     try:
         place = find(subject)
-        process = SubjectProcess(subject, place=place, limits=limits)
+        process = SubjectProcess(subject, place=place)
         process.start()
     except SubjectError as error:
-        return replace(row, reason=_line(str(error)))
+        return replace(row, reason=one_line(str(error), _LONGEST))
     with process:
         row = replace(row, how=place.how, versions=process.versions)
         another = another_came_up(process)
@@ -77,7 +79,7 @@ def with_answer(row: ReleaseRow, question: Question, tried: TriedGraph | NotTrie
     if looked.result is LookResult.LOST:
         reason = f"the original ends its process: {reason}"
     causes = () if isinstance(tried, NotTried) else tuple(_seen(tried))
-    return replace(row, verdict=verdict, causes=causes, reason=_line(reason))
+    return replace(row, verdict=verdict, causes=causes, reason=one_line(reason, _LONGEST))
 
 
 def _seen(tried: TriedGraph) -> Iterator[CauseSeen]:
@@ -86,11 +88,6 @@ def _seen(tried: TriedGraph) -> Iterator[CauseSeen]:
         if hit.cause is not None:
             key = " ".join(word for word in likeness(hit.cause.root) if word)
             yield CauseSeen(key, hit.title, hit.fingerprint, hides, hit.known.id if hit.known else None)
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 300 else line[:297] + "..."
 
 
 @functools.cache

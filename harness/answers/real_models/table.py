@@ -9,7 +9,7 @@ from harness.answers.own_model.record import Cloned
 from harness.answers.own_model.verdicts import DOCUMENTED, minded
 from harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, made, refusal
 from harness.answers.real_models.suites import SUITES
-from reports.markup import visible
+from reports.markup import one_line
 
 _LONGEST = 160
 _COMMAND = "clonediff real --table REAL_MODELS.md"
@@ -98,9 +98,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def _escaped(text: str) -> str:
     """Text on one line, in which nothing is markup: a reason may quote whatever a model says."""
-    flat = " ".join(visible(text).split())
-    flat = flat if len(flat) <= _LONGEST else flat[: _LONGEST - 3] + "..."
-    return _MARKUP.sub(r"\\\1", flat)
+    return _MARKUP.sub(r"\\\1", one_line(text, _LONGEST))
 
 
 def _sentence_case(text: str) -> str:

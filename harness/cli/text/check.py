@@ -7,7 +7,8 @@ from textwrap import wrap
 
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from harness.answers.own_model.verdicts import FAITHFUL
-from harness.cli.terminal import one_line, table
+from harness.cli.terminal import table
+from reports.markup import one_line
 
 
 def checked_text(checked: CheckedModel) -> list[str]:

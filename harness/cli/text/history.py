@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.answers.history.record import History, ReleaseRow, ReleaseVerdict
-from harness.cli.terminal import one_line, table
+from harness.cli.terminal import table
+from reports.markup import one_line
 
 _COLOURS = {
     ReleaseVerdict.HOLDS.value: "green",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.answers.real_models.recipe import Recipe
 from harness.answers.real_models.results import RealModel, by_suite
 from harness.answers.real_models.table import cells, layers, sentence
-from harness.cli.terminal import one_line
+from reports.markup import one_line
 
 _MOST = 100
 _WIDEST = 48

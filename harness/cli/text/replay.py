@@ -9,7 +9,7 @@ import click
 
 from harness.answers.replay.outcome import ReplayOutcome
 from harness.answers.replay.trying import ReplayRow
-from harness.cli.terminal import one_line
+from reports.markup import one_line
 
 _COLOURS = {
     ReplayOutcome.FIXED: "green",

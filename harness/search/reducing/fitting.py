@@ -21,9 +21,9 @@ from strategies.pruning import moved_call, moved_ends
 from strategies.typing import DEEPEST, fed, spec_of
 
 
-def fitted(graph: Graph, generation: Generation | None = None) -> Graph:
+def fitted(graph: Graph) -> Graph:
     """The graph with all that follows from its tensors made to follow. Raises `MalformedGraph` where nothing fits."""
-    return _fitted(graph, generation, 0)[0]
+    return _fitted(graph, None, 0)[0]
 
 
 def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Graph, list[Specs]]:

@@ -39,7 +39,7 @@ def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | Non
     if expected is None:
         return []
     if found is None:
-        return [_alone("outputs", where, "not run", "a run", MISSING, Cost.COMPUTES, pair)]
+        return [_alone(where, "not run", "a run", MISSING, Cost.COMPUTES, pair)]
     if expected.failure is not None or found.failure is not None:
         return list(_failures(pair, expected, found, where))
     steps = list(_steps(pair, expected, found, where))
@@ -94,27 +94,27 @@ def producer(pair: Pair, output: int) -> Place:
     return place(shape, -1)
 
 
-def leaf_differences(seen: LeafPair, cost: Cost, first: Place, check: str = "outputs") -> Iterator[Difference]:
+def leaf_differences(seen: LeafPair, cost: Cost, first: Place) -> Iterator[Difference]:
     """Two leaves compared: shape and dtype before values, and values only where those are alike."""
     attributes = [("shape", seen.expected.shape, seen.found.shape), ("dtype", seen.expected.dtype, seen.found.dtype)]
     alike = True
     for aspect, want, have in attributes:
         if want != have:
             alike = False
-            yield Difference(check, f"{seen.path}.{aspect}", aspect, short(want), short(have), cost, first)
+            yield Difference("outputs", f"{seen.path}.{aspect}", aspect, short(want), short(have), cost, first)
     if alike and seen.expected.digest != seen.found.digest:
         digests = (seen.expected.digest, seen.found.digest)
-        yield Difference(check, seen.path, "value", *digests, cost, first, digests=digests)
+        yield Difference("outputs", seen.path, "value", *digests, cost, first, digests=digests)
 
 
 def _failures(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
     if expected.failure is None and found.failure is not None:
         yield raises("outputs", where, "it runs", found.failure, pair.original.shape)
     elif expected.failure is not None and found.failure is None:
-        yield _alone("outputs", where, "no longer raises", expected.failure.type, "it runs", Cost.PROPERTY, pair)
+        yield _alone(where, "no longer raises", expected.failure.type, "it runs", Cost.PROPERTY, pair)
     elif expected.failure is not None and found.failure is not None and expected.failure.type != found.failure.type:
         want, have = expected.failure.type, found.failure.type
-        yield _alone("outputs", where, "raises another", want, have, Cost.PROPERTY, pair)
+        yield _alone(where, "raises another", want, have, Cost.PROPERTY, pair)
 
 
 def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
@@ -180,5 +180,5 @@ def first_parting(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -
     return None
 
 
-def _alone(check: str, path: str, aspect: str, want: str, have: str, cost: Cost, pair: Pair) -> Difference:
-    return Difference(check, path, aspect, want, have, cost, place(pair.original.shape, -1))
+def _alone(path: str, aspect: str, want: str, have: str, cost: Cost, pair: Pair) -> Difference:
+    return Difference("outputs", path, aspect, want, have, cost, place(pair.original.shape, -1))

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.answers.history.one_release import try_release
+from harness.answers.history.one_release import try_release, with_answer
 from harness.answers.history.question import question_of
-from harness.answers.history.record import ReleaseVerdict
+from harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.subject import Subject
+from harness.trials.graph_trials import NotTried
 
 pytestmark = pytest.mark.usefixtures("warm_commands")
 
@@ -30,3 +31,11 @@ def test_a_cloner_that_can_do_nothing_there_says_nothing_of_the_release() -> Non
     row = try_release(question_of("input-name", "multi_gpu"), Subject.parse("keras"), lambda subject: BESIDE)
     assert (row.verdict, row.causes) == (ReleaseVerdict.CANNOT_TELL, ())
     assert row.reason.startswith("multi_gpu: keras has no multi_gpu_model")
+
+
+def test_a_reason_is_one_line_that_no_terminal_obeys() -> None:
+    row = ReleaseRow("keras", "keras", "", ReleaseVerdict.NOT_TO_BE_HAD)
+    tried = NotTried("a \x1b[31mred\x07\n  reason " + "x" * 400)
+    reason = with_answer(row, question_of("input-name", "upstream"), tried).reason
+    assert "a \\x1b[31mred\\x07 reason xxx" in reason
+    assert len(reason) == 300

@@ -18,8 +18,9 @@ from harness.search.reducing.rewiring import (
     without_inputs,
     without_leaf,
 )
+from strategies.cutting import as_input
 from strategies.graph import Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
-from strategies.kinds import Generation, Spec
+from strategies.kinds import Generation
 from strategies.pruning import Move, ends_of, idle, moved, moved_call
 
 
@@ -132,7 +133,7 @@ def begin_later(graph: Graph) -> Offers:
     first = len(graph.inputs)
     for node in range(first + len(graph.calls) - 1, first - 1, -1):
         used = sorted({ref.output for ref in _used(graph) if ref.node == node})
-        inputs = [_input(specs[node][output]) for output in used]
+        inputs = [as_input(specs[node][output]) for output in used]
         if used and None not in inputs:
             yield _with_inputs(graph, node, used, [each for each in inputs if each is not None])
 
@@ -141,13 +142,6 @@ def _used(graph: Graph) -> Iterator[Ref]:
     yield from ends_of(graph)
     for call in graph.calls:
         yield from call_refs(call)
-
-
-def _input(spec: Spec) -> Input | None:
-    """An input of that shape and dtype. Whole numbers would have to be kept in range."""
-    if spec.dtype == "bool":
-        return Input(spec.shape, "bool", fill="mask")
-    return Input(spec.shape, spec.dtype) if "float" in spec.dtype else None
 
 
 def _with_inputs(graph: Graph, node: int, outputs: list[int], inputs: list[Input]) -> Graph | None:
