@@ -66,7 +66,7 @@ PATIENT = Limits(trial=3600, growth=math.inf, cloning=0)
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models of one form, by a size: `what` that counts, the largest first in `source`'s second place."""
+    """Models of one form, by a size: `source` has it in its second place, and `what` says what it counts."""
 
     name: str
     what: str

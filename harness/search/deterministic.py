@@ -1,7 +1,8 @@
-"""The same draws from the same seed, whichever modules are imported.
+"""The same graphs from Hypothesis while it shrinks, whichever modules are imported.
 
-Hypothesis also draws numbers that it finds in the code of the modules that are imported and not installed, so that
-which graphs a seed gives would depend on what a process has imported so far, and on every edit. Here that is left out.
+Hypothesis also draws numbers that it finds in the code of the modules that are imported and not installed, so that what
+it makes of a graph would depend on what a process has imported so far, and on every edit. Here that is left out. Graphs
+that are drawn evenly (`even_draws.py`) need none of this.
 """
 
 from __future__ import annotations

@@ -57,8 +57,9 @@ OPEN = 3
 """An open dimension counts as that many."""
 
 CONTAINERS = ("one", "list", "tuple", "dict", "nested")
-_OTHER_FORMS = (*MASK_FORMS, *SHAPE_FORMS)
 """How a function packs what it gives, the simplest first."""
+
+_OTHER_FORMS = (*MASK_FORMS, *SHAPE_FORMS)
 
 _FAMILIES = (
     "core",
