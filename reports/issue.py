@@ -7,6 +7,7 @@ not know it.
 from __future__ import annotations
 
 import re
+from html import escape
 
 from reports.markup import visible
 from reports.proof import alone
@@ -153,10 +154,5 @@ def cell(text: str) -> str:
     """Text within a line or a table of Markdown, where nothing of it is markup, a link or a mention."""
     line = " ".join(text.split())
     # An underscore within a word is one in Markdown too, and a title is pasted where nothing is.
-    line = (
-        re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line)
-        .replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-    )
+    line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
     return re.sub(r"@(?=\w)", "@\u200b", line)

@@ -16,9 +16,9 @@ from reports.markup import Markup, raw, tag
 from reports.proof import alone
 from reports.records import KnownMet
 from reports.shortening import fitting
-from reports.store import Kept, RunRead
+from reports.store import Kept, RunRead, moment
 from reports.summary import ran, still
-from reports.verdict import cost_of, in_words, moment, ordered, seconds_of, verdict
+from reports.verdict import cost_of, in_words, ordered, seconds_of, verdict
 
 
 @dataclass(frozen=True, slots=True)

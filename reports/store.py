@@ -11,15 +11,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 from msgspec.structs import replace
 
 from reports.records import UNREADABLE, Finding, RecordError, Run, read
 from strategies.graph import Graph, MalformedGraph, from_json
+from strategies.kinds import Generation
 
 MOST = 20
 """As many lines of one file are named as problems; of more, only their number is."""
+
+GENERATIONS: tuple[Generation, ...] = get_args(Generation)
+"""The names of the folders of a campaign's corpus, which stands beside its runs."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -147,17 +152,19 @@ def _ended(run: Run, events: Sequence[Event]) -> Run:
         return replace(run, ended=last.at.isoformat(timespec="seconds"), interrupted=last.interrupted)
     resumed = next((each for each in reversed(events) if each.event == "resumed"), None)
     # run.json may still be that of the part before: it is written again only once something came of the next one.
-    if resumed is not None and run.ended is not None and _before(run.ended, resumed.at):
+    ended = moment(run.ended)
+    if resumed is not None and ended is not None and ended < resumed.at:
         return replace(run, ended=None, interrupted=False)
     return run
 
 
-def _before(text: str, at: datetime) -> bool:
+def moment(text: str | None) -> datetime | None:
+    """A time as it is kept; None where it is none."""
     try:
-        time = datetime.fromisoformat(text)
+        found = datetime.fromisoformat(text or "")
     except ValueError:
-        return False
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)) < at
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _events(path: Path, problems: list[str]) -> Iterator[Event]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Literal
 
 from reports.broken import broken, holds, sentence
 from reports.records import COSTS, Cost
-from reports.store import Kept, RunRead
+from reports.store import Kept, RunRead, moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +110,6 @@ def seconds_of(read: RunRead) -> float | None:
     if start is None or end is None:
         return None
     return max(0.0, (end - start).total_seconds())
-
-
-def moment(text: str | None) -> datetime | None:
-    """A time as it is kept; None where it is none."""
-    try:
-        found = datetime.fromisoformat(text or "")
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def lasted(seconds: float) -> str:

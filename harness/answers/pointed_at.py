@@ -10,21 +10,18 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
 from harness.trials.expected import Expected
 from reports.known import KnownIssue, KnownIssues
 from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
-from reports.store import Kept, read_run
+from reports.store import GENERATIONS, Kept, read_run
 from strategies.graph import Graph, MalformedGraph
-from strategies.kinds import Generation
 from strategies.ways import read_example
 
 FINDING = "finding.json"
-GENERATIONS: tuple[str, ...] = get_args(Generation)
-"""The names of the folders of a corpus."""
 
 APART = ("backend", "device")
 """What is of two subjects that differ, and of no cloner."""

@@ -25,6 +25,7 @@ from hypothesis.strategies import SearchStrategy
 from harness.search import example_database
 from reports.markup import visible
 from reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
+from reports.store import GENERATIONS
 from strategies import MalformedGraph, read_example
 from strategies.graph import Graph, to_json
 from strategies.kinds import Generation
@@ -94,8 +95,7 @@ class NightlyCorpus:
 
     @cached_property
     def _keyed(self) -> dict[Generation, ExampleDatabase]:
-        generations: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
-        return {each: example_database.keyed(self._database, each, self._complain) for each in generations}
+        return {each: example_database.keyed(self._database, each, self._complain) for each in GENERATIONS}
 
     def _complain(self, said: str) -> None:
         self._problems.setdefault(visible(" ".join(said.split())[:500]))

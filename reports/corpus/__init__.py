@@ -50,10 +50,6 @@ class Corpus(msgspec.Struct, frozen=True):
     bugs: tuple[Bug, ...]
     folder: Path
 
-    def of(self, package: str) -> tuple[Bug, ...]:
-        """The bugs of one package."""
-        return tuple(bug for bug in self.bugs if bug.package == package)
-
     def graph(self, bug: Bug) -> Graph:
         """The graph that shows a bug."""
         path = self.folder / bug.graph

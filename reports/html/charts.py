@@ -8,8 +8,8 @@ from math import ceil, log10
 
 from reports.html.findings import anchor
 from reports.markup import Markup, tag
-from reports.store import Kept, RunRead
-from reports.verdict import lasted, moment, seconds_of, some
+from reports.store import Kept, RunRead, moment
+from reports.verdict import lasted, seconds_of, some
 
 WIDTH, HEIGHT = 640, 180
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 34

@@ -42,7 +42,6 @@ def a_break(
 
 
 OWN = OwnTests("2 tests", 1, ("test_a",), "no")
-UNLOADED = {"loads": False, "refused": "SyntaxError"}
 BREAKS = {"broken": 4, "breaks": (a_break(FixEffect.BREAKS),)}
 
 

@@ -169,7 +169,7 @@ def drawn(count: int = 60) -> tuple[Graph, ...]:
     return tuple(each.graph for each in evenly(functional_graphs(generation="keras"), count, 0))
 
 
-def nightly(findings: Sequence[Finding] = (), graphs: Sequence[Graph] = ()) -> Run:
+def nightly(graphs: Sequence[Graph] = ()) -> Run:
     """A run with all that a campaign can record."""
     counting = Counting()
     for graph in graphs:

@@ -52,10 +52,6 @@ class Recipe:
     unable: str = ""
 
     @property
-    def suite(self) -> str:
-        return self.name.partition(":")[0]
-
-    @property
     def model(self) -> Model:
         """The model as `check` takes one."""
         return Model(self.name, "source", source=self.source)

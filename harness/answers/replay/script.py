@@ -44,7 +44,9 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
     about = msgspec.structs.replace(finding, subject=str(chosen))
     if other:
         about = msgspec.structs.replace(
-            about, versions=_versions(chosen), across=tuple(_in_release(name, chosen) for name in finding.across)
+            about,
+            versions=_versions(chosen),
+            across=tuple(str(in_release(Subject.parse(name), chosen)) for name in finding.across),
         )
     try:
         well_typed(from_json(bytes(finding.graph), "`$.graph`"), "`$.graph`")
@@ -111,6 +113,6 @@ def _versions(subject: Subject) -> dict[str, str]:
     return {subject.package: subject.version, "stack": how}
 
 
-def _in_release(name: str, subject: Subject) -> str:
-    side = Subject.parse(name)
-    return str(msgspec.structs.replace(side, package=subject.package, version=subject.version))
+def in_release(subject: Subject, named: Subject) -> Subject:
+    """A subject, in the release of the one that is named."""
+    return msgspec.structs.replace(subject, package=named.package, version=named.version)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from harness.answers.pointed_at import PointedAt
 from harness.answers.replay.outcome import CauseShown, Replayed, ReplayOutcome, replayed
+from harness.answers.replay.script import in_release
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import SubjectProcess
 from harness.subjects.releases import place_of
@@ -125,7 +126,7 @@ def _subjects(item: PointedAt, named: Subject | None) -> tuple[Subject, Subject 
         raise SubjectError(item.problem)
     if item.across:
         both = map(Subject.parse, item.across)
-        first, second = both if named is None else (_in_release(each, named) for each in both)
+        first, second = both if named is None else (Subject.parse(str(in_release(each, named))) for each in both)
         return first, second
     if named is not None:
         return named, None
@@ -137,10 +138,6 @@ def _subjects(item: PointedAt, named: Subject | None) -> tuple[Subject, Subject 
             f"of {generation}, for which nothing is installed here: name a release, such as --subject keras==2.2.4"
         )
     return Subject.parse(INSTALLED[generation]), None
-
-
-def _in_release(subject: Subject, named: Subject) -> Subject:
-    return Subject.parse(str(replace(subject, package=named.package, version=named.version)))
 
 
 def _error(message: str) -> Replayed:
