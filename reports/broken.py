@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reports.records import COSTS, Cost, KnownMet, Run
-from reports.store import Kept, RunRead
+from reports.store import RunRead, StoredFinding
 
 _OURS = "clonediff's own cloner"
 _NAMES = {"keras": "Keras", "tf_keras": "tf_keras", "tf.keras": "tf.keras"}
@@ -24,7 +24,7 @@ class Broken:
     subjects: tuple[str, ...]
     graphs: int
     cost: Cost | None
-    shown: Kept | None
+    shown: StoredFinding | None
 
     @property
     def cost_said(self) -> str:

@@ -17,7 +17,7 @@ from reports.marks import Mark, Marks, Use, marks
 from reports.markup import Markup, join, px, raw, tag
 from reports.naming import Key
 from reports.records import Difference
-from reports.store import Kept
+from reports.store import StoredFinding
 from strategies.graph import Graph, Layer, Ref, call_refs, fed_refs, refs
 
 MOST_BOXES = 250
@@ -96,7 +96,7 @@ class Drawing:
         return _svg(join([style, *parts]), left - 40 + PAD, tallest + 32 + PAD, title, alone=True)
 
 
-def draw_all(findings: Iterable[Kept]) -> dict[str, Drawing | str]:
+def draw_all(findings: Iterable[StoredFinding]) -> dict[str, Drawing | str]:
     """The drawings of findings by the name of their folder; why there is none, where there is none."""
     drawn: dict[str, Drawing | str] = {}
     for kept in findings:

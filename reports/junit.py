@@ -16,7 +16,7 @@ from reports.markup import Markup, raw, tag
 from reports.proof import alone
 from reports.records import KnownMet
 from reports.shortening import fitting
-from reports.store import Kept, RunRead, moment
+from reports.store import RunRead, StoredFinding, moment
 from reports.summary import ran, still
 from reports.verdict import cost_of, in_words, ordered, seconds_of, verdict
 
@@ -65,7 +65,7 @@ def _cases(read: RunRead) -> Iterator[_Case]:
         yield _Case("clonediff", "clonediff.files", where, "error", _line(rest or problem), problem, "unreadable")
 
 
-def _finding(kept: Kept) -> _Case:
+def _finding(kept: StoredFinding) -> _Case:
     finding = kept.finding
     suite = finding.subject or finding.generation
     name = finding.id

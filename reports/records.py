@@ -309,7 +309,7 @@ def read(path: Path, record: type[T]) -> T:
     except OSError as error:
         raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
     try:
-        head = msgspec.json.decode(content, type=_Head)
+        head = msgspec.json.decode(content, type=_Format)
         if head.format is not None and head.format > FORMAT:
             raise RecordError(
                 f"{path}: format {head.format} at `$.format`, but this clonediff reads up to {FORMAT}; update it"
@@ -321,5 +321,5 @@ def read(path: Path, record: type[T]) -> T:
         raise RecordError(f"{path}: nested too deep to be a record") from None
 
 
-class _Head(msgspec.Struct):
+class _Format(msgspec.Struct):
     format: int | None = None

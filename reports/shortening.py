@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from reports.store import Kept, RunRead
+from reports.store import RunRead, StoredFinding
 
 LONGEST = 4_000
 """Characters of one field of a record."""
@@ -46,7 +46,7 @@ def cut(text: str, most: int = LONGEST) -> str:
     return text[: max(0, most - len(said))] + said
 
 
-def _kept(kept: Kept) -> Kept:
+def _kept(kept: StoredFinding) -> StoredFinding:
     finding = shortened(kept.finding)
     script, issue = cut(kept.script, LONGEST_FILE), cut(kept.issue, LONGEST_FILE)
     if finding is kept.finding and script is kept.script and issue is kept.issue:

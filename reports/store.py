@@ -46,7 +46,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredFinding:
     """A finding with the files beside it. `graph` is None where it cannot be read; `issue` is "" where none is."""
 
     folder: Path
@@ -74,12 +74,12 @@ class RunRead:
 
     path: Path
     run: Run
-    findings: tuple[Kept, ...]
+    findings: tuple[StoredFinding, ...]
     events: tuple[Event, ...]
     problems: tuple[str, ...]
     whole: bool
     unreadable: tuple[str, ...]
-    known: tuple[Kept, ...] = ()
+    known: tuple[StoredFinding, ...] = ()
 
 
 def read_run(path: Path) -> RunRead:
@@ -188,9 +188,9 @@ def _events(path: Path, problems: list[str]) -> Iterator[Event]:
         problems.append(f"{path.name}: {wrong - MOST} more lines cannot be read")
 
 
-def _findings(path: Path, where: str, problems: list[str]) -> tuple[tuple[Kept, ...], list[str]]:
+def _findings(path: Path, where: str, problems: list[str]) -> tuple[tuple[StoredFinding, ...], list[str]]:
     folder = path / where
-    found: list[Kept] = []
+    found: list[StoredFinding] = []
     unreadable: list[str] = []
     try:
         names = sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
@@ -210,7 +210,7 @@ def _findings(path: Path, where: str, problems: list[str]) -> tuple[tuple[Kept, 
     return tuple(found), unreadable
 
 
-def _kept(path: Path, folder: Path, finding: Finding, problems: list[str]) -> Kept:
+def _kept(path: Path, folder: Path, finding: Finding, problems: list[str]) -> StoredFinding:
     graph = None
     try:
         graph = from_json(bytes(finding.graph), "`$.graph`")
@@ -218,7 +218,7 @@ def _kept(path: Path, folder: Path, finding: Finding, problems: list[str]) -> Ke
         problems.append(f"{(folder / 'finding.json').relative_to(path)}: {error}")
     script = _text(path, folder / "repro.py", problems)
     issue = _text(path, folder / "issue.md", problems) if (folder / "issue.md").exists() else None
-    return Kept(folder, finding, graph, script or finding.source, issue or "")
+    return StoredFinding(folder, finding, graph, script or finding.source, issue or "")
 
 
 def _text(path: Path, file: Path, problems: list[str]) -> str | None:

@@ -12,7 +12,7 @@ from reports.markup import visible
 from reports.proof import alone
 from reports.records import KnownMet, Run
 from reports.shortening import fitting
-from reports.store import Kept, RunRead
+from reports.store import RunRead, StoredFinding
 from reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
 
 MOST = 50
@@ -76,7 +76,7 @@ def _broken(causes: list[Broken]) -> str:
     return _table(("cost", "what", "graphs", "reason and script"), rows)
 
 
-def _findings(findings: list[Kept]) -> str:
+def _findings(findings: list[StoredFinding]) -> str:
     rows = []
     for kept in findings:
         finding = kept.finding

@@ -12,7 +12,7 @@ from typing import Literal
 
 from reports.broken import broken, holds, sentence
 from reports.records import COSTS, Cost
-from reports.store import Kept, RunRead, moment
+from reports.store import RunRead, StoredFinding, moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def verdict(read: RunRead) -> RunVerdict:
     return RunVerdict("nothing", headline, tuple(notes), others, breaks)
 
 
-def counted(findings: Sequence[Kept]) -> tuple[list[Kept], list[Kept], list[Kept]]:
+def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:
     """Those that are news, those whose script does not fail alone, those of a known issue; the costliest first."""
     new = [kept for kept in findings if kept.counts]
     unproven = [kept for kept in findings if kept.finding.known is None and not kept.counts]
@@ -76,18 +76,18 @@ def counted(findings: Sequence[Kept]) -> tuple[list[Kept], list[Kept], list[Kept
     return ordered(new), ordered(unproven), ordered(known)
 
 
-def ordered(findings: Sequence[Kept]) -> list[Kept]:
+def ordered(findings: Sequence[StoredFinding]) -> list[StoredFinding]:
     """The costliest first, and those that came first before others."""
     return sorted(findings, key=lambda kept: (_rank(kept), kept.finding.first_seen, kept.name))
 
 
-def cost_of(kept: Kept) -> str:
+def cost_of(kept: StoredFinding) -> str:
     """What it costs, for people; a finding with no differences is a model that could not be tried."""
     cost = kept.finding.cost
     return COSTS[cost] if cost is not None else "it cannot be tried"
 
 
-def costs(findings: Sequence[Kept]) -> str:
+def costs(findings: Sequence[StoredFinding]) -> str:
     """How many there are of each cost."""
     words = Counter(cost_of(kept) for kept in ordered(findings))
     return ", ".join(f"{word}: {count}" for word, count in words.items())
@@ -122,6 +122,6 @@ def lasted(seconds: float) -> str:
     return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
 
 
-def _rank(kept: Kept) -> int:
+def _rank(kept: StoredFinding) -> int:
     cost = kept.finding.cost
     return int(Cost.NAME) + 1 if cost is None else int(cost)

@@ -12,7 +12,7 @@ from reports.html import page
 from reports.issue import issue
 from reports.junit import junit
 from reports.records import Finding, RecordError, read, write, write_bytes
-from reports.store import Kept, RunRead
+from reports.store import RunRead, StoredFinding
 from reports.summary import summary
 
 
@@ -33,7 +33,7 @@ def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:
     return list(files)
 
 
-def complete(kept: Kept, drawing: Drawing | str) -> None:
+def complete(kept: StoredFinding, drawing: Drawing | str) -> None:
     """Write issue.md and graph.svg where a finding lacks them."""
     if not (kept.folder / "issue.md").exists():
         write_text(kept.folder / "issue.md", issue(kept.finding, kept.script))

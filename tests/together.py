@@ -7,7 +7,7 @@ import re
 TOGETHER = {
     "tests/answers/history/test_end_to_end.py": "keras",
     "tests/campaign/test_shrinking.py": "keras",
-    "tests/campaign/test_size_speed.py": "keras",
+    "tests/campaign/test_bench_sizes.py": "keras",
     "tests/cli/test_check_way.py": "keras",
     "tests/cli/test_real.py": "keras",
     "tests/trials/test_calling.py": "keras",

@@ -17,7 +17,7 @@ import msgspec
 from harness.trials.expected import Expected
 from reports.known import KnownIssue, KnownIssues
 from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
-from reports.store import GENERATIONS, Kept, read_run
+from reports.store import GENERATIONS, StoredFinding, read_run
 from strategies.graph import Graph, MalformedGraph
 from strategies.ways import read_example
 
@@ -66,7 +66,7 @@ def pointed_at(arguments: Iterable[str], known: KnownIssues) -> tuple[list[Point
     return list(found.values()), problems
 
 
-def finding_at(what: Path, id_: str = "") -> Kept:
+def finding_at(what: Path, id_: str = "") -> StoredFinding:
     """The one finding of that name, with the files beside it: by its folder, its finding.json, or a run and an id.
 
     `id_` is its id or its folder's name in a run, or the beginning of one.
@@ -76,7 +76,9 @@ def finding_at(what: Path, id_: str = "") -> Kept:
         finding = _read_finding(path)
         if id_ and not finding.id.startswith(id_):
             raise NotFoundError(f"{what}: is the finding {finding.id}, not {id_}; leave the id out")
-        return Kept(path.parent, finding, None, *(_text(path.parent / name) for name in ("repro.py", "issue.md")))
+        return StoredFinding(
+            path.parent, finding, None, *(_text(path.parent / name) for name in ("repro.py", "issue.md"))
+        )
     if not what.exists():
         raise NotFoundError(
             f"{what}: no such finding or run; name a finding's folder, or a run and an id: runs/latest ID"

@@ -12,8 +12,8 @@ from typing import Any
 import click
 import msgspec
 
-from harness.campaign.size_speed import PATIENT, size_speed
-from harness.campaign.trial_speed import EARLY, LAYERS, trial_speed
+from harness.campaign.bench_sizes import PATIENT, size_speed
+from harness.campaign.bench_trials import EARLY, LAYERS, trial_speed
 from harness.cli.terminal import StatusLine, about_left
 from harness.cli.text.sizes import charts, sizes_text
 from harness.subjects.case import RATE
@@ -110,7 +110,7 @@ def _sizes(subject: str, largest: int | None, file: Path | None, as_json: bool) 
 
 
 def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> None:
-    from harness.campaign.campaign_speed import DEFAULT, campaign_speed, fewest_trials
+    from harness.campaign.bench_campaigns import DEFAULT, campaign_speed, fewest_trials
 
     least = fewest_trials(jobs)
     if trials is not None and trials < least:

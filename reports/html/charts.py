@@ -8,7 +8,7 @@ from math import ceil, log10
 
 from reports.html.findings import anchor
 from reports.markup import Markup, tag
-from reports.store import Kept, RunRead, moment
+from reports.store import RunRead, StoredFinding, moment
 from reports.verdict import lasted, seconds_of, some
 
 WIDTH, HEIGHT = 640, 180
@@ -28,7 +28,7 @@ def over_time(read: RunRead) -> Markup:
         return tag("p", "When things happened is not recorded.", class_="none")
     progress = [(_since(start, each.at), float(each.trials or 0)) for each in read.events if each.event == "progress"]
     trials = [(0.0, 0.0), *sorted(progress), (seconds, float(read.run.trials))]
-    seen: list[tuple[float, Kept]] = []
+    seen: list[tuple[float, StoredFinding]] = []
     for kept in read.findings:
         at = moment(kept.finding.first_seen)
         if at is not None:
@@ -55,7 +55,7 @@ def _figure(
     said: str,
     seconds: float,
     points: Sequence[Point],
-    dots: Sequence[tuple[float, Kept]],
+    dots: Sequence[tuple[float, StoredFinding]],
     *,
     dotted: bool = False,
 ) -> Markup:

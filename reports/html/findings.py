@@ -15,7 +15,7 @@ from reports.markup import Markup, join, tag, visible
 from reports.proof import alone
 from reports.records import Cost, Difference, Finding
 from reports.shortening import cut
-from reports.store import Kept, RunRead, slug
+from reports.store import RunRead, StoredFinding, slug
 from reports.verdict import cost_of, counted, in_words, some
 
 MOST = 40
@@ -53,7 +53,7 @@ def data(read: RunRead) -> list[dict[str, Any]]:
     return [_row(kept) for kept in _in_order(read)]
 
 
-def anchor(kept: Kept, what: str = "finding") -> str:
+def anchor(kept: StoredFinding, what: str = "finding") -> str:
     """The finding's name within the page; the same in every report of the run, and in the next run's."""
     name = slug(kept.name)
     if name != kept.name:  # another folder's may come to the same; no slug has a tilde
@@ -61,12 +61,12 @@ def anchor(kept: Kept, what: str = "finding") -> str:
     return f"{what}-{name}"
 
 
-def _in_order(read: RunRead) -> list[Kept]:
+def _in_order(read: RunRead) -> list[StoredFinding]:
     """What is news, then what does not count, then what is known; the costliest of each first."""
     return [kept for group in counted(read.findings) for kept in group]
 
 
-def _row(kept: Kept) -> dict[str, Any]:
+def _row(kept: StoredFinding) -> dict[str, Any]:
     finding = kept.finding
     root = finding.root
     cost = finding.cost
@@ -103,7 +103,7 @@ def _tools(count: int) -> Markup:
     )
 
 
-def _finding(kept: Kept, drawing: Drawing | str) -> Markup:
+def _finding(kept: StoredFinding, drawing: Drawing | str) -> Markup:
     finding = kept.finding
     cost = finding.cost
     said, class_ = _standing(kept)
@@ -124,7 +124,7 @@ def folded(id_: str, head: Markup, parts: Sequence[Markup]) -> Markup:
     return tag("article", tag("details", head, tag("div", *parts, class_="inside")), id=id_, class_="finding")
 
 
-def shown(kept: Kept, drawing: Drawing | str) -> list[Markup]:
+def shown(kept: StoredFinding, drawing: Drawing | str) -> list[Markup]:
     """Both graphs, the differences, the script and the text of the issue."""
     return [
         _graphs(kept, drawing),
@@ -134,14 +134,14 @@ def shown(kept: Kept, drawing: Drawing | str) -> list[Markup]:
     ]
 
 
-def _standing(kept: Kept) -> tuple[str, str]:
+def _standing(kept: StoredFinding) -> tuple[str, str]:
     finding = kept.finding
     if finding.known is not None:
         return f"known issue: {finding.known}", "is-known"
     return alone(finding), {True: "is-proven", False: "is-unproven", None: "is-untold"}[finding.proof]
 
 
-def _facts(kept: Kept) -> Markup:
+def _facts(kept: StoredFinding) -> Markup:
     finding = kept.finding
     told = [
         ("Fingerprint", finding.id),
@@ -160,7 +160,7 @@ def _facts(kept: Kept) -> Markup:
     return join([*notes, facts(told), tag("p", link)])
 
 
-def _graphs(kept: Kept, drawing: Drawing | str) -> Markup:
+def _graphs(kept: StoredFinding, drawing: Drawing | str) -> Markup:
     if isinstance(drawing, str):
         return tag("p", f"Not drawn: {drawing}.", class_="none")
     across = kept.finding.across

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from packaging.version import InvalidVersion, Version
 
-from harness.answers.history.releases_option import Known, ReleasesWanted
+from harness.answers.history.releases_option import ReleasesWanted, VersionsThere
 from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.presence import missing
 from harness.subjects.releases import ReleaseError, available, installed, place_of
@@ -15,31 +15,33 @@ from harness.subjects.subject import Package, Subject
 from reports.markup import one_line
 
 
-def known_releases(items: Sequence[ReleasesWanted], *, here_only: bool) -> tuple[dict[Package, Known], list[str]]:
+def known_releases(
+    items: Sequence[ReleasesWanted], *, here_only: bool
+) -> tuple[dict[Package, VersionsThere], list[str]]:
     """What there is of each package that the items name, and what a reader has to know of it.
 
     The index says which releases exist, even where none is to be installed: a range is claimed only where that is
     known. A single release that is named asks nobody.
     """
-    found: dict[Package, Known] = {}
+    found: dict[Package, VersionsThere] = {}
     notes: list[str] = []
     for package in dict.fromkeys(item.package for item in items):
         mine = [item for item in items if item.package == package]
         ranged = any(item.exact is None for item in mine)
         here = on_this_machine(package) if ranged else ()
         if len(mine) == 1 and not ranged:
-            found[package] = Known(here, None)
+            found[package] = VersionsThere(here, None)
             continue
         try:
             exist = tuple(available(package))
         except ReleaseError as error:
-            found[package] = Known(here, None)
+            found[package] = VersionsThere(here, None)
             only = f"; of {package} only the releases on this machine are tried" if ranged else ""
             notes.append(f"{one_line(str(error))}{only}")
             continue
         if here_only and ranged:
             notes.append(f"of {package} only the releases on this machine are tried: --no-install")
-        found[package] = Known(here if here_only else exist, exist)
+        found[package] = VersionsThere(here if here_only else exist, exist)
     return found, notes
 
 

@@ -158,21 +158,21 @@ class ReleaseLine(msgspec.Struct, frozen=True):
         return str(replace(self.subject, version=None))
 
 
-class Known(NamedTuple):
+class VersionsThere(NamedTuple):
     """The versions of a package to choose from, and those that exist; None where that is not known."""
 
     choice: Sequence[str]
     exist: Sequence[str] | None = None
 
 
-def lines(items: Sequence[ReleasesWanted], known: Mapping[Package, Known]) -> tuple[ReleaseLine, ...]:
+def lines(items: Sequence[ReleasesWanted], known: Mapping[Package, VersionsThere]) -> tuple[ReleaseLine, ...]:
     """The releases that items stand for, a line for each package, backend and device."""
     grouped: dict[Subject, list[ReleasesWanted]] = {}
     for item in items:
         grouped.setdefault(_base(item), []).append(item)
     found = []
     for base, wanted in grouped.items():
-        choice, exist = known.get(base.package, Known(()))
+        choice, exist = known.get(base.package, VersionsThere(()))
         spelled = {Version(version): version for version in (*choice, *(exist or ()))}
         for item in wanted:
             if item.exact is not None:

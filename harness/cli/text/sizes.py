@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.campaign.size_speed import BUILDING, Grown, SizeSpeed
+from harness.campaign.bench_sizes import BUILDING, Grown, SizeSpeed
 from harness.cli.terminal import table
 from reports.growth import Chart, Line
 

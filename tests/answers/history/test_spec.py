@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.answers.history.releases_option import Known, ReleasesError, lines, parse, speaks
+from harness.answers.history.releases_option import ReleasesError, VersionsThere, lines, parse, speaks
 from harness.subjects.subject import Subject
 
 KERAS = (
@@ -22,9 +22,9 @@ KERAS = (
     "3.16.0rc1",
 )
 THERE = {
-    "keras": Known(KERAS, KERAS),
-    "tf_keras": Known(("2.15.0", "2.16.0", "2.20.1"), ("2.15.0", "2.16.0", "2.20.1")),
-    "tensorflow": Known(("1.15.5", "2.4.4", "2.15.1", "2.16.1"), None),
+    "keras": VersionsThere(KERAS, KERAS),
+    "tf_keras": VersionsThere(("2.15.0", "2.16.0", "2.20.1"), ("2.15.0", "2.16.0", "2.20.1")),
+    "tensorflow": VersionsThere(("1.15.5", "2.4.4", "2.15.1", "2.16.1"), None),
 }
 
 

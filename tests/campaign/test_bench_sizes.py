@@ -9,7 +9,7 @@ from xml.etree import ElementTree as XML
 
 import pytest
 
-from harness.campaign.size_speed import BUILDING, FAMILIES, Grown, SizeSpeed, Timed, exponents
+from harness.campaign.bench_sizes import BUILDING, FAMILIES, Grown, SizeSpeed, Timed, exponents
 from harness.cli.text.sizes import charts, sizes_text
 from harness.trials.checks import CHECKS
 from reports.growth import picture

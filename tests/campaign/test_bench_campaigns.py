@@ -11,7 +11,7 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from harness.campaign import campaign_speed
+from harness.campaign import bench_campaigns
 from harness.cli import cli
 from tests.waiting import PATIENCE, until
 
@@ -39,8 +39,8 @@ def counting(tmp_path: Path) -> list[str]:
 def test_what_is_not_its_turn_stands_still(
     counting: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(campaign_speed, "TURN", 0.4)
-    with campaign_speed._running("counting", (20, 60), tmp_path, counting) as runner:
+    monkeypatch.setattr(bench_campaigns, "TURN", 0.4)
+    with bench_campaigns._running("counting", (20, 60), tmp_path, counting) as runner:
         while not runner.over():
             runner.turn()
             its = psutil.Process(runner.process.pid)
@@ -56,7 +56,7 @@ def test_the_time_that_it_stood_still_is_not_its_own(tmp_path: Path) -> None:
     marks = [(100.0, 20), (101.0, 30), (111.0, 40)]  # ten seconds passed between its turns
     lines = [{"at": datetime.fromtimestamp(at, UTC).isoformat(), "event": "progress", "trials": n} for at, n in marks]
     (tmp_path / "events.ndjson").write_text("".join(json.dumps(each) + "\n" for each in lines))
-    with campaign_speed._running("counting", (20, 40), tmp_path, [sys.executable, "-c", ""]) as runner:
+    with bench_campaigns._running("counting", (20, 40), tmp_path, [sys.executable, "-c", ""]) as runner:
         runner.turns = [(99.0, 101.5), (110.5, 112.0)]
         assert runner.rate() == pytest.approx(20 / 2.0)
 
@@ -65,7 +65,7 @@ def test_what_ends_by_itself_is_told(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import sys; sys.exit('no such Keras')"]
     said = "one job ended with exit code 1: no such Keras"
     with (
-        campaign_speed._running("one job", (20, 60), tmp_path, command) as runner,
+        bench_campaigns._running("one job", (20, 60), tmp_path, command) as runner,
         pytest.raises(RuntimeError, match=said),
     ):
         runner.turn()

@@ -202,7 +202,9 @@ def _fuzz_command(name: str, place: Path, out: str, jobs: int) -> list[str]:
 
 
 def _plain_command(name: str, place: Path) -> list[str]:
-    call = f"from harness.campaign.campaign_speed import plain_trials; plain_trials({name!r}, {str(place / 'plain')!r})"
+    call = (
+        f"from harness.campaign.bench_campaigns import plain_trials; plain_trials({name!r}, {str(place / 'plain')!r})"
+    )
     return [sys.executable, "-c", call]
 
 
