@@ -15,6 +15,7 @@ from strategies.calling import inner_inputs, meant, takes_axis
 from strategies.chains import built_so, links
 from strategies.cutting import cut_out
 from strategies.graph import (
+    Array,
     Axis,
     Call,
     Graph,
@@ -26,6 +27,7 @@ from strategies.graph import (
     Seq,
     Value,
     call_refs,
+    leaves,
     refs,
 )
 from strategies.inputs import around_others, arranged
@@ -163,9 +165,7 @@ class Builder:
         """Whether the layer takes these tensors; it is then called on them."""
         kind, specs = self.kinds[instruction.kind], tuple(self.spec(ref) for ref in sources)
         layer = self._layer(kind, specs, instruction)
-        if layer is None or (
-            kind.name in OF_ONE_BATCH and len({each.batch for each in (*self.inputs, *self.added)}) > 1
-        ):
+        if layer is None or (kind.name in OF_ONE_BATCH and self._mixes_batches()):
             return False
         kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
         if any(spec.ragged for spec in specs):
@@ -186,6 +186,11 @@ class Builder:
         dest = self.place(instruction.sources[0]) + instruction.dest
         self._call(len(self.layers) - 1, kind, sources, tuple(kwargs), given, dest)
         return True
+
+    def _mixes_batches(self) -> bool:
+        """Whether only some inputs know their batch; or something holds numbers for each row, such as a mask."""
+        rows = any(isinstance(leaf, Array) for each in self.layers for _, value in each.args for leaf in leaves(value))
+        return rows or len({each.batch for each in (*self.inputs, *self.added)}) > 1
 
     def again(self, instruction: Again) -> None:
         shared = [number for number in self.first if self.layers[number].graph or self._kind(number).shared]

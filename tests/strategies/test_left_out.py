@@ -11,7 +11,7 @@ from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, functional_graphs
 from strategies.building import MASKED_LISTS, OF_ONE_BATCH
 from strategies.cutting import later_inputs
-from strategies.graph import Layer, Made, Ref, Seq, Value, call_refs, levels, refs
+from strategies.graph import Array, Input, Layer, Made, Ref, Seq, Value, call_refs, leaves, levels, refs
 from strategies.kinds import CATALOGUE, less
 from strategies.kinds.kind import LEFT_OUT
 from strategies.typing import infer
@@ -157,17 +157,23 @@ def test_a_name_that_is_none_is_told() -> None:
 
 
 def test_no_batch_that_is_known_is_compared_with_one_that_is_not() -> None:
-    def batches(graph: Graph, node: int) -> set[int | None]:
+    def made_of(graph: Graph, node: int) -> Iterator[Input | Layer]:
         if node < len(graph.inputs):
-            return {graph.inputs[node].batch}
-        return set().union(*(batches(graph, ref.node) for ref in call_refs(graph.calls[node - len(graph.inputs)])))
+            yield graph.inputs[node]
+            return
+        call = graph.calls[node - len(graph.inputs)]
+        yield graph.layers[call.layer]
+        for ref in call_refs(call):
+            yield from made_of(graph, ref.node)
 
     compared = [
-        batches(graph, len(graph.inputs) + number)
-        for graph in drawn(kinds=("ReLU", *OF_ONE_BATCH), min_instructions=4)
+        list(made_of(graph, len(graph.inputs) + number))
+        for graph in drawn(kinds=("ReLU", "Lambda", *OF_ONE_BATCH), min_instructions=4)
         for number, call in enumerate(graph.calls)
         if graph.layers[call.layer].kind in OF_ONE_BATCH
     ]
-    assert {None} in compared
-    assert {2} in compared
-    assert {None, 2} not in compared
+    batches = [{each.batch for each in parts if isinstance(each, Input)} for parts in compared]
+    assert {None} in batches
+    assert {None, 2} not in batches
+    masks = [each.arg("mask") for parts in compared for each in parts if isinstance(each, Layer)]
+    assert not any(isinstance(leaf, Array) for mask in masks for leaf in leaves(mask))
