@@ -15,6 +15,8 @@ from reports.records import Cost, Difference, Place
 
 SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
 _NUMBER = re.compile(r"_\d+$")
+_OPERATIONS = ("TFOpLambda", "SlicingOpLambda", "ClassMethod", "InstanceMethod", "InstanceProperty")
+"""The layers that tf_keras makes of operations."""
 BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
 """Shapes that a layer was built on, which its calls tell as well: a clone on other inputs is built from the config."""
 _NUMBERED_INPUT = re.compile(r"input_layer(_\d+)?")
@@ -150,8 +152,9 @@ def _names(pair: Pair, layer: LayerSeen, twin: LayerSeen) -> list[tuple[str, str
     its_own = pair.clone.asked is not None and layer.inside >= 0 and layer.kind == twin.kind == "InputLayer"
     if its_own and _NUMBERED_INPUT.fullmatch(layer.name) and _NUMBERED_INPUT.fullmatch(twin.name):
         return []
-    operation = pair.original.cloned is not None and "trainable" not in layer.config and layer.kind == twin.kind
-    if operation and _NUMBER.sub("", layer.name) == _NUMBER.sub("", twin.name):
+    operation = "trainable" not in layer.config or layer.kind in _OPERATIONS
+    same = pair.original.cloned is not None and operation and layer.kind == twin.kind
+    if same and _NUMBER.sub("", layer.name) == _NUMBER.sub("", twin.name):
         return []
     return [("name", layer.name, twin.name, Cost.NAME)]
 
