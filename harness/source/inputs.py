@@ -22,7 +22,7 @@ def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
         own = f"name={literal(given.around)}"
         tensor = f"keras.KerasTensor({', '.join((tuple_literal((given.batch, *given.shape)), *dtype, own))})"
         if dialect.generation == "tf_keras":
-            tensor = write_input(structs.replace(given, around=None, name=given.around), words, dialect)
+            tensor = write_input(structs.replace(given, around=None, name=given.around), dialect.input, dialect)
         return f"keras.Input({', '.join((f'tensor={tensor}', *further))})"
     if given.batch is not None and words.whole:
         parts = [f"{words.whole}={tuple_literal((given.batch, *given.shape))}"]

@@ -170,6 +170,8 @@ def test_before_keras_3_an_input_is_made_around_the_tensor_of_another() -> None:
     around = Graph((Input((3, 4), batch=2, around="features"),), (), (), Ref(0), Ref(0), generation="tf_keras")
     text = 'inputs = keras.Input(tensor=keras.Input(shape=(3, 4), batch_size=2, name="features"))'
     assert text in write_source(around, "tf_keras").splitlines()
+    first = structs.replace(around, layers=(Layer("ReLU"),), calls=(Call(0, (Ref(0),)),), gives=Ref(1), sequential=True)
+    assert text.removeprefix("inputs = ") in write_source(first, "tf_keras")
 
 
 @pytest.mark.parametrize(
