@@ -1,0 +1,138 @@
+"""The functions that `clone_model` is given: which suit a graph, so that what they ask for can be built."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+from msgspec import structs
+
+from strategies import Graph
+from strategies.graph import (
+    Call,
+    CallFunction,
+    CloneChange,
+    CloneFunction,
+    Function,
+    Input,
+    Items,
+    Layer,
+    Ref,
+    Seq,
+    Way,
+)
+from strategies.ways import unsuited
+from tests.strategies.test_ways import INNER
+
+
+@pytest.mark.parametrize("change", [CloneFunction("replaced", "Masking"), CloneFunction("wrapped", "Masking")])
+@pytest.mark.parametrize(("beside", "suits"), [("Masking", True), ("MakeMask", False)])
+def test_nothing_stands_in_the_place_of_what_numbers_the_masks_of_others(
+    beside: str, suits: bool, change: CloneFunction
+) -> None:
+    layers, calls = (Layer("Masking"), Layer(beside)), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras", way=Way(clone_function=change))
+    assert ("is numbered after" not in unsuited(graph)) is suits
+
+
+@pytest.mark.parametrize(("key", "value"), [("mask_zero", True), ("mask_zero", False)])
+@pytest.mark.parametrize("kind", ["Masking", "Dense"])
+def test_whether_a_mask_is_made_is_not_set_beside_others(key: str, value: bool, kind: str) -> None:
+    embedding = Layer("Embedding", (("input_dim", 6), ("output_dim", 4), ("mask_zero", not value)))
+    layers, calls = (
+        (embedding, Layer(kind, (("units", 4),) * (kind == "Dense"))),
+        (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    )
+    way = Way(clone_function=CloneFunction("set", "Embedding", key, value))
+    inputs = (Input((3,), "int32", fill="ids", high=6),)
+    graph = Graph(inputs, layers, calls, Ref(0), Ref(2), generation="keras", way=way)
+    assert ("is numbered after" in unsuited(graph)) is (kind == "Masking")
+
+
+@pytest.mark.parametrize(("name", "suits"), [(None, False), ("added", True)])
+@pytest.mark.parametrize("way", [Way(clone_function=CloneFunction()), Way(inputs="fresh")], ids=["remade", "inputs"])
+def test_no_operation_takes_the_name_that_a_layer_has_from_its_config(name: str | None, suits: bool, way: Way) -> None:
+    layers = (Layer("Add", name=name), Layer("ops.add", (("x2", 1.0),)))
+    calls = (Call(0, (Seq((Ref(0), Ref(0))),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation="keras", way=way)
+    assert (unsuited(graph) == "") == (suits or way.inputs == "fresh")
+
+
+@pytest.mark.parametrize(("change", "suits"), [("kept", False), ("remade", True)])
+def test_no_layer_is_kept_beside_a_mask_that_is_computed_anew(change: CloneChange, suits: bool) -> None:
+    layers = (Layer("Masking"), Layer("LSTM", (("units", 2),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    way = Way(clone_function=CloneFunction(change))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras", way=way)
+    assert (unsuited(graph) == "") is suits
+
+
+@pytest.mark.parametrize(
+    ("generation", "change", "suits"),
+    [("keras", "kept", False), ("keras", "remade", False), ("tf_keras", "kept", False), ("tf_keras", "remade", True)],
+)
+def test_no_operation_is_numbered_as_if_a_model_within_had_none(
+    generation: Literal["keras", "tf_keras"], change: CloneChange, suits: bool
+) -> None:
+    inner = Graph((Input((4,)),), (Layer("operator.half"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    layers, calls = (Layer("Model", graph=inner), Layer("operator.half")), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    way = Way(clone_function=CloneFunction(change))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation=generation, way=way)
+    assert (unsuited(graph) == "") is suits
+    assert "numbered" not in unsuited(structs.replace(graph, way=structs.replace(way, recursive=True)))
+
+
+@pytest.mark.parametrize("way", [Way(clone_function=CloneFunction()), Way(call_function=CallFunction())])
+def test_no_function_is_asked_about_an_operation_of_ones_own(way: Way) -> None:
+    graph = structs.replace(INNER, layers=(Layer("Amplify"),), generation="keras")
+    assert unsuited(structs.replace(graph, way=way)).endswith("Amplify is no layer")
+    assert unsuited(structs.replace(graph, way=Way(inputs="fresh"))) == ""
+
+
+@pytest.mark.parametrize(("beside", "suits"), [("SpatialDropout1D", False), ("GaussianDropout", True)])
+@pytest.mark.parametrize("calls", [True, False])
+def test_no_function_is_given_for_a_kind_that_another_inherits_from(beside: str, suits: bool, calls: bool) -> None:
+    layers = (Layer("Dropout", (("rate", 0.5),)), Layer(beside, (("rate", 0.5),)))
+    way = Way(call_function=CallFunction("after", "Dropout"))
+    if not calls:
+        way = Way(clone_function=CloneFunction("set", "Dropout", "rate", 0.25))
+    twice = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((3, 4)),), layers, twice, Ref(0), Ref(2), generation="keras", way=way)
+    assert ("more than one kind" not in unsuited(graph)) is suits
+
+
+@pytest.mark.parametrize(("gives", "suits"), [(Ref(2), True), (Ref(1), False)])
+def test_a_function_raises_about_what_some_output_needs(gives: Ref, suits: bool) -> None:
+    layers = (Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    way = Way(clone_function=CloneFunction("raises", "Dropout"))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), gives, generation="keras", way=way)
+    assert ("which no output needs" not in unsuited(graph)) is suits
+
+
+@pytest.mark.parametrize(("generation", "suits"), [("tf_keras", False), ("keras", True)])
+def test_no_model_that_compares_is_made_again_from_its_config_by_tf_keras(
+    generation: Literal["keras", "tf_keras"], suits: bool
+) -> None:
+    compared = structs.replace(INNER, layers=(Layer("operator.not_equal", (("other", 0.5),)),))
+    layers, calls = (Layer("Model", graph=compared),), (Call(0, (Ref(0),)),)
+    way = Way(clone_function=CloneFunction())
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(1), generation=generation, way=way)
+    assert ("cannot be made again" not in unsuited(graph)) is suits
+
+
+@pytest.mark.parametrize(("text", "suits"), [("ops.map", False), ("ops.relu", True)])
+def test_no_model_with_an_operation_of_a_function_is_made_again_from_its_config(text: str, suits: bool) -> None:
+    args = (("f", Function("lambda", ("x * 2.0",))),) if text == "ops.map" else ()
+    layers = (Layer("Model", graph=structs.replace(INNER, layers=(Layer(text, args),))),)
+    way = Way(clone_function=CloneFunction())
+    graph = Graph((Input((3, 4)),), layers, (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras", way=way)
+    assert ("cannot be made again" not in unsuited(graph)) is suits
+
+
+def test_a_layer_that_takes_its_tensor_in_a_dict_is_replaced_by_none_that_takes_a_tensor() -> None:
+    graph = structs.replace(INNER, generation="keras", layers=(Layer("Assemble"),))
+    graph = structs.replace(graph, calls=(Call(0, (Items((("main", Ref(0)), ("rest", Seq((), "tuple")))),)),))
+    assert "nothing of 4 units" in unsuited(
+        structs.replace(graph, way=Way(clone_function=CloneFunction("recurrent", "Assemble", value=4)))
+    )
