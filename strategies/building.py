@@ -57,9 +57,6 @@ REGULARIZED = ("core", "lambdas", "custom")
 MASKED_LISTS = ("lambdas", "attention")
 """The families whose layers are given the masks of a list of tensors as a list."""
 
-OF_ONE_BATCH = ("ops.binary_crossentropy", "ops.categorical_crossentropy", "ops.sparse_categorical_crossentropy")
-"""The operations that compare the shapes of their tensors as a whole."""
-
 
 class Builder:
     """The graph so far, and which tensor each register holds."""
@@ -165,7 +162,7 @@ class Builder:
         """Whether the layer takes these tensors; it is then called on them."""
         kind, specs = self.kinds[instruction.kind], tuple(self.spec(ref) for ref in sources)
         layer = self._layer(kind, specs, instruction)
-        if layer is None or (kind.name in OF_ONE_BATCH and self._mixes_batches()):
+        if layer is None or (kind.of_one_batch and self._mixes_batches()):
             return False
         kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
         if any(spec.ragged for spec in specs):

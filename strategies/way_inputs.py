@@ -178,14 +178,14 @@ def unsuited_inputs(graph: Graph, how: NewInputs) -> str:
     """What is wrong with such inputs for a graph that has no way, "" where nothing is."""
     inputs = _inputs(graph, how)
     try:
-        typed(_seen(graph, inputs))
+        given = typed(_seen(graph, inputs))
     except MalformedGraph as error:
         return str(error)
     if how in (*DTYPES, "sparse"):
         return _unsuited_sort(graph, inputs, how)
     match how:
         case "wider":
-            return _unsuited_wider(graph, inputs)
+            return _unsuited_wider(graph, inputs, given)
         case "turned" if not (isinstance(graph.takes, Items) and len(graph.takes.items) > 1):
             return "there is no dict to put in another order"
         case "turned" if graph.generation != "keras":
@@ -283,7 +283,8 @@ _CASTS = ("lengths", "single", "float")
 """What of an operation's tensors, and of its result, is made by a cast."""
 
 
-def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...]) -> str:
+def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...], given: tuple[Specs, ...]) -> str:
+    """What is wrong with wider inputs, on which the nodes give what is `given`."""
     if all(one.shape == other.shape for one, other in zip(inputs, graph.inputs, strict=True)):
         return "there is no width to add to"
     if _has_models(graph) or has_constants(graph):
@@ -295,7 +296,6 @@ def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...]) -> str:
         kind = kinds.get(layer.kind)
         if kind is None or kind.family in ("custom", "operations") or kind.name not in _OF_ANY_WIDTH:
             return f"{layer.kind} may be made for one width"
-    given = typed(structs.replace(graph, inputs=inputs, way=None), graph.generation)
     first: dict[int, Specs] = {}
     for call in graph.calls:
         specs = fed(call, given)

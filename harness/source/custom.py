@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.source.functions import REGISTERED
 from harness.source.own_layers import BODIES, HANDS_MASK_ON
 
 _BODIES = {
@@ -121,7 +122,7 @@ _BASES = {"Amplify": "keras.Operation"}
 """What is no layer."""
 
 CLASSES = {
-    name: f"@keras.saving.register_keras_serializable()\nclass {name}({_BASES.get(name, 'layers.Layer')}):\n{body}"
+    name: f"{REGISTERED}class {name}({_BASES.get(name, 'layers.Layer')}):\n{body}"
     for name, body in {**_BODIES, **BODIES}.items()
 }
 """The class of each custom kind."""

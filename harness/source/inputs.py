@@ -19,10 +19,11 @@ def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
     if given.around is not None:
         if dialect.generation == "keras2":
             raise MalformedGraph(f"inputs: one around a tensor cannot be written for {dialect.name}")
-        own = f"name={literal(given.around)}"
-        tensor = f"keras.KerasTensor({', '.join((tuple_literal((given.batch, *given.shape)), *dtype, own))})"
         if dialect.generation == "tf_keras":
             tensor = write_input(structs.replace(given, around=None, name=given.around), dialect.input, dialect)
+        else:
+            parts = [tuple_literal((given.batch, *given.shape)), *dtype, f"name={literal(given.around)}"]
+            tensor = f"keras.KerasTensor({', '.join(parts)})"
         return f"keras.Input({', '.join((f'tensor={tensor}', *further))})"
     if given.batch is not None and words.whole:
         parts = [f"{words.whole}={tuple_literal((given.batch, *given.shape))}"]

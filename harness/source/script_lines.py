@@ -15,7 +15,7 @@ from msgspec import structs
 from harness.source.arrays import write_array
 from harness.source.custom import CLASSES
 from harness.source.dialect import Dialect, InputWords
-from harness.source.functions import write_function
+from harness.source.functions import REGISTERED, write_function
 from harness.source.inputs import with_shape, write_building, write_input
 from harness.source.operations import write_operation
 from harness.source.own_models import write_class
@@ -361,8 +361,8 @@ class ScriptLines:
         if kind not in self.dialect.classes:
             raise MalformedGraph(f"layers: {kind} cannot be written for {self.dialect.name}")
         self.needs.add("layers")
-        text = self.dialect.spell(self.dialect.classes[kind])
-        self.define(text[text.index("class ") :] if kind == self.unregistered else text)
+        text = self.dialect.classes[kind]
+        self.define(self.dialect.spell(text.removeprefix(REGISTERED) if kind == self.unregistered else text))
         return kind
 
     def _positional(self, layer: Layer) -> list[str]:

@@ -83,7 +83,7 @@ class Kind:
     `takes_trainable` says that its constructor has that argument, `takes_regularizer` that it has
     `activity_regularizer` if its family does, `masks` that the layer hands its input's mask on;
     `arrange` changes drawn options to suit the tensors. `on_ragged` says with which arguments it cannot be called on
-    ragged tensors, None that it cannot at all.
+    ragged tensors, None that it cannot at all. With `of_one_batch` all its tensors know their batch, or none does.
     """
 
     name: str
@@ -105,6 +105,7 @@ class Kind:
     only: Generation | None = None
     weight: int = 1
     on_ragged: tuple[str, ...] | None = None
+    of_one_batch: bool = False
 
     def listed(self, count: int) -> bool:
         """Whether so many tensors are passed in a list."""

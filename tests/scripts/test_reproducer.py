@@ -339,30 +339,44 @@ def test_values_that_differ_are_told_as_numbers() -> None:
     assert "digest" not in text
 
 
-@pytest.mark.slow(reason="a Keras of its own; every campaign runs a script of a flag")
-def test_the_flag_of_a_layer_inside_another_model_is_compared() -> None:
-    source = (
-        "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1, 1))\n"
+INSIDE = {
+    "the flag": (
+        "inputs = keras.Input(shape=(1, 1, 1))\n"
         "inner_model = keras.Sequential([keras.Input(shape=(1, 1, 1)), layers.SpatialDropout2D(0.5)])\n"
-        "inner_model.trainable = False\nmodel = keras.Model(inputs, inner_model(inputs))\n"
-    )
-    place = Place("sequential/spatial_dropout2d", "SpatialDropout2D", 3)
-    path = "layers['sequential/spatial_dropout2d'].trainable"
-    difference = Difference("structure", path, "trainable", "false", "true", Cost.TRAINS, first=place)
-    assert tried_alone(reproducer(source, "keras", difference), Subject.parse("keras"))[0]
+        "inner_model.trainable = False\nmodel = keras.Model(inputs, inner_model(inputs))\n",
+        Difference(
+            "structure",
+            "layers['sequential/spatial_dropout2d'].trainable",
+            "trainable",
+            "false",
+            "true",
+            Cost.TRAINS,
+            first=Place("sequential/spatial_dropout2d", "SpatialDropout2D", 3),
+        ),
+    ),
+    "the name": (
+        "inputs = keras.Input(shape=(1, 1))\n"
+        "attention = layers.GroupQueryAttention(head_dim=2, num_query_heads=2, num_key_value_heads=1)\n"
+        "model = keras.Model(inputs, attention(inputs, inputs))\n",
+        Difference(
+            "structure",
+            "layers['grouped_query_attention/softmax'].name",
+            "name",
+            "softmax",
+            "softmax_1",
+            Cost.NAME,
+            first=Place("grouped_query_attention/softmax", "Softmax", 5, inside="GroupedQueryAttention"),
+        ),
+    ),
+}
 
 
-@pytest.mark.slow(reason="a Keras of its own")
-def test_the_name_of_a_layer_inside_another_is_compared() -> None:
-    source = (
-        "import keras\nfrom keras import layers\n\ninputs = keras.Input(shape=(1, 1))\n"
-        "attention = layers.GroupQueryAttention(head_dim=2, num_query_heads=2, num_key_value_heads=1)(inputs, inputs)\n"
-        "model = keras.Model(inputs, attention)\n"
-    )
-    place = Place("grouped_query_attention/softmax", "Softmax", 5, inside="GroupedQueryAttention")
-    path = "layers['grouped_query_attention/softmax'].name"
-    difference = Difference("structure", path, "name", "softmax", "softmax_1", Cost.NAME, first=place)
-    assert tried_alone(reproducer(source, "keras", difference), Subject.parse("keras"))[0]
+@pytest.mark.slow(reason="a Keras of its own; every campaign runs such scripts")
+@pytest.mark.parametrize("what", INSIDE)
+def test_what_a_layer_inside_another_has_is_compared(what: str) -> None:
+    source, difference = INSIDE[what]
+    script = reproducer(f"import keras\nfrom keras import layers\n\n{source}", "keras", difference)
+    assert tried_alone(script, Subject.parse("keras"))[0]
 
 
 def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, functional_graphs
-from strategies.building import MASKED_LISTS, OF_ONE_BATCH
+from strategies.building import MASKED_LISTS
 from strategies.cutting import later_inputs
 from strategies.graph import Array, Input, Layer, Made, Ref, Seq, Value, call_refs, leaves, levels, refs
 from strategies.kinds import CATALOGUE, less
@@ -154,6 +154,9 @@ def test_a_kind_goes_with_an_argument_that_it_needs() -> None:
 def test_a_name_that_is_none_is_told() -> None:
     with pytest.raises(ValueError, match="'Grue' is not in the catalogue"):
         functional_graphs(without=["Grue.units"])
+
+
+OF_ONE_BATCH = tuple(name for name, kind in CATALOGUE.items() if kind.of_one_batch)
 
 
 def test_no_batch_that_is_known_is_compared_with_one_that_is_not() -> None:

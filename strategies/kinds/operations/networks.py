@@ -116,16 +116,21 @@ KINDS = (
     operation("one_hot", given(_encoded, "float32"), ids, num_classes=(6,)),
     # It tells the dtype of the numbers that it is given, and gives floats.
     operation("multi_hot", given(lambda shape, layer: (6,), "float32"), ids, then=("float",), num_classes=(6,)),
-    operation("binary_crossentropy", takes=2, of=("probable", "probable"), from_logits=(LEFT_OUT, True)),
+    operation(
+        "binary_crossentropy", takes=2, of=("probable", "probable"), of_one_batch=True, from_logits=(LEFT_OUT, True)
+    ),
     operation(
         "categorical_crossentropy",
         reduced(),
         wide(KNOWN),
         2,
         of=("probable", "probable"),
+        of_one_batch=True,
         from_logits=(LEFT_OUT, True),
     ),
-    operation("sparse_categorical_crossentropy", reduced(), wide(KNOWN), 2, of=("classes", "probable")),
+    operation(
+        "sparse_categorical_crossentropy", reduced(), wide(KNOWN), 2, of=("classes", "probable"), of_one_batch=True
+    ),
     operation("psnr", takes=2, of=("", "unit"), then=("mean",), max_val=(1.0, 2.0)),
     # -- on images and sequences
     *each(

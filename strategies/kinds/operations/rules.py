@@ -270,6 +270,7 @@ def operation(
     arrange: Arrange | None = None,
     only: Generation | None = "keras",
     weight: int = 1,
+    of_one_batch: bool = False,
     **options: tuple[Value, ...],
 ) -> Operation:
     """One line of the table."""
@@ -284,6 +285,7 @@ def operation(
         shared=False,
         only=only,
         weight=weight,
+        of_one_batch=of_one_batch,
         leads=leads,
         names=names,
         of=of,
