@@ -8,6 +8,7 @@ import numpy as np
 
 OPEN = 3
 DEFAULT_BATCH = 2
+WORDS = ["red", "green", "blue", "a word", ""]
 
 Fill = Callable[[Any, "tuple[int, ...]", "dict[str, Any]"], Any]
 
@@ -29,7 +30,7 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
         with np.load(spec["file"], allow_pickle=False) as arrays:
             return _as(str(spec.get("dtype", "float32")), arrays[spec["key"]])
     shape = shape_of(spec, batch)
-    name = spec.get("fill") or _fill_for(str(spec.get("dtype", "float32")))
+    name = spec.get("fill") or fill_for(str(spec.get("dtype", "float32")))
     if name not in FILLS:
         raise ValueError("unknown fill %r of an input: choose one of %s" % (name, ", ".join(sorted(FILLS))))
     return _as(str(spec.get("dtype", "float32")), FILLS[name](random, shape, spec))
@@ -113,8 +114,7 @@ def _mask(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
 
 
 def _words(random: Any, shape: tuple[int, ...], spec: dict[str, Any]) -> Any:
-    words = np.array(["red", "green", "blue", "a word", ""], dtype=object)
-    return words[random.integers(0, len(words), shape)]
+    return np.array(WORDS, dtype=object)[random.integers(0, len(WORDS), shape)]
 
 
 FILLS: dict[str, Fill] = {
@@ -126,5 +126,6 @@ FILLS: dict[str, Fill] = {
 }
 
 
-def _fill_for(dtype: str) -> str:
+def fill_for(dtype: str) -> str:
+    """What an input of a dtype is filled with, where its spec does not say."""
     return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")

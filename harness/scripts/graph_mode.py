@@ -70,7 +70,8 @@ def compared(difference: Difference, case: Case | None = None) -> tuple[list[str
     if difference.check == "weights":
         text = f"\nfrom keras import backend as K\n\nassert {WEIGHTS.format('clone')} == {WEIGHTS.format('model')}"
         return text.splitlines(), True
-    lines = ["", *running.drawn(case, "keras2"), *running.weighted(case), "clone.set_weights(model.get_weights())"]
+    lines = ["", *running.imported(case, "keras2"), "", *running.drawn(case, "keras2"), *running.weighted(case)]
+    lines.append("clone.set_weights(model.get_weights())")
     return [*lines, *(_TRAINING if "training" in difference.path else _PREDICTED).splitlines()], False
 
 

@@ -146,8 +146,7 @@ def reproducer(
     if difference.check == "functions" and lines:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
     if difference.aspect == "value not kept":
-        drawn = [*running.drawn(case, dialect)[:2], *running.weighted(case)]
-        before = ["", *drawn]
+        before = ["", "import numpy as np", "", *running.weighted(case)]
     text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
     return Script(text, raises if lines or difference.check == "made" else "", sure)
 
@@ -211,7 +210,7 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
             return [], [], False
         return (*running.unchanged(difference, dialect, case), False)
     if difference.aspect == "weight value":
-        before = [*running.drawn(case, dialect)[:2], *running.weighted(case), "before = model.get_weights()"]
+        before = ["import numpy as np", "", *running.weighted(case), "before = model.get_weights()"]
         return before, ["", "assert all(map(np.array_equal, model.get_weights(), before))"], case is not None
     if difference.aspect == "layer replaced":
         expression, sure = "[id(each) for each in {}._flatten_layers()]", True

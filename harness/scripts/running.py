@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.inside.values import DEFAULT_BATCH, row_lengths, shape_of
+from harness.inside.values import DEFAULT_BATCH, WORDS, fill_for, row_lengths, shape_of
 from reports.records import Difference
 
 if TYPE_CHECKING:
@@ -45,14 +45,18 @@ _STEP = re.compile(r"(?:original\.)?\w+\.steps\['([^'/]+)'\]\[(\d+)\]")
 _SYMBOLIC = re.compile(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[")
 
 
+def imported(case: Case | None, dialect: str) -> list[str]:
+    """The imports that the lines of this module need."""
+    of_tensorflow = dialect == "tf_keras" or _takes_ragged(case)
+    return ["import numpy as np", *(("import tensorflow as tf",) if of_tensorflow else ())]
+
+
 def drawn(case: Case | None, dialect: str) -> list[str]:
     """The lines that leave `values`, a list with an array for each input; of a model nobody here drew, any numbers."""
-    of_tensorflow = dialect == "tf_keras" or _takes_ragged(case)
-    lines = ["import numpy as np", *(("import tensorflow as tf",) if of_tensorflow else ()), ""]
-    if case is None or not all(map(_is_drawn, case.inputs)):
+    if case is None or any("file" in spec for spec in case.inputs):
         dtype = {"keras": "each.dtype", "tf_keras": "each.dtype.as_numpy_dtype"}.get(dialect, '"float32"')
-        return [*lines, *_UNKNOWN.format(dtype=dtype).splitlines()]
-    lines.append(f"rng = np.random.default_rng({case.seed % (1 << 63)})")
+        return _UNKNOWN.format(dtype=dtype).splitlines()
+    lines = [f"rng = np.random.default_rng({case.seed % (1 << 63)})"]
     names = []
     for number, spec in enumerate(case.inputs):
         names.append("x" if len(case.inputs) == 1 else f"x_{number}")
@@ -69,6 +73,18 @@ def weighted(case: Case | None) -> list[str]:
     return [*text.splitlines(), "model.set_weights(weights)"]
 
 
+def defined(case: Case | None) -> tuple[str, ...]:
+    """The lines that define what `called` needs."""
+    return _FILLED_UP if _takes_ragged(case) else ()
+
+
+def called(case: Case | None, pack: str, training: bool) -> str:
+    """The model called on the `values`, nested by the function `pack` as it takes them; no output of it is ragged."""
+    given = "values[0]" if case is not None and len(case.inputs) == 1 else f"{pack}(model.input, values)"
+    call = f"model({given}, training={training})"
+    return f"tf.nest.map_structure(filled_up, {call})" if _takes_ragged(case) else call
+
+
 def compared(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], bool]:
     """The lines that fail where two models differ in a run, and whether they compare just what differed."""
     if difference.aspect in ("no longer raises", "raises another", "not run"):
@@ -76,7 +92,7 @@ def compared(difference: Difference, dialect: str, case: Case | None) -> tuple[l
     symbolic = _SYMBOLIC.match(difference.path)
     if symbolic:
         return _symbolic(symbolic[1], dialect), True
-    lines = [*drawn(case, dialect)]
+    lines = [*imported(case, dialect), "", *drawn(case, dialect)]
     lines += weighted(case) if _of_numbers(difference) else ()
     lines += [*_COPIED[dialect].splitlines(), "", *_run(difference, dialect, case), ""]
     if difference.raised is not None:
@@ -88,7 +104,8 @@ def compared(difference: Difference, dialect: str, case: Case | None) -> tuple[l
 
 def unchanged(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str]]:
     """The lines before and after the clone is made that fail where the original then gives something else."""
-    before = [*drawn(case, dialect), *weighted(case), "", *_run(difference, dialect, case), "", "expected = run(model)"]
+    numbers = [*imported(case, dialect), "", *drawn(case, dialect), *weighted(case)]
+    before = [*numbers, "", *_run(difference, dialect, case), "", "expected = run(model)"]
     return before, ["found = run(model)", *_comparison(difference, dialect)]
 
 
@@ -96,28 +113,20 @@ def _of_numbers(difference: Difference) -> bool:
     return difference.aspect in ("value", "order", "mask value", "call order")
 
 
-def _is_drawn(spec: Mapping[str, Any]) -> bool:
-    return "file" not in spec and spec.get("fill") != "words" and spec.get("dtype") != "string"
-
-
 def _run(difference: Difference, dialect: str, case: Case | None) -> list[str]:
     """A function of a model that gives what is compared, as it is nested."""
     training = "training" in difference.path.partition("[")[0]
     flatten = "keras.tree.flatten" if dialect == "keras" else "tf.nest.flatten"
     pack = flatten.replace("flatten", "pack_sequence_as")
-    single = case is not None and len(case.inputs) == 1
-    given = "values[0]" if single else f"{pack}(model.input, values)"
     step = _STEP.match(difference.path)
-    ragged = _takes_ragged(case)
-    lines = [*(_FILLED_UP if ragged else ()), "def run(model):"]
+    lines = [*defined(case), "def run(model):"]
     if training:
         lines.append("    keras.utils.set_random_seed(0)")
     if step:
         name = json.dumps(step[1], ensure_ascii=False)
         outputs = _OUTPUTS[dialect].format(name=name, use=step[2])
         lines.append(f"    model = keras.Model(model.input, [*{outputs}, *model.outputs])")
-    called = f"model({given}, training={training})"
-    return [*lines, f"    return tf.nest.map_structure(filled_up, {called})" if ragged else f"    return {called}"]
+    return [*lines, f"    return {called(case, pack, training)}"]
 
 
 _FILLED_UP = (
@@ -129,6 +138,7 @@ _FILLED_UP = (
 
 
 def _takes_ragged(case: Case | None) -> bool:
+    """Whether an input of the model is ragged."""
     return case is not None and any(spec.get("ragged") for spec in case.inputs)
 
 
@@ -182,8 +192,11 @@ def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
         return [f"{name} = None"]
     shape = shape_of(spec, batch)
     dtype = str(spec.get("dtype", "float32"))
-    fill = spec.get("fill") or ("mask" if dtype == "bool" else "ids" if "int" in dtype else "normal")
+    fill = spec.get("fill") or fill_for(dtype)
     size = math.prod(shape)
+    if fill == "words":
+        row = f"words[rng.integers(0, {len(WORDS)}, {shape})]"
+        return [f"words = np.array({json.dumps(WORDS)}, dtype=object)", f"{name} = {row}"]
     lines = []
     if fill == "steps":
         lines = [f"{name} = rng.standard_normal({shape})"]

@@ -6,9 +6,8 @@ The script starts itself once for each side, since a process has one backend.
 from __future__ import annotations
 
 import json
-from typing import Any
 
-from harness.inside.values import shape_of
+from harness.scripts import running
 from harness.scripts.comments import comment
 from harness.scripts.reproducer import Script
 from harness.subjects.case import Case
@@ -23,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-import numpy as np
+{imports}
 
 SIDES = [
     {first_side},
@@ -50,17 +49,7 @@ _VALUES = """\
 _DTYPES = """\
     assert one["dtypes"].tolist() == other["dtypes"].tolist()"""
 
-_TAIL = """\
-rng = np.random.default_rng(0)
-weights = [rng.uniform(0.1, 0.9, each.shape).astype(each.dtype) for each in model.get_weights()]
-model.set_weights(weights)
-values = [
-{values}
-]
-outputs = {flatten}(model({pack}(model.input, values), training=False))
-{found}
-np.savez(os.environ["SIDE"], **found)
-"""
+_SAVED = 'np.savez(os.environ["SIDE"], **found)'
 
 _FOUND = """\
 found = {{f"output {{number}}": {array} for number, each in enumerate(outputs)}}
@@ -86,35 +75,35 @@ _TENSORFLOW = {
 def across(case: Case, dialect: str, difference: Difference, first: Subject, second: Subject) -> Script:
     """The script for a difference between two subjects.
 
-    Its weights and inputs are drawn by NumPy, not those of the trial, so that it need not fail where the trial did.
+    Its weights and inputs are those of the trial.
     """
     relative, absolute = TOLERANCE[next((name for name in ("bfloat16", "float16") if name in case.source), "float32")]
+    of_dtypes = difference.aspect == "dtype"
     text = _HEAD.format(
         first=first,
         second=second,
+        imports="\n".join(running.imported(case, dialect)),
         first_side=_side(first, second),
         second_side=_side(second, first),
-        comparison=_DTYPES if difference.aspect == "dtype" else _VALUES.format(relative=relative, absolute=absolute),
+        comparison=_DTYPES if of_dtypes else _VALUES.format(relative=relative, absolute=absolute),
     )
     words = _KERAS if dialect == "keras" else _TENSORFLOW
-    found = _FOUND if difference.aspect != "dtype" else 'found = {{"dtypes": np.array([{dtype} for each in outputs])}}'
-    tail = _TAIL.format(
-        values="\n".join(f"    {_value(given, case.batch)}," for given in case.inputs),
-        found=found.format(**words),
-        **words,
-    )
+    found = 'found = {{"dtypes": np.array([{dtype} for each in outputs])}}' if of_dtypes else _FOUND
+    lines = [
+        *running.drawn(case, dialect),
+        *running.weighted(case),
+        "",
+        *running.defined(case),
+        f"outputs = {words['flatten']}({running.called(case, words['pack'], training=False)})",
+        found.format(**words),
+        _SAVED,
+    ]
     said = f"# {difference.check}: {difference.path}: {difference.aspect}"
     if difference.numbers is not None:
         numbers = difference.numbers
         said += f": {numbers.expected} and {numbers.found}, {numbers.differing} of {numbers.total}"
-    said = comment(said)
-    head = (
-        text
-        if dialect == "keras"
-        else text.replace("import numpy as np\n", "import numpy as np\nimport tensorflow as tf\n")
-    )
     raises = "CalledProcessError" if difference.aspect in ("raises", "process") else "AssertionError"
-    return Script("\n".join((head, case.source.rstrip("\n"), "", tail, said, "")), raises)
+    return Script("\n".join((text, case.source.rstrip("\n"), "", *lines, "", comment(said), "")), raises)
 
 
 def _side(subject: Subject, other: Subject) -> str:
@@ -126,19 +115,3 @@ def _side(subject: Subject, other: Subject) -> str:
         variables["JAX_PLATFORMS"] = "cpu" if on_cpu else ""
         variables["KERAS_TORCH_DEVICE"] = "cpu" if on_cpu else "cuda"
     return json.dumps(variables)
-
-
-def _value(given: dict[str, Any], batch: int) -> str:
-    """An expression for the values of an input, like those that a trial puts into it."""
-    shape = shape_of(given, batch)
-    dtype, fill = str(given.get("dtype", "float32")), given.get("fill")
-    if fill == "nothing":
-        return "None"
-    if fill == "mask" or dtype == "bool":
-        return f"rng.random({shape}) < 0.6"
-    if fill == "ids" or "int" in dtype:
-        return f"rng.integers(0, {max(int(given.get('high') or 2), 1)}, {shape}).astype({json.dumps(dtype)})"
-    if fill == "steps" and len(shape) > 1:
-        rows = (*shape[:2], *(1 for _ in shape[2:]))
-        return f"(rng.standard_normal({shape}) * (rng.random({rows}) < 0.65)).astype({json.dumps(dtype)})"
-    return f"rng.standard_normal({shape}).astype({json.dumps(dtype)})"

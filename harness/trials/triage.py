@@ -73,12 +73,14 @@ _SAME_CAUSE = (
     (re.compile(r"^config\.quantization_config$"), re.compile(""), "config.quantization_config", ""),
     (re.compile(r"^no error$"), re.compile("^Sequential$"), "no error", "Functional"),
     (re.compile(r"^call tuple as tensor$"), re.compile(""), "call list as tensor", ""),
+    (re.compile(r"^config\.batch_input_shape$"), re.compile("^InputLayer$"), "name", "InputLayer"),
 )
 """What is told of several kinds, or of several options, and is lost by one line: by its aspect and kind, what it is
 called as."""
 _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
+    "keras/engine/network.py:process_node": "keras/models.py:_clone_functional_model",
 }
 """A model and a Sequential, and a model and one within it, are cloned side by side."""
 
@@ -212,15 +214,21 @@ def named_kinds(
     named = []
     for difference in differences:
         first = difference.first
-        kind = kinds.get(first.name.rpartition("/")[2]) if first else None
-        if first is not None and kind is not None and first.layer >= 0:
-            difference = replace(difference, first=replace(first, kind=kind))
-        elif first is not None and (own := _OWN.match(first.kind)):
-            base = plain if own[1] == "OwnModel" else "Sequential"
-            kind = own[1] if _OF_A_CLASS.search(difference.aspect) else base
-            difference = replace(difference, first=replace(first, kind=kind))
-        named.append(difference)
+        if first is None:
+            named.append(difference)
+            continue
+        kind, own = kinds.get(first.name.rpartition("/")[2]) if first.layer >= 0 else None, _OWN.match(first.kind)
+        if kind is None:
+            kind = own[1] if own and _OF_A_CLASS.search(difference.aspect) else _plain(first.kind, plain)
+        first = replace(first, kind=kind, inside=_plain(first.inside, plain))
+        named.append(replace(difference, first=first))
     return named
+
+
+def _plain(kind: str, plain: str) -> str:
+    """A kind as it is; of a model of a class of one's own, that of the model that the class begins with."""
+    own = _OWN.match(kind)
+    return kind if own is None else plain if own[1] == "OwnModel" else "Sequential"
 
 
 def _kind(root: Difference) -> str:

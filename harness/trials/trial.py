@@ -17,7 +17,7 @@ from harness.subjects.observation import Answer, Failure, Observation
 from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
 from harness.subjects.process import SubjectProcess
 from harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
-from harness.trials.checks.raised import innermost
+from harness.trials.checks.raised import innermost, looping
 from harness.trials.promises import DTYPES_WRITTEN, held_to, promised
 from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
 from reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
@@ -200,7 +200,8 @@ def _ended(lost: LostProcess, given: tuple[str, ...]) -> CloneTrial:
 
 def lost_difference(lost: LostProcess) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
-    raised = Raised(lost.how, lost.message[:300], innermost(lost.frames))
+    frame = (looping if isinstance(lost, TimedOut) else innermost)(lost.frames)
+    raised = Raised(lost.how, lost.message[:300], frame)
     return Difference("made", "process", f"process {lost.how}", "an answer", lost.said, Cost.CRASHES, raised=raised)
 
 

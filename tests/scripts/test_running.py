@@ -9,7 +9,7 @@ import pytest
 
 from harness.inside.values import FILLS, input_arrays, weight_arrays
 from harness.scripts.run_alone import run_alone
-from harness.scripts.running import drawn, weighted
+from harness.scripts.running import drawn, imported, weighted
 from harness.subjects import Case, Subject
 
 SPECS: list[tuple[dict[str, Any], ...]] = [
@@ -22,6 +22,7 @@ SPECS: list[tuple[dict[str, Any], ...]] = [
             ("mask", "bool"),
             ("normal", "float64"),
             ("nothing", "float32"),
+            ("words", "string"),
         ]
     ),
     ({"shape": [], "fill": "mask", "dtype": "bool"}, {"shape": [1], "fill": "mask", "dtype": "bool"}),
@@ -35,7 +36,8 @@ SPECS: list[tuple[dict[str, Any], ...]] = [
 @pytest.mark.parametrize("seed", [0, 1 << 63, 7])
 def test_inputs_are_those_of_the_trial(specs: tuple[dict[str, Any], ...], seed: int) -> None:
     names: dict[str, Any] = {}
-    exec("\n".join(drawn(Case("", specs, 3, seed), "keras")), names)
+    case = Case("", specs, 3, seed)
+    exec("\n".join((*imported(case, "keras"), *drawn(case, "keras"))), names)
     expected = input_arrays(list(specs), 3, seed)
     assert len(names["values"]) == len(expected)
     for one, other in zip(expected, names["values"], strict=True):
@@ -57,15 +59,16 @@ def test_a_ragged_input_is_that_of_the_trial(dialect: str) -> None:
         {"shape": [None, 4], "fill": "normal", "dtype": "float32", "ragged": True},
         {"shape": [2], "fill": "normal", "dtype": "float32"},
     )
+    case = Case("", specs, 3, 5)
     array = input_arrays(list(specs), 3, 5)[0]
     flat = [number for row, steps in zip(array, (3, 2, 1), strict=True) for number in row[:steps].ravel().tolist()]
-    text = "\n".join((*drawn(Case("", specs, 3, 5), dialect), ROWS.format(flat=flat)))
+    text = "\n".join((*imported(case, dialect), *drawn(case, dialect), ROWS.format(flat=flat)))
     ended = run_alone(text, Subject.parse("keras"))
     assert ended.code == 0, ended.stderr
 
 
 def test_every_fill_is_tried() -> None:
-    assert {spec.get("fill") for specs in SPECS for spec in specs} >= FILLS.keys() - {"words"}
+    assert {spec.get("fill") for specs in SPECS for spec in specs} >= FILLS.keys()
 
 
 def test_inputs_that_no_line_draws_are_any_numbers() -> None:

@@ -17,7 +17,7 @@ from harness.trials.trial import Trial, run
 from reports.corpus import load as load_corpus
 from reports.corpus import shows
 from reports.known import load
-from strategies.graph import Graph
+from strategies.graph import CloneFunction, Graph, Way
 from tests.effort import examples
 
 RELEASES = (
@@ -130,6 +130,17 @@ def test_given_inputs_that_are_ignored_are_of_their_day(release: SubjectProcess)
     trial = run(case_of(CORPUS.graph(bug), release.subject.dialect), release, ("upstream", "fixed"))
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
     assert shows(bug, trial.clones["upstream"].causes) == (release.subject.package == "tensorflow")
+
+
+def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themselves(release: SubjectProcess) -> None:
+    graph = CORPUS.graph(CORPUS["tf-given-ignored"])
+    kept = CloneFunction("set", "ReLU", "trainable", False, "kept")
+    trial = run(
+        case_of(structs.replace(graph, way=Way("batch", kept)), release.subject.dialect), release, ("upstream", "fixed")
+    )
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+    ignored = [KNOWN["tf-given-ignored"]] if release.subject.package == "tensorflow" else []
+    assert [KNOWN.on("tf_keras").of(cause) for cause in trial.clones["upstream"].causes] == ignored
 
 
 @pytest.mark.parametrize(

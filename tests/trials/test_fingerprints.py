@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from harness.subjects.observation import Clone, Failure, Frame
 from harness.trials.checks import compare
-from harness.trials.triage import causes, fingerprint, title
+from harness.trials.checks.raised import looping
+from harness.trials.triage import causes, fingerprint, named_kinds, title
 from reports.records import Cause, Cost, Difference, Place, Raised
 
 from .checks.making import chain
@@ -149,6 +150,7 @@ def test_a_tuple_that_is_a_list_has_one_name_and_another_than_a_list_that_is_a_t
         (("attribute.use_cudnn",), ("GRU", "LSTM"), "structure"),
         (("config.quantization_config",), ("Dense", "EinsumDense", "Embedding"), "structure"),
         (("no error",), ("Functional", "Sequential"), "made"),
+        (("name", "config.batch_input_shape"), ("InputLayer",), "structure"),
     ],
 )
 def test_what_one_line_loses_of_several_kinds_has_one_name(
@@ -179,6 +181,27 @@ def test_layers_of_ones_own_lose_the_flags_of_what_they_hold_alike() -> None:
     assert called("Branches") != called("MultiHeadAttention")
 
 
+def test_what_is_lost_in_a_model_of_a_class_of_ones_own_is_lost_in_a_model() -> None:
+    def frozen(holder: str, kind: str = "GRU") -> Difference:
+        return Difference(
+            "structure", "p", "trainable", "False", "True", Cost.TRAINS, Place("m/a", kind, 2, inside=holder)
+        )
+
+    own = {fingerprint(each) for each in named_kinds([frozen("OwnModel_2"), frozen("OwnSequential")], {})}
+    assert own == {fingerprint(frozen("Functional"))} == {fingerprint(frozen("Sequential"))}
+    (kind,) = named_kinds([replace(frozen("OwnModel_2", "OwnModel_3"), aspect="kind")], {})
+    assert kind.first == Place("m/a", "OwnModel", 2, inside="Functional")
+
+
+def test_a_loop_that_does_not_end_has_one_name_wherever_it_was_when_time_ran_out() -> None:
+    loop = Frame("tf_keras/src/engine/functional.py", "reconstruct_from_config", 2)
+    helpers = [Frame(f"tf_keras/src/utils/{name}.py", "flatten", 3) for name in ("tf_utils", "generic_utils")]
+    assert {looping((CALLING[0], loop, *helpers[:count])) for count in range(3)} == {
+        "tf_keras/src/engine/functional.py:reconstruct_from_config"
+    }
+    assert looping(helpers) == "tf_keras/src/utils/generic_utils.py:flatten", "there is nothing else to tell"
+
+
 def test_a_model_and_a_sequential_refuse_what_they_are_given_alike() -> None:
     def called(*frames: Frame) -> str:
         return raises_when_cloned(Frame("keras/src/models/cloning.py", "clone_model", 1), *frames)
@@ -190,6 +213,10 @@ def test_a_model_and_a_sequential_refuse_what_they_are_given_alike() -> None:
     ways = (("ops/function.py", "_run_through_graph"), ("models/functional.py", "process_node"))
     run, read = (called(Frame(f"keras/src/{file}", function, 3), call, raising) for file, function in ways)
     assert run == read != called(raising)
+    old = [("models.py", "_clone_functional_model"), ("engine/network.py", "process_node")]
+    call, raising = Frame("keras/engine/base_layer.py", "__call__", 4), Frame("keras/layers/core.py", "call", 5)
+    made, read = (called(Frame(f"keras/{file}", function, 3), call, raising) for file, function in old)
+    assert made == read != run
 
 
 CALLING = (

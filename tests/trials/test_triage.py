@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, Failure, Observation
+from harness.subjects.observation import CallSeen, Clone, Failure, Observation
 from harness.trials.checks import compare
 from harness.trials.checks.roots import roots
 from harness.trials.triage import Blame, Verdict, alike, blame, causes, fingerprint, named_kinds, title, verdict
@@ -98,6 +98,45 @@ def test_a_tensor_of_the_original_explains_that_a_clone_asks_for_an_input_of_the
     )
     (cause,) = causes(ORIGINAL, [asked, given])
     assert cause.root == given
+
+
+def test_a_list_that_is_a_tensor_explains_what_an_attention_makes_for_the_rank_it_is_called_on() -> None:
+    attention = layer("attention", "MultiHeadAttention", 2, gives([1, 0, 0]))
+    query = layer("query", "EinsumDense", 3, inside=2)
+    listed = replace(
+        layer("sum", "SumList", 1, gives([0, 0, 0])), calls=(CallSeen([[{"tensor": [0, 0, 0]}]], {}, 1, (False,)),)
+    )
+    original = observed([layer("input", "InputLayer", 0), listed, attention, query], [2], masks=False)
+    equation, form = (f"{S}.layers.3.config.equation", "ab"), (f"{S}.layers.1.calls.0.args.0", {"tensor": [0, 0, 0]})
+    (cause,) = broken(original, form, equation)
+    assert told(cause) == ("structure", "call.args type", "SumList")
+    assert {told(each) for each in broken(original, form, (f"{S}.layers.2.config.units", "4"))} == {
+        ("structure", "call.args type", "SumList"),
+        ("structure", "config.units", "MultiHeadAttention"),
+    }
+
+
+def test_a_seed_that_is_lost_explains_what_any_other_layer_draws_and_nothing_else() -> None:
+    lost = (f"{S}.layers.2.config.seed", "None")
+    (cause,) = broken(ORIGINAL, lost, (f"{T}.steps.1.outputs.0.digest", "x"))
+    assert told(cause) == ("structure", "config.seed", "Lambda")
+    assert len(broken(ORIGINAL, lost, (f"{R}.steps.1.outputs.0.digest", "x"))) == 2
+
+
+def test_a_clone_on_the_models_own_inputs_explains_what_is_wrong_with_its_inputs() -> None:
+    mine = renumbered(ORIGINAL, 5000)
+    asked = replace(ORIGINAL, cloned=mine.shape, keeps="layers")
+    (cause,) = broken(
+        asked,
+        (f"{S}.layers.0.ident", mine.shape.layers[0].ident),
+        (f"{S}.layers.0.name", "another"),
+        (f"{S}.inputs.0.shape", (2, 3)),
+        (f"{S}.layers.3.ident", mine.shape.layers[3].ident),
+    )
+    assert told(cause) == ("own", "layer shared", "InputLayer")
+    assert {each.aspect for each in cause.followers} >= {"name", "input shape"}
+    kept = replace(asked, cloned=ORIGINAL.shape)
+    assert broken(kept, (f"{S}.layers.0.ident", 0)) == [], "the model that is asked for is on these inputs, too"
 
 
 def test_a_config_explains_nothing_before_it() -> None:

@@ -20,7 +20,7 @@ def own(pair: Pair) -> list[Difference]:
     if pair.observed is None:
         return []
     original, clone = pair.shapes
-    differences = [] if pair.original.keeps == "layers" else list(_all_shared(pair))
+    differences = list(_inputs_shared(pair) if pair.original.keeps == "layers" else _all_shared(pair))
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
@@ -50,6 +50,21 @@ def _left_over(pair: Pair, observed: Observation) -> Iterator[Difference]:
             path, first = f"states[{index}].value", place(original, original.states[index].owner)
             expected, found = "as before the first batch", "as the original's run has left it"
             yield Difference("own", path, "state not fresh", expected, found, Cost.COMPUTES, first)
+
+
+def _inputs_shared(pair: Pair) -> Iterator[Difference]:
+    """The input layers that the clone has of the model that was cloned, where the model that is asked for has others.
+
+    "If not provided, new Input objects will be created" (`clone_model`): on no inputs but those it is given, even where
+    its `clone_function` gives the layers themselves.
+    """
+    cloned = pair.original.cloned
+    if cloned is None:
+        return
+    asked, theirs = ({layer.ident for layer in shape.layers} for shape in pair.shapes)
+    for index, layer in enumerate(cloned.layers):
+        if layer.kind == "InputLayer" and layer.ident in theirs - asked:
+            yield _shared(at(cloned, index), "layer shared", "layer", cloned, index)
 
 
 def _all_shared(pair: Pair) -> Iterator[Difference]:

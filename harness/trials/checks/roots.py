@@ -69,6 +69,9 @@ _TRAINING = (
 _CHANGES_LAYERS = ("kind", "layer missing", "layer extra", "call count")
 _MOVES_WEIGHTS = (*_CHANGES_LAYERS, "layer order")
 _REWIRES = (*_MOVES_WEIGHTS, "call order")
+_CALL_FORM = ("call.args type",)
+_MAKES_WHEN_BUILT = ("MultiHeadAttention", "GroupedQueryAttention")
+"""What makes the layers in it for the rank of what it is called on."""
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse", "input ragged")
 _GIVERS = ("giver missing", "giver extra")
@@ -143,9 +146,9 @@ def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool,
     at, side, depth, aspect = stage(difference), 0, 0, difference.aspect
     if at in _AT_REST:
         # "" fits all, but what has a place of its own behind it.
-        kinds: tuple[tuple[str, ...], ...] = (_WHOLE_LAYERS, _COMES_FIRST, _EARLY, ("",), _GIVERS, _SIDES)
+        kinds: tuple[tuple[str, ...], ...] = (_WHOLE_LAYERS, _CALL_FORM, _COMES_FIRST, _EARLY, ("",), _GIVERS, _SIDES)
         turns = [turn for turn, start in enumerate(kinds) if aspect.startswith(start)]
-        side = turns[-1] if turns[-1] > 3 and aspect not in _EARLY else turns[0]
+        side = turns[-1] if turns[-1] > 4 and aspect not in _EARLY else turns[0]
         depth = difference.first.name.count("/") if difference.first else 0
         # A layer is shared with what it holds, or frozen with it; a setting of a layer shows in the config of what
         # holds it.
@@ -168,6 +171,12 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     before, now = stage(earlier), stage(later)
     if before is Stage.MADE or earlier.aspect.startswith(_BEGINNINGS):
         return False  # before anything runs, the weights of the original are copied
+    if (
+        earlier.aspect == "layer shared"
+        and _of_an_input(earlier)
+        and (_of_an_input(later) or later.aspect.startswith(("input ", "outbound nodes")))
+    ):
+        return True  # a clone on other inputs than it was given
     if "regularizer" in earlier.aspect and later.raised is not None and later.raised.frame.endswith(_REGULARIZES):
         return flow.reaches(earlier.first, later.first) or later.first is None or later.first.layer < 0
     if (earlier.aspect, later.aspect) == ("trainable", "weight order"):
@@ -226,6 +235,8 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         if one in _LOSES_TENSORS and two == "layer order":
             return flow.reaches(earlier.first, later.first)
         return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
+    if one in _CALL_FORM and later.first is not None and later.first.inside in _MAKES_WHEN_BUILT:
+        return two.startswith("config.") and flow.reaches(earlier.first, later.first)
     if one in _CASTS and two.startswith("call.kwargs") and later.path.endswith("['training']"):
         # Keras 3 writes down `training` only of a call whose tensors it has not to cast.
         return flow.reaches(earlier.first, later.first)
@@ -275,6 +286,8 @@ def _weights(later: Difference, earlier: Difference, before: Stage, flow: Flow) 
 def _in_a_run(later: Difference, earlier: Difference, before: Stage, flow: Flow) -> bool:
     if before is Stage.WEIGHTS and (earlier.path == "set_weights" or earlier.aspect.startswith(("copied", "weight"))):
         return earlier.aspect != "weight trainable" or flow.reaches(earlier.first, later.first)
+    if earlier.aspect.endswith(".seed") and stage(later) is Stage.TRAINING_RUN:
+        return True  # a layer without a seed takes one from the framework, and the next layer gets another
     if earlier.aspect == _MASKING:  # it shows in masks first, and they in everything else
         return later.check == "masks" and flow.reaches(earlier.first, later.first)
     if later.aspect.startswith(_STRUCTURAL):
@@ -338,6 +351,10 @@ def _of_a_model(difference: Difference) -> bool:
     # Each layer of a model has a flag of its own, which a cloner keeps or loses apart from the model's.
     first = difference.first
     return first is not None and (first.layer < 0 or first.kind in ("Functional", "Model", "Sequential"))
+
+
+def _of_an_input(difference: Difference) -> bool:
+    return difference.first is not None and difference.first.kind == "InputLayer"
 
 
 def _new(difference: Difference) -> bool:

@@ -24,7 +24,7 @@ from reports.known import KnownIssues, load
 from reports.records import Cause, Cost, Difference, Finding, read
 from reports.run_folder import RunFolder
 from strategies import functional_graphs
-from strategies.graph import Call, Graph, Input, Layer, Ref
+from strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value, levels
 from tests.command_line import Command
 
 from .both import run_on_both
@@ -152,27 +152,37 @@ def test_two_backends_agree_on_drawn_graphs() -> None:
         agree()
 
 
-def script_for(process: SubjectProcess, aspect: str) -> Script:
+def script_for(process: SubjectProcess, aspect: str, graph: Graph = DENSE) -> Script:
     name = str(process.subject)
     difference = Difference("backend", "original.inference.outputs[0]", aspect, "a", "b", Cost.COMPUTES)
     cause = Cause("an-id", difference)
-    told = Hit("an-id", "", "A title", case_of(DENSE, "keras"), DENSE, cause, across=(name, name))
+    told = Hit("an-id", "", "A title", case_of(graph, "keras"), graph, cause, across=(name, name))
     return script_of(told, "keras", process.versions)
 
 
-ASPECTS = [
-    "value",
-    "dtype",
-]
+def one_layer(given: Input, kind: str, *args: tuple[str, Value]) -> Graph:
+    return Graph((given,), (Layer(kind, args),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+
+
+OF_OTHER_INPUTS = {
+    "ragged": one_layer(Input((None, 4), ragged=True), "Activation", ("activation", "tanh")),
+    "words": one_layer(Input((3,), "string", fill="words"), "StringLookup", ("vocabulary", Seq(("red", "green")))),
+}
 
 
 @pytest.mark.slow(reason="two Keras more for each; tests/scripts runs scripts alone")
-@pytest.mark.parametrize("aspect", ASPECTS)
-def test_the_script_of_a_difference_fails_alone_where_there_is_one(aspect: str, process: SubjectProcess) -> None:
-    script = script_for(process, aspect)
+@pytest.mark.parametrize(
+    ("aspect", "graph"),
+    [("value", DENSE), ("dtype", DENSE), *(("value", graph) for graph in OF_OTHER_INPUTS.values())],
+    ids=["value", "dtype", *OF_OTHER_INPUTS],
+)
+def test_the_script_of_a_difference_fails_alone_where_there_is_one(
+    aspect: str, graph: Graph, process: SubjectProcess
+) -> None:
+    script = script_for(process, aspect, graph)
     assert script.raises == "AssertionError"
     apart = {
-        "value": 'found["output 0"] += 0.1 * os.environ["SIDE"].endswith("1.npz")',
+        "value": 'found["output 0"] = found["output 0"] + 0.1 * os.environ["SIDE"].endswith("1.npz")',
         "dtype": 'found["dtypes"][0] = os.environ["SIDE"][-5]',
     }
     shifted = script.text.replace("np.savez(", f"{apart[aspect]}\nnp.savez(")
@@ -202,8 +212,8 @@ def test_fuzz_keeps_what_two_sides_compute_differently(
         found = search(trials, functional_graphs(generation="keras"), examples=300, seed_=3)
     assert found is not None and found.across
     assert found.cause is not None
-    assert len(found.graph.calls) == 1, "the smallest graph is one Dense"
-    assert found.graph.layers[0].kind == "Dense"
+    kinds = [layer.kind for level in levels(found.graph) for layer in level.layers]
+    assert [kind for kind in kinds if kind != "Model"] == ["Dense"], "the reducer takes it out of a model"
     script = script_of(found, process.subject.dialect, process.versions)
     folder = RunFolder(tmp_path / "run")
     folder.finding(finding_of(found, process.subject, process.versions), script.text)
