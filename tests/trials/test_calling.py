@@ -15,7 +15,7 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.known import load
 from strategies import infer
-from strategies.graph import Call, Graph, Input, Items, Layer, Ref, Seq
+from strategies.graph import Call, Graph, Input, Items, Layer, Made, Ref, Seq
 from strategies.kinds.recurrent import chained
 from tests.waiting import PATIENCE
 
@@ -42,6 +42,8 @@ OVER_TIME = Graph(
 ONE = Graph((Input((4, 1)),), (DENSE,), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 IN_A_DICT = structs.replace(TWO, takes=Items((("in_0", Ref(0)), ("in_1", Ref(1)))))
 
+AROUND = Layer("TimeDistributed", (("layer", Made(Layer("Sequential", (("layers", Seq((Made(DENSE),))),)))),))
+
 
 def within(inner: Graph, **call: object) -> Graph:
     """A model of that one alone, called on an input and on what a layer makes of it."""
@@ -60,6 +62,9 @@ GRAPHS = {
     "built by its call": within(structs.replace(CHAIN, built="later")),
     "built once it is made": structs.replace(CHAIN, built="later"),
     "not built": structs.replace(CHAIN, built="not yet"),
+    "not built, around one that is not": Graph(
+        (Input((3, 4)),), (AROUND,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), sequential=True, built="not yet"
+    ),
     "by the shape of its first layer": structs.replace(CHAIN, built="by its first layer"),
     "by the shape of a model": structs.replace(OF_MODELS, built="by its first layer"),
     "of models": within(OF_MODELS),

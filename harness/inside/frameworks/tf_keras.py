@@ -187,8 +187,9 @@ class TfKeras(Eager):
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        if isinstance(model, self._sequential) and not model.built:  # which does not tell them
-            weights = [weight for layer in model.layers for weight in layer.weights]
+        if isinstance(model, self._sequential) and not model.built:  # which does not tell them, nor does one within it
+            held = [weight for layer in self._with_all_below(model) for weight in self._own_weights(layer)]
+            weights = list({id(weight): weight for weight in held}.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
         # The table of a lookup that was adapted poses as a weight.
@@ -204,9 +205,12 @@ class TfKeras(Eager):
                 layer.finalize_state()
 
     def own_variables(self, layer: Any) -> list[Any]:
-        own = list(getattr(layer, "_trainable_weights", ())) + list(getattr(layer, "_non_trainable_weights", ()))
-        own = [weight for weight in own if hasattr(weight, "numpy")]
-        return own + [state for state, _ in self._own_states(layer)]
+        return self._own_weights(layer) + [state for state, _ in self._own_states(layer)]
+
+    @staticmethod
+    def _own_weights(layer: Any) -> list[Any]:
+        own = [*getattr(layer, "_trainable_weights", ()), *getattr(layer, "_non_trainable_weights", ())]
+        return [weight for weight in own if hasattr(weight, "numpy")]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:
         return [state for layer in self._with_all_below(model) for state in self._own_states(layer)]

@@ -96,6 +96,8 @@ def _beginnings(pair: Pair, observed: Observation) -> Iterator[Difference]:
         have = haves[found] if found < len(haves) else ""
         if not want or not have or want == have or not all(observed.fresh[found : found + 1]):
             continue
+        if original.weights[index].shape != clone.weights[found].shape:
+            continue  # which is told of the weight
         path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
         if want != "drawn":
             digests = (want, have)

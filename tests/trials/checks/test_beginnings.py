@@ -101,9 +101,7 @@ def _beginnings(differences: tuple[Difference, ...]) -> list[tuple[str, str]]:
             [("weights[0].value", "first value set")],
             id="a constant where the original is drawn",
         ),
-        pytest.param(
-            [("shape.weights.0.value", "one"), ("shape.weights.0.shape", [1, 1])], [], id="one number drawn by chance"
-        ),
+        pytest.param([("begins.1", "ones"), ("shape.weights.1.shape", [3])], [], id="of another shape"),
         pytest.param([("begins.1", "ones"), ("fresh.1", False)], [], id="the original's own value"),
         pytest.param([("begins", [])], [], id="not asked"),
     ],
@@ -111,6 +109,13 @@ def _beginnings(differences: tuple[Difference, ...]) -> list[tuple[str, str]]:
 def test_only_another_constant_is_told(changes: list[tuple[str, object]], found: list[tuple[str, str]]) -> None:
     clone = altered(CLONE, *((f"observation.{path}", value) for path, value in changes))
     assert _beginnings(tuple(CHECKS["own"](ORIGINAL, clone))) == found
+
+
+def test_a_single_number_may_have_been_drawn() -> None:
+    for size, found in (1, []), (2, [("weights[0].value", "first value set")]):
+        original = altered(ORIGINAL, ("shape.weights.0.shape", [size, 1]))
+        set_ = ("observation.begins.0", "one"), ("observation.shape.weights.0.value", "one")
+        assert _beginnings(tuple(CHECKS["own"](original, altered(faithful(original), *set_)))) == found
 
 
 @pytest.mark.parametrize("subject", GENERATIONS)
