@@ -77,6 +77,21 @@ def test_inputs_of_another_width_and_in_another_order() -> None:
     assert "no dict" in unsuited(structs.replace(pair, generation="tf_keras"))
 
 
+def test_no_initial_state_gets_a_wider_input() -> None:
+    state = Graph(
+        (Input((3, 4)), Input((2,))),
+        (Layer("SimpleRNN", (("units", 2),)),),
+        (Call(0, (Ref(0),), (("initial_state", Ref(1)),)),),
+        Seq((Ref(0), Ref(1))),
+        Ref(2),
+        generation="keras",
+        way=Way(inputs="wider"),
+    )
+    assert "initial state" in unsuited(state)
+    alone = structs.replace(state, inputs=state.inputs[:1], calls=(Call(0, (Ref(0),)),), takes=Ref(0), gives=Ref(1))
+    assert unsuited(alone) == ""
+
+
 WIDE = Graph(
     (Input((4,)), Input((4,)), Input((3,), "int32", fill="ids", high=6)),
     (
