@@ -80,6 +80,13 @@ model.compile(optimizer="sgd", loss="mse", run_eagerly=True)
 model.train_on_batch(np.ones((2, 4)), np.ones((2, 4)))
 """
 
+OF_LAYERS = """
+inputs = keras.Input(shape=(3, 4))
+lstm = layers.LSTM(2, activation=layers.ELU(), return_sequences=True)(inputs)
+gru = layers.GRU(2, recurrent_activation=layers.ThresholdedReLU(0.25), return_sequences=True)(lstm)
+model = keras.Model(inputs, layers.SimpleRNN(2, activation=layers.PReLU())(gru))
+"""
+
 AROUND = """
 inputs = keras.Input(tensor=keras.Input(shape=(4,), name="features"))
 model = keras.Model(inputs, layers.Dense(4)(inputs))
@@ -171,6 +178,10 @@ def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectP
 
 def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) -> None:
     _trial(release, AROUND, FLOATS)
+
+
+def test_a_cell_whose_activation_is_a_layer_is_cloned(release: SubjectProcess) -> None:
+    _trial(release, OF_LAYERS, STEPS)
 
 
 def test_a_model_that_was_trained_is_cloned(release: SubjectProcess) -> None:

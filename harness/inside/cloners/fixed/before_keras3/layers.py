@@ -78,13 +78,7 @@ class LiveConfig:
 
     def _masked(self, value: Any) -> Any:
         if self.release.is_layer(value):
-            self._sublayers.append(value)
-            index = len(self._sublayers) - 1
-            stand_in = object.__new__(type(value))
-            for key, part in vars(value).items():
-                stand_in.__dict__[key] = self._renamed(part) if self._is_hidden(part) else part
-            stand_in.__dict__["get_config"] = lambda: {_SUBLAYER: index}
-            return stand_in
+            return self._sublayer(value, self._masked_within)
         if isinstance(value, (list, tuple)):
             items = [self._masked(item) for item in value]
             if all(item is before for item, before in zip(items, value)):
@@ -94,6 +88,20 @@ class LiveConfig:
             masked = {key: self._masked(item) for key, item in value.items()}
             return value if all(masked[key] is value[key] for key in masked) else masked
         return self._renamed(value) if self._is_hidden(value) else value
+
+    def _sublayer(self, layer: Any, masked: Callable[[Any], Any]) -> Any:
+        self._sublayers.append(layer)
+        index = len(self._sublayers) - 1
+        stand_in = object.__new__(type(layer))
+        stand_in.__dict__.update({key: masked(part) for key, part in vars(layer).items()})
+        stand_in.__dict__["get_config"] = lambda: {_SUBLAYER: index}
+        return stand_in
+
+    def _masked_within(self, part: Any) -> Any:
+        """A part of a sublayer: the activation of a cell, which the layer describes as its own, may be a layer."""
+        if self.release.is_layer(part):
+            return self._sublayer(part, lambda its: its)
+        return self._renamed(part) if self._is_hidden(part) else part
 
     def _is_hidden(self, value: Any) -> bool:
         if self._how == "plain":
