@@ -87,6 +87,15 @@ gru = layers.GRU(2, recurrent_activation=layers.ThresholdedReLU(0.25), return_se
 model = keras.Model(inputs, layers.SimpleRNN(2, activation=layers.PReLU())(gru))
 """
 
+HUNG_ON = """
+inputs = keras.Input(shape=(4,))
+model = keras.Model(inputs, layers.Dense(4)(inputs))
+model.head, model.others = layers.Dense(3), [layers.LSTM(2), layers.TimeDistributed(layers.Dense(2))]
+model.head.build((None, 5))
+for other in model.others:
+    other.build((None, 3, 4))
+"""
+
 AROUND = """
 inputs = keras.Input(tensor=keras.Input(shape=(4,), name="features"))
 model = keras.Model(inputs, layers.Dense(4)(inputs))
@@ -182,6 +191,10 @@ def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) 
 
 def test_a_cell_whose_activation_is_a_layer_is_cloned(release: SubjectProcess) -> None:
     _trial(release, OF_LAYERS, STEPS)
+
+
+def test_layers_that_are_hung_on_a_model_are_cloned(release: SubjectProcess) -> None:
+    _trial(release, HUNG_ON, FLOATS)
 
 
 def test_a_model_that_was_trained_is_cloned(release: SubjectProcess) -> None:

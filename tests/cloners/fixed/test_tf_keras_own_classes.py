@@ -399,3 +399,21 @@ def test_an_initializer_without_a_seed_draws_other_numbers_for_a_clone(kind, see
     clone = clone_model(model)
     assert isinstance(clone.layers[0].kernel_initializer, keras.initializers.HeNormal)
     assert np.array_equal(clone.get_weights()[0], model.get_weights()[0]) == (seed is not None)
+
+
+class Secretive(layers.Layer):
+    """Is built without a word about its shape."""
+
+    def build(self, shape):
+        self.kernel = self.add_weight(name="kernel", shape=(shape[-1],))
+        self.built = True
+
+
+def test_a_layer_that_was_built_for_nobody_knows_what_is_refused() -> None:
+    inputs = keras.Input((3,))
+    model = keras.Model(inputs, layers.Dense(2)(inputs))
+    model.beside = Secretive(name="secretive")
+    assert not clone_model(model).beside.built
+    model.beside.build((None, 3))
+    with pytest.raises(ValueError, match=r"'secretive' \(class `Secretive`\) was built outside of the graph"):
+        clone_model(model)

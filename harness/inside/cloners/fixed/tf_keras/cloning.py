@@ -213,7 +213,9 @@ class Cloning:
         def part(each: Any) -> Any:
             if RELEASE.is_layer(each):
                 copy = self.clone_of(each)
-                if each.built and not copy.built and each._build_input_shape is not None:
+                if self.clone_function is None:
+                    states.build_uncalled(each, copy)
+                elif each.built and not copy.built and each._build_input_shape is not None:
                     copy.build(each._build_input_shape)
                 return copy
             if isinstance(each, tf.Variable):
@@ -412,8 +414,8 @@ class Cloning:
         missing = [(layer, copy) for layer, copy in missing if id(copy) not in present]
         called = {id(layer_of(node)) for node in nodes}
         for layer, copy in missing:
-            if id(layer) not in called and layer.built and not copy.built and self.clone_function is None:
-                copy.build(layer._build_input_shape)
+            if id(layer) not in called and self.clone_function is None:
+                states.build_uncalled(layer, copy)
         if nodes or missing:
             again = [self._nodes[id(node)] for node in nodes]
             clone._insert_layers([copy for _, copy in missing], relevant_nodes=again)

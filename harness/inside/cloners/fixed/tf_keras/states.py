@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..before_keras3.states import restore_activity_regularizer, restore_flags, side_by_side
+from ..options import described
 from .release import RELEASE, tf
 
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
@@ -37,6 +38,43 @@ def build_alike(original: Any, clone: Any) -> None:
     if shape is not None:
         with tf.name_scope(original.name):
             clone.build(shape)
+
+
+def build_uncalled(original: Any, clone: Any) -> None:
+    """Build a layer that no call builds, as somebody built its original; refused where nothing tells for which shape.
+
+    Older releases keep the shape only where `build` hands it on, and a wrapper may keep that of what it holds. There
+    the `input_spec` tells as much of it as the weights need.
+    """
+    if not original.built or clone.built:
+        return
+    shapes = [shape for shape in (getattr(original, "_build_input_shape", None), _shape_taken(original)) if shape]
+    if not shapes and not original.weights:
+        return
+    failure = None
+    for shape in shapes or [None]:
+        try:
+            clone.build(shape)
+        except Exception as error:
+            failure = error
+        else:
+            break
+    if [weight.shape for weight in clone.weights] != [weight.shape for weight in original.weights]:
+        raise ValueError(
+            "%s was built outside of the graph, and neither it nor its `input_spec` tells for which shape. Clone the "
+            "model before the layer is built, or call it in the graph." % described(original)
+        ) from failure
+
+
+def _shape_taken(layer: Any) -> Any:
+    specs = tf.nest.flatten(layer.input_spec)
+    if len(specs) != 1 or not hasattr(specs[0], "axes"):
+        return None
+    (spec,) = specs
+    rank = spec.ndim or spec.min_ndim
+    if spec.shape is not None or rank is None:
+        return spec.shape
+    return tuple(spec.axes.get(axis, spec.axes.get(axis - rank)) for axis in range(rank))
 
 
 def build_held_first(original: Any, clone: Any) -> None:
