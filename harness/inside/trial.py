@@ -418,7 +418,7 @@ class _Trial:
 
     def _observe_clone(self, name: str, what: str, description: Description, costly: bool = True) -> dict[str, Any]:
         copies = name in KEEP_VALUES
-        keeps = copies or name == SAME_LAYERS or self._request.get("keeps") == "layers"
+        keeps = copies or name == SAME_LAYERS or self._request.get("keeps") in ("layers", "everything")
         freshness = [True] * len(description.weights) if keeps else fresh(self._original, self._kept, description)
         with self._clock.ours("digest"):
             brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []

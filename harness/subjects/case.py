@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
+
+from harness.subjects.observation import Keeps
 
 COSTLY = ("again", "training_step", "saving")
 """The parts of a trial that cost more than all the others, and are for some graphs only."""
@@ -39,7 +41,7 @@ class Case(msgspec.Struct, frozen=True):
     kinds: dict[str, str] = {}
     arguments: dict[str, str] = {}
     asked: str = ""
-    keeps: Literal["", "inputs", "a tensor", "layers"] = ""
+    keeps: Keeps = ""
     own_way: bool = False
     functions_raise: bool = False
     promises: str = ""

@@ -7,9 +7,13 @@ Arrays travel as digests. Where two digests differ, `SubjectProcess.values` asks
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
+
+Keeps: TypeAlias = Literal["", "inputs", "a tensor", "layers", "everything"]
+"""What of the model that is cloned stands in its clone: its inputs, a tensor of a layer of its, layers that a
+`clone_function` gives themselves, or layers and one of the former."""
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -197,7 +201,7 @@ class Observation(msgspec.Struct, frozen=True):
     trained: Trained | None = None
     saved: Saved | None = None
     cloned: Shape | None = None
-    keeps: Literal["", "inputs", "a tensor", "layers"] = ""
+    keeps: Keeps = ""
     wrong: bool = False
 
 

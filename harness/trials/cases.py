@@ -9,7 +9,8 @@ from msgspec import structs
 
 from harness.source import written
 from harness.subjects.case import COSTLY, Case
-from strategies.graph import Graph, Input, to_json
+from harness.subjects.observation import Keeps
+from strategies.graph import Graph, Input, Way, to_json
 from strategies.states import runs
 from strategies.typing import taken
 from strategies.way_inputs import inputs_of
@@ -42,12 +43,16 @@ def case_of(graph: Graph, dialect: str) -> Case:
         wrong=bool(way.wrong),
         promises=way.inputs if way.inputs == "turned" else case.promises,
         repeats=repeats(way) and not _made_by_tf_keras(graph),
-        keeps="layers" if keeps_layers(way) else _KEPT.get(way.inputs, ""),
+        keeps=_kept(way),
     )
 
 
-_KEPT = {"own": "inputs", "inner": "a tensor"}
-"""What of the model stands in a clone on such inputs."""
+def _kept(way: Way) -> Keeps:
+    """What of the model stands in its clone."""
+    of_its_own: Keeps = "inputs" if way.inputs == "own" else "a tensor" if way.inputs == "inner" else ""
+    if keeps_layers(way):
+        return "everything" if of_its_own else "layers"
+    return of_its_own
 
 
 def costly_checks(graph: Graph) -> tuple[str, ...]:

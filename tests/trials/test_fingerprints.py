@@ -232,6 +232,20 @@ def raises_when_cloned(*frames: Frame, message: str = "x", kind: str = "ValueErr
     return cause.fingerprint
 
 
+def test_a_model_that_cannot_be_described_cannot_be_cloned_whatever_is_wrong_with_an_argument() -> None:
+    wrong = replace(ORIGINAL, wrong=True)
+    describes = Frame("keras/src/layers/activations/prelu.py", "get_config", 2)
+    serializes = Frame("keras/src/saving/serialization_lib.py", "serialize_keras_object", 3)
+
+    def called(*frames: Frame) -> str:
+        failure = Failure("TypeError", "x", (Frame("keras/src/models/cloning.py", "clone_model", 1), *frames))
+        (cause,) = causes(wrong, compare(wrong, Clone(failure=failure)))
+        return cause.fingerprint
+
+    assert called(describes, serializes) == raises_when_cloned(describes, serializes, kind="TypeError")
+    assert "unclear" in called(serializes)
+
+
 def test_what_a_layer_raises_on_what_it_is_called_with_has_one_name() -> None:
     nested = (Frame("tf_keras/src/engine/functional.py", "call", 5), CALLING[-1])
     checks = Frame("tf_keras/src/engine/input_spec.py", "assert_input_compatibility", 6)

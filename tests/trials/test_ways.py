@@ -307,9 +307,13 @@ def test_a_cause_says_what_clone_model_was_given(keras: SubjectProcess) -> None:
     assert all(hit.title.endswith(", with call_function") for hit in hits)
 
 
-def test_layers_that_are_to_be_kept_are_no_fault_and_others_are(keras: SubjectProcess) -> None:
-    kept = structs.replace(GRAPH, way=Way(clone_function=CloneFunction("kept")))
+@pytest.mark.parametrize("inputs", ["", "own", "fresh"])
+def test_layers_that_are_to_be_kept_are_no_fault(inputs: NewInputs, keras: SubjectProcess) -> None:
+    kept = structs.replace(GRAPH, way=Way(inputs, CloneFunction("kept")))
     assert _tried(kept, keras, "fixed")["fixed"].differences == ()
+
+
+def test_layers_that_nobody_asked_to_be_kept_are_a_fault(keras: SubjectProcess) -> None:
     shared = structs.replace(GRAPH, way=Way(inputs="fresh"))
     (sharing,) = _tried(shared, keras, "planted/layer_shared_with_original").values()
     assert "layer shared" in {each.aspect for each in sharing.differences}

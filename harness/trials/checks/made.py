@@ -35,5 +35,7 @@ def _refused(pair: Pair) -> list[Difference]:
         return [Difference("made", "clone", "no error", "a clear error", "a clone", Cost.PROPERTY, first)]
     if failure.clear:
         return []
+    if any(frame.function == "get_config" for frame in failure.frames):
+        return [raises("made", "clone", "a clone", failure, pair.original.shape)]  # no clone comes of any argument
     unclear = raises("made", "clone", "a clear error", failure, pair.original.shape)
     return [replace(unclear, aspect="unclear error", rank=Cost.PROPERTY, first=first)]

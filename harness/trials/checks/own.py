@@ -20,7 +20,9 @@ def own(pair: Pair) -> list[Difference]:
     if pair.observed is None:
         return []
     original, clone = pair.shapes
-    differences = list(_inputs_shared(pair) if pair.original.keeps == "layers" else _all_shared(pair))
+    keeps = pair.original.keeps
+    shared = _inputs_shared(pair) if keeps == "layers" else _all_shared(pair) if keeps != "everything" else ()
+    differences = list(shared)
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1

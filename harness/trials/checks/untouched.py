@@ -54,7 +54,7 @@ def _replaced(after: Pair) -> Iterator[Difference]:
 def _nodes(after: Pair) -> Iterator[Difference]:
     original, changed = after.shapes
     keeps = after.original.keeps
-    if keeps == "layers":
+    if keeps in ("layers", "everything"):
         return
     counts = [(-1, original.nodes, changed.nodes)]
     for index, found in after.layers.pairs:
