@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .canonical import entry
+from .left_masks import LeftMask
 from .observer import Observer
 from .structure import skeleton
 
@@ -66,6 +67,8 @@ class Arguments:
         if self._framework.concrete(value):
             array, prefix = self._framework.array(value)
             return self._array("constant", array, prefix)
+        if isinstance(value, LeftMask):
+            return {"left": skeleton(value.mask, self._leaf)}
         return {"value": entry(value)}
 
     def _array(self, kind: str, array: Any, prefix: str) -> dict[str, Any]:

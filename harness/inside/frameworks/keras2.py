@@ -15,6 +15,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from ..compiled import parts
+from ..left_masks import LeftMask, was_left
 from .companions import import_tensorflow
 from .graph_session import GraphSession
 from .interface import Framework
@@ -133,8 +134,10 @@ class Keras2(Framework):
         # The node of an input has its own tensor as its input.
         if not node.inbound_layers:
             return (), {}
-        tensors = node.input_tensors
-        return (tensors[0] if len(tensors) == 1 else list(tensors),), node.arguments or {}
+        tensors, kwargs = node.input_tensors, node.arguments or {}
+        if "mask" in kwargs and was_left(kwargs["mask"], node):
+            kwargs = dict(kwargs, mask=LeftMask(kwargs["mask"]))
+        return (tensors[0] if len(tensors) == 1 else list(tensors),), kwargs
 
     def outputs(self, node: Any) -> list[Any]:
         return list(node.output_tensors)

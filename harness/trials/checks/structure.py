@@ -224,10 +224,21 @@ def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -
 def _unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tuple[str, Unlike]]:
     wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
     haves = [map_tensors(twin.args, pair.counterpart), map_tensors(twin.kwargs, pair.counterpart)]
+    wants[1], haves[1] = _with_left_masks(wants[1], haves[1]), _with_left_masks(haves[1])
     wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
     for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
         for leaf in unlike(want, have):
             yield side, leaf
+
+
+def _with_left_masks(kwargs: Any, others: Any = None) -> Any:
+    """Arguments by keyword, with the masks that Keras left among them; without, where the `others` have none of it."""
+    told = {name: value["left"] if _was_left(value) else value for name, value in kwargs.items()}
+    return {name: told[name] for name in told if others is None or name in others or not _was_left(kwargs[name])}
+
+
+def _was_left(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) == {"left"}
 
 
 def _both_lists(args: Any, others: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....left_masks import was_left
 from ....structure import leaves, map_leaves
 from ..held import NotUnderstood, like_what_it_holds, refused
 from ..options import Untold, said
@@ -17,7 +18,7 @@ from ..twins import Twins
 from . import states
 from .layers import rebuild_layer
 from .own_classes import Keras2View, put_together
-from .release import RELEASE, ends, givers, is_tensor, made_at, maker, went_into
+from .release import RELEASE, ends, givers, made_at, maker
 
 # The arguments of a recurrent layer whose tensors become inputs of the call as well.
 _INPUTS_BY_KEYWORD = ("initial_state", "constants")
@@ -324,13 +325,9 @@ def _let_users_come_first(calls: list[Any], needs: dict[int, set[int]]) -> None:
 
 
 def _arguments(node: Any) -> dict[str, Any]:
-    """The arguments that a call was given; a mask that Keras left among them when it ran the graph again is none.
-
-    It leaves one only where there are other arguments, and one that no layer gave as its output.
-    """
+    """The arguments that a call was given; a mask that Keras left among them when it ran the graph again is none."""
     arguments: dict[str, Any] = dict(node.arguments or {})
-    mask = arguments.get("mask")
-    if len(arguments) > 1 and is_tensor(mask) and not RELEASE.is_symbolic(mask) and not went_into(mask, node):
+    if "mask" in arguments and was_left(arguments["mask"], node):
         del arguments["mask"]
     return arguments
 

@@ -9,6 +9,7 @@ import textwrap
 from functools import lru_cache
 from typing import Any
 
+from ....left_masks import is_tensor
 from ....structure import leaves
 from ..before_keras3.release import Release
 
@@ -79,11 +80,6 @@ class Keras2Release(Release):
 RELEASE = Keras2Release()
 
 
-def is_tensor(thing: Any) -> bool:
-    """Whether `thing` is a tensor of the graph that TensorFlow draws."""
-    return hasattr(thing, "op") and hasattr(thing, "graph")
-
-
 def maker(tensor: Any) -> Any:
     """The call that made a tensor, the latest where several give the same one."""
     layer, index, _ = tensor._keras_history
@@ -106,23 +102,6 @@ def made_at(node: Any) -> int:
     tensor = node.output_tensors[0]
     tensor = getattr(tensor, "indices", tensor)  # of a sparse one
     return int(getattr(getattr(tensor, "op", None), "_id", 0))
-
-
-def went_into(tensor: Any, node: Any) -> bool:
-    """Whether `tensor` had a part in what a call computed; else it was put to the call's arguments later on."""
-    ends_here = {id(each) for each in node.input_tensors}
-    seen: set[int] = set()
-    waiting = [each for each in node.output_tensors if is_tensor(each)]
-    while waiting:
-        each = waiting.pop()
-        if each is tensor:
-            return True
-        if id(each) in ends_here or id(each.op) in seen:
-            continue
-        seen.add(id(each.op))
-        waiting.extend(each.op.inputs)
-        waiting.extend(output for op in each.op.control_inputs for output in op.outputs)
-    return False
 
 
 @lru_cache(maxsize=None)
