@@ -23,7 +23,9 @@ def test_first_line_says_what_it_is(child: Child) -> None:
     assert set(ready) == said
     assert {"units", "activation", "trainable"} <= set(ready["offers"]["layers"]["Dense"][0])
     assert "training" in ready["offers"]["layers"]["Dropout"][1]
-    assert ready["offers"]["lacks"] == ["multi_gpu_model", "SavedModel"]
+    lacks = ready["offers"]["lacks"]
+    assert "multi_gpu_model" in lacks
+    assert child.generation != "keras" or lacks == ["multi_gpu_model", "SavedModel"], "the newest has all the rest"
     assert ready["generation"] == child.generation
     assert ready["devices"][0] == "cpu:0"
 
