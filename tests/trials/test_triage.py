@@ -116,6 +116,16 @@ def test_a_list_that_is_a_tensor_explains_what_an_attention_makes_for_the_rank_i
     }
 
 
+def test_the_mask_of_a_lambda_explains_the_mask_that_a_model_is_called_with() -> None:
+    called = replace(
+        layer("inner", "Functional", 2, gives([1, 0, 0])), calls=(gives([1, 0, 0], kwargs={"mask": None}),)
+    )
+    original = observed([layer("input", "InputLayer", 0), layer("f", "Lambda", 1, gives([0, 0, 0])), called], [2])
+    lost = (f"{S}.layers.1.config.mask", "{}"), (f"{S}.layers.2.calls.0.kwargs.mask", {"value": "{}"})
+    (cause,) = broken(original, *lost)
+    assert told(cause) == ("structure", "config.mask", "Lambda")
+
+
 def test_a_seed_that_is_lost_explains_what_any_other_layer_draws_and_nothing_else() -> None:
     lost = (f"{S}.layers.2.config.seed", "None")
     (cause,) = broken(ORIGINAL, lost, (f"{T}.steps.1.outputs.0.digest", "x"))

@@ -221,7 +221,7 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         return one.startswith("call.")
     if one in _GIVERS:
         return two == "layer order"
-    if one == _MASKING and two.startswith("call.kwargs"):  # a Sequential calls its layers again
+    if one in (_MASKING, "config.mask") and two.startswith("call.kwargs"):  # a Sequential calls its layers again
         return later.path.endswith("['mask']") and flow.reaches(earlier.first, later.first)
     if two == "call.kwargs extra" and one in _LOSES_TENSORS and _of_one_call(earlier, later):
         return True  # a call with less in it gets its mask from Keras
