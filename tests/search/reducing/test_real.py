@@ -6,24 +6,26 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.search.draw_and_shrink import draw
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
+from harness.subjects.offers import graphs_on
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, Hit, Key
 from reports.known import KnownIssues, load
 from strategies import Graph, read_example, to_json
 from strategies.kinds import Generation
 
-from .questions import drawn
-
 FINDINGS = 3
 """The causes that are reduced, each found on a drawn graph."""
 
 
-def broken(trials: GraphTrials, generation: Generation) -> dict[Key, Graph]:
+def broken(trials: GraphTrials) -> dict[Key, Graph]:
     """Graphs that break in different ways, the largest of those that were drawn first."""
     found: dict[Key, Graph] = {}
-    for graph in sorted(drawn(generation, 500)[:80], key=size, reverse=True):
+    drawn: list[Graph] = []
+    draw(graphs_on(trials.process), 80, 3, drawn.append)
+    for graph in sorted(drawn, key=size, reverse=True):
         if len(found) >= FINDINGS:
             break
         for hit in hits(trials, graph):
@@ -41,7 +43,7 @@ def test_the_cause_stays_and_the_graph_becomes_small(
     generation: Generation, warm: Callable[[str], SubjectProcess]
 ) -> None:
     trials = GraphTrials(warm(generation), KnownIssues(), rate=0)
-    found = broken(trials, generation)
+    found = broken(trials)
     assert len(found) == FINDINGS
     for key, graph in found.items():
         reduced = reduce(graph, lambda each, key=key: key in {one.key for one in hits(trials, each)})  # type: ignore[misc]  # bound early
