@@ -114,14 +114,20 @@ def test_a_proposal_that_mends_the_report_is_told_from_one_that_holds(verdicts: 
 
 @SLOW
 @pytest.mark.parametrize(
-    ("name", "raised", "line"),
-    [("upwards.txt", "KeyError", 25), ("tensors.txt", "TypeError", 26), ("hollow.py", "NameError", 3)],
+    ("name", "raised", "line", "share"),
+    [
+        ("upwards.txt", "KeyError", 25, 0.25),  # a layer that takes only inputs of the model is cloned
+        ("tensors.txt", "TypeError", 26, 0.9),
+        ("hollow.py", "NameError", 3, 0.9),
+    ],
 )
-def test_each_fails_for_its_own_reason(name: str, raised: str, line: int, verdicts: dict[str, Any]) -> None:
+def test_each_fails_for_its_own_reason(
+    name: str, raised: str, line: int, share: float, verdicts: dict[str, Any]
+) -> None:
     verdict = verdicts[name]
     assert verdict["verdict"] == "fails"
     assert not verdict["fixes"]
-    assert verdict["broken"] > verdict["worked"] / 4
+    assert verdict["broken"] > verdict["worked"] * share
     first = verdict["breaks"][0]
     assert first["said"].startswith(raised)
     assert first["place"]["line"] == line

@@ -8,19 +8,11 @@ import pytest
 from msgspec import structs
 
 from harness.source import written
-from strategies.graph import Call, CallFunction, CloneFunction, Graph, Input, Items, Layer, Ref, Seq, Way
+from strategies.graph import CallFunction, CloneFunction, Way
 from strategies.ways import makes_none, well_typed
-from tests.strategies.test_ways import GRAPH, INNER, SUITED
+from tests.strategies.test_ways import GRAPH, INNER, PAIR, SUITED
 
 HEAD = "import keras\nfrom keras import layers\n"
-PAIR = Graph(
-    (Input((4,), name="a"), Input((4,), name="b")),
-    (Layer("Add"),),
-    (Call(0, (Seq((Ref(0), Ref(1))),)),),
-    Items((("a", Ref(0)), ("b", Ref(1)))),
-    Ref(2),
-    generation="keras",
-)
 
 
 def test_a_layer_that_is_made_of_another_config() -> None:

@@ -14,7 +14,6 @@ from strategies.graph import (
     CloneChange,
     CloneFunction,
     Input,
-    Items,
     Layer,
     Made,
     NewInputs,
@@ -28,7 +27,7 @@ from strategies.kinds import Generation
 from strategies.kinds.recurrent import chained
 from strategies.way_inputs import inputs_of
 from strategies.ways import unsuited
-from tests.strategies.test_ways import GRAPH, INNER
+from tests.strategies.test_ways import GRAPH, INNER, PAIR
 
 
 @pytest.mark.parametrize(
@@ -64,17 +63,9 @@ def test_inputs_of_another_width_and_in_another_order() -> None:
     graph = structs.replace(INNER, generation="keras", inputs=(Input((3, 4), name="x"),), way=Way(inputs="wider"))
     assert unsuited(graph) == ""
     assert inputs_of(graph) == (Input((3, 5), name="given_1"),)
-    pair = Graph(
-        (Input((4,), name="a"), Input((4,), name="b")),
-        (Layer("Add"),),
-        (Call(0, (Seq((Ref(0), Ref(1))),)),),
-        Items((("a", Ref(0)), ("b", Ref(1)))),
-        Ref(2),
-        generation="keras",
-        way=Way(inputs="turned"),
-    )
-    assert unsuited(pair) == ""
-    assert "no dict" in unsuited(structs.replace(pair, generation="tf_keras"))
+    turned = structs.replace(PAIR, way=Way(inputs="turned"))
+    assert unsuited(turned) == ""
+    assert "no dict" in unsuited(structs.replace(turned, generation="tf_keras"))
 
 
 def test_no_initial_state_gets_a_wider_input() -> None:

@@ -19,6 +19,7 @@ from strategies.graph import (
     CloneFunction,
     Function,
     Input,
+    Items,
     Layer,
     Ref,
     Seq,
@@ -42,6 +43,15 @@ GRAPH = Graph(
     (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(2, (Ref(2),)), Call(3, (Ref(3),))),
     Ref(0),
     Ref(4),
+    generation="keras",
+)
+
+PAIR = Graph(
+    (Input((4,), name="a"), Input((4,), name="b")),
+    (Layer("Add"),),
+    (Call(0, (Seq((Ref(0), Ref(1))),)),),
+    Items((("a", Ref(0)), ("b", Ref(1)))),
+    Ref(2),
     generation="keras",
 )
 """A layer with a setting, one that takes `training`, a model within the model, an operation."""

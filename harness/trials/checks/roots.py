@@ -221,7 +221,8 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         return one.startswith("call.")
     if one in _GIVERS:
         return two == "layer order"
-    if one in (_MASKING, "config.mask") and two.startswith("call.kwargs"):  # a Sequential calls its layers again
+    if one in (_MASKING, "config.mask") and two.startswith("call.kwargs"):
+        # Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them.
         return later.path.endswith("['mask']") and flow.reaches(earlier.first, later.first)
     if two == "call.kwargs extra" and one in _LOSES_TENSORS and _of_one_call(earlier, later):
         return True  # a call with less in it gets its mask from Keras

@@ -232,7 +232,7 @@ def _unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tu
 
 
 def _with_left_masks(kwargs: Any, others: Any = None) -> Any:
-    """Arguments by keyword, with the masks that Keras left among them; without, where the `others` have none of it."""
+    """Arguments by keyword, with the masks that Keras 2 left among them; without, where the `others` have none."""
     told = {name: value["left"] if _was_left(value) else value for name, value in kwargs.items()}
     return {name: told[name] for name in told if others is None or name in others or not _was_left(kwargs[name])}
 

@@ -409,11 +409,33 @@ class Secretive(layers.Layer):
         self.built = True
 
 
-def test_a_layer_that_was_built_for_nobody_knows_what_is_refused() -> None:
+class OnlyOnce(Secretive):
+    """Is built by one call of `build` for all layers of the class."""
+
+    ready = False
+
+    def build(self, shape):
+        if OnlyOnce.ready:
+            raise RuntimeError("built already")
+        OnlyOnce.ready = True
+        self._build_input_shape = shape
+        super().build(shape)
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (Secretive, r"neither it nor its `input_spec` tells for which shape"),
+        (OnlyOnce, r"building its clone for \(None, 3\) raises"),
+    ],
+)
+def test_a_layer_that_was_built_and_cannot_be_built_again_is_refused(kind, why):
     inputs = keras.Input((3,))
     model = keras.Model(inputs, layers.Dense(2)(inputs))
-    model.beside = Secretive(name="secretive")
+    model.beside = kind(name="beside")
     assert not clone_model(model).beside.built
     model.beside.build((None, 3))
-    with pytest.raises(ValueError, match=r"'secretive' \(class `Secretive`\) was built outside of the graph"):
+    with pytest.raises(
+        ValueError, match=rf"'beside' \(class `{kind.__name__}`\) was built outside of the graph, and {why}"
+    ):
         clone_model(model)

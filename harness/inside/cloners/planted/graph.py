@@ -148,7 +148,7 @@ def repetition_lost(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: gives an output once that the original gives twice."""
 
     def once(outputs: Any) -> Any:
-        return list({id(tensor): tensor for tensor in outputs}.values())
+        return type(outputs)({id(tensor): tensor for tensor in outputs}.values())
 
     outputs = context.framework.structures(clone)[1]
     if not isinstance(outputs, (list, tuple)) or len(once(outputs)) == len(outputs):

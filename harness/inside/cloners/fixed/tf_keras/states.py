@@ -58,12 +58,17 @@ def build_uncalled(original: Any, clone: Any) -> None:
         except Exception as error:
             failure = error
         else:
+            failure = None
             break
-    if [weight.shape for weight in clone.weights] != [weight.shape for weight in original.weights]:
-        raise ValueError(
-            "%s was built outside of the graph, and neither it nor its `input_spec` tells for which shape. Clone the "
-            "model before the layer is built, or call it in the graph." % described(original)
-        ) from failure
+    if [weight.shape for weight in clone.weights] == [weight.shape for weight in original.weights]:
+        return
+    why = "neither it nor its `input_spec` tells for which shape"
+    if shapes:
+        why = "building its clone for %s %s" % (shapes[-1], "raises" if failure else "gives it other weights")
+    raise ValueError(
+        "%s was built outside of the graph, and %s. Clone the model before the layer is built, or call it in the graph."
+        % (described(original), why)
+    ) from failure
 
 
 def _shape_taken(layer: Any) -> Any:
