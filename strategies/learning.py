@@ -37,18 +37,24 @@ _OTHERWISE_IN_TRAINING = frozenset(("RandomCrop", "RandomHeight", "RandomWidth")
 
 def learns(graph: Graph) -> bool:
     """Whether a step of training changes a weight of a graph's model, and nothing is in the way of its gradient."""
+    learned = _learned(graph)
+    return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
+
+
+def _learned(graph: Graph) -> set[int]:
+    """The nodes that have a gradient for a weight; none where something is in the way of one."""
     specs = infer(graph)
     learned: set[int] = set()
     for number, call in enumerate(graph.calls, start=len(graph.inputs)):
         layer = graph.layers[call.layer]
         if layer.kind in _OTHERWISE_IN_TRAINING:
-            return False
+            return set()
         follows = any(ref.node in learned for ref in call_refs(call))
         if follows and not _lets_through(layer):
-            return False
+            return set()
         if (follows or _has_weights(layer)) and any(spec.dtype.startswith("float") for spec in specs[number]):
             learned.add(number)
-    return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
+    return learned
 
 
 def of_numbers(graph: Graph) -> Iterator[str | None]:
@@ -60,16 +66,26 @@ def of_numbers(graph: Graph) -> Iterator[str | None]:
 
 def _lets_through(layer: Layer) -> bool:
     if layer.graph is not None:
-        return all(_lets_through(each) for each in layer.graph.layers)
+        return _leads_everywhere(layer.graph) and all(_lets_through(each) for each in layer.graph.layers)
     kind = CATALOGUE[layer.kind]
     return layer.kind in _LET_THROUGH if isinstance(kind, Operation) else kind.family not in _BLOCK
 
 
+def _leads_everywhere(graph: Graph) -> bool:
+    """Whether each input of a model is on the way to each of its outputs: one of them may be all that is used."""
+    behind = [{node} for node in range(len(graph.inputs))]
+    for call in graph.calls:
+        behind.append(set().union(*(behind[ref.node] for ref in call_refs(call))))
+    return all(len(behind[ref.node]) == len(graph.inputs) for ref in refs(graph.gives))
+
+
 def _has_weights(layer: Layer) -> bool:
+    """Whether each tensor that a layer gives has a gradient for a weight of it."""
     if not layer.trainable or "frozen after" in layer.marks:
         return False
     if layer.graph is not None:
-        return learns(layer.graph)
+        learned = _learned(layer.graph)
+        return layer.graph.trainable and all(ref.node in learned for ref in refs(layer.graph.gives))
     held = next((value.layer for _, value in layer.args if isinstance(value, Made)), None)
     if held is not None:
         return _has_weights(held)

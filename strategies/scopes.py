@@ -15,7 +15,9 @@ def name_scope(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 
 def remat(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {"mode": ("full", "activations")}
+    """What is computed twice; no activations of a recurrent layer: Keras sets its `activation`, which it only reads."""
+    kinds = [CATALOGUE[layer.kind] for layer in all_layers(graph) if layer.kind in CATALOGUE]
+    return {"mode": ("full",) if any(kind.family == "recurrent" for kind in kinds) else ("full", "activations")}
 
 
 def of_plain_layers(graph: Graph) -> Iterator[str | None]:

@@ -399,6 +399,8 @@ def _distributed(seen: Seen, generation: Generation | None) -> bool:
     tells_axis = generation == "tf_keras" and kind.name == "BatchNormalization"
     if tells_axis or "axis" in {**kind.options, **kind.more} or kind.family == "custom":
         return False  # A layer that is built has the number of its axis in its config; ours may not tell their shapes.
+    if generation in ("tf_keras", "keras2") and takes[0].mask and not kind.masks:
+        return False  # There a layer that knows no masks raises where a TimeDistributed asks it for one.
     step = (Spec(takes[0].shape[1:], takes[0].dtype),)
     made = kind.gives(step, layer) if kind.fits(step) else None
     return made is not None and len(made) == 1 and (takes[0].shape[0], *made[0].shape) == gives[0].shape

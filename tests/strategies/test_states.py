@@ -234,6 +234,14 @@ def test_nothing_that_draws_numbers_is_built_in_a_remat_scope(layer: Layer, suit
     assert bool(list(STEPS["remat"].on(graph))) is suits
 
 
+@pytest.mark.parametrize(("kind", "suits"), [("SimpleRNN", False), ("Dense", True)])
+def test_the_activations_of_a_recurrent_layer_are_not_computed_twice(kind: str, suits: bool) -> None:
+    graph = structs.replace(INNER, layers=(Layer(kind, (("units", 4),)),), generation="keras")
+    well_typed(structs.replace(graph, state=(Step("remat", None, (("mode", "full"),)),)))
+    with contextlib.nullcontext() if suits else pytest.raises(MalformedGraph, match="remat"):
+        well_typed(structs.replace(graph, state=(Step("remat", None, (("mode", "activations"),)),)))
+
+
 def test_a_layer_is_called_once_more_on_its_input_where_that_is_what_it_takes() -> None:
     given = Items((("main", Ref(0)), ("rest", Seq((Ref(0),)))))
     for kind, argument, suits in (("ReLU", Ref(0), True), ("Assemble", given, False)):
@@ -259,6 +267,32 @@ def test_a_model_does_not_learn_through_what_has_no_gradient(kind: str, learns_:
     layers = (Layer("Dense", (("units", 4),)), Layer(kind, args))
     graph = Graph((Input((3, 4)),), layers, (Call(0, (Ref(0),)), Call(1, (Ref(1),))), Ref(0), Ref(2))
     assert learns(structs.replace(graph, generation="keras")) is learns_
+
+
+@pytest.mark.parametrize(("gives", "learns_"), [((2,), False), ((3,), True), ((3, 2), False)])
+def test_a_model_learns_through_an_inner_model_where_each_output_needs_each_input(
+    gives: tuple[int, ...], learns_: bool
+) -> None:
+    """An inner model may ignore the one tensor that a weight has made, and the outer the one output that needs it."""
+    ends = tuple(map(Ref, gives))
+    inner = Graph(
+        (Input((4,)), Input((4,))),
+        (Layer("ReLU"), Layer("Add")),
+        (Call(0, (Ref(0),)), Call(1, (Seq((Ref(0), Ref(1))),))),
+        Seq((Ref(0), Ref(1))),
+        Seq(ends) if len(ends) > 1 else ends[0],
+    )
+    layers = (Layer("Dense", (("units", 4),)), Layer("Model", graph=inner))
+    calls = (Call(0, (Ref(0),)), Call(1, (Seq((Ref(0), Ref(1))),), outputs=len(ends)))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2, len(ends) - 1), generation="keras")
+    assert learns(graph) is learns_
+
+
+def test_a_model_learns_by_an_inner_model_where_each_output_has_a_weight() -> None:
+    inner = structs.replace(INNER, gives=Seq((Ref(1), Ref(0))))
+    layers, calls = (Layer("Model", graph=inner),), (Call(0, (Ref(0),), outputs=2),)
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(1, 1), generation="keras")
+    assert not learns(graph)
 
 
 def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:

@@ -21,6 +21,7 @@ from strategies.graph import (
     Seq,
     Way,
 )
+from strategies.kinds import Generation
 from strategies.ways import unsuited
 from tests.strategies.test_ways import INNER
 
@@ -33,6 +34,20 @@ def test_nothing_stands_in_the_place_of_what_numbers_the_masks_of_others(
     layers, calls = (Layer("Masking"), Layer(beside)), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
     graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras", way=Way(clone_function=change))
     assert ("is numbered after" not in unsuited(graph)) is suits
+
+
+@pytest.mark.parametrize(
+    ("generation", "kind", "suits"),
+    [("tf_keras", "Rescaling", False), ("tf_keras", "Activation", True), ("keras", "Rescaling", True)],
+)
+def test_a_layer_that_knows_no_masks_is_not_distributed_over_time_under_one(
+    generation: Generation, kind: str, suits: bool
+) -> None:
+    args = (("scale", 2.0),) if kind == "Rescaling" else (("activation", "tanh"),)
+    layers, calls = (Layer("Masking"), Layer(kind, args)), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    way = Way(clone_function=CloneFunction("wrapped", kind, others="kept" if generation == "tf_keras" else "remade"))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation=generation, way=way)
+    assert (unsuited(graph) == "") is suits
 
 
 @pytest.mark.parametrize(("key", "value"), [("mask_zero", True), ("mask_zero", False)])
