@@ -99,8 +99,8 @@ _IN_BOTH = (
 _SCALED = more("interpolation")
 
 _IN_TF_KERAS = (
-    replace(_random("RandomHeight", factor=FACTOR, seed=SEED), gives=_open(0), more=_SCALED, only="tf_keras"),
-    replace(_random("RandomWidth", factor=FACTOR, seed=SEED), gives=_open(1), more=_SCALED, only="tf_keras"),
+    replace(_random("RandomHeight", factor=FACTOR, seed=SEED), gives=_open(0), more=_SCALED, only="tf_keras", weight=2),
+    replace(_random("RandomWidth", factor=FACTOR, seed=SEED), gives=_open(1), more=_SCALED, only="tf_keras", weight=2),
 )
 
 _IN_KERAS3 = _keras3(
