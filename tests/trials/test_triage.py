@@ -233,6 +233,21 @@ def test_a_lost_tensor_explains_that_who_gave_it_is_called_no_more() -> None:
     assert told(cause) == ("structure", "call.args missing", "SumAll")
 
 
+def test_another_tensor_explains_that_layers_come_in_another_order() -> None:
+    """An operation that is called on a tensor further up has another depth, by which layers are sorted."""
+    ends = [layer("input", "InputLayer", 0), layer("d", "Dense", 1, gives([0, 0, 0]))]
+    original = observed(
+        [*ends, layer("e", "Dense", 2, gives([1, 0, 0])), layer("f", "Dense", 3, gives([2, 0, 0]))], [3]
+    )
+    other = Difference(
+        "structure", "p", "call.args tensor", "d#0.0", "input#0.0", Cost.PROPERTY, Place("e", "Dense", 2)
+    )
+    order = Difference(
+        "structure", "model.layers", "layer order", "x", "y", Cost.PROPERTY, Place("m", "Model", -1, container=True)
+    )
+    assert roots(original, [order, other]) == [(other, [order])]
+
+
 def test_a_name_explains_no_number() -> None:
     found = broken(ORIGINAL, (f"{S}.layers.0.name", "input_1"), *values(1, 2, 3, 4))
     assert [told(cause) for cause in found] == [("outputs", "value", "Masking"), ("structure", "name", "InputLayer")]
@@ -402,14 +417,18 @@ def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
 
 
 @pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])
-def test_where_nothing_is_cast_any_more_training_is_written_down(lost: str) -> None:
+@pytest.mark.parametrize(
+    ("argument", "value", "follows"), [("training", "false", True), ("mask", "null", True), ("mask", "true", False)]
+)
+def test_where_nothing_is_cast_any_more_some_arguments_are_written_down(
+    argument: str, value: str, follows: bool, lost: str
+) -> None:
     """`Layer.__call__` of Keras 3 notes it in the arguments it was given, and of what it casts it makes others."""
     cast = Difference("structure", "p", lost, "one", "another", Cost.PROPERTY, Place("dense_1", "Dense", 1))
-    path = "layers['dense_2'].calls[0].kwargs['training']"
-    noted = Difference(
-        "structure", path, "call.kwargs extra", "nothing", "false", Cost.PROPERTY, Place("d", "Dense", 2)
-    )
-    assert roots(chain("Dense", "Dense"), [noted, cast]) == [(cast, [noted])]
+    path = f"layers['dense_2'].calls[0].kwargs['{argument}']"
+    noted = Difference("structure", path, "call.kwargs extra", "nothing", value, Cost.PROPERTY, Place("d", "Dense", 2))
+    found = roots(chain("Dense", "Dense"), [noted, cast])
+    assert ((cast, [noted]) in found) is follows
 
 
 @pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])

@@ -73,6 +73,7 @@ _CALL_FORM = ("call.args type",)
 _MAKES_WHEN_BUILT = ("MultiHeadAttention", "GroupedQueryAttention")
 """What makes the layers in it for the rank of what it is called on."""
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
+_OTHER_TENSORS = (*_LOSES_TENSORS, "call.args tensor", "call.kwargs tensor")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse", "input ragged")
 _GIVERS = ("giver missing", "giver extra")
 _MASKING = "supports_masking"
@@ -233,13 +234,12 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
     if one == "layer missing" and two.startswith("call."):
         return flow.reaches(earlier.first, later.first)
     if "tensor" in two or two in ("layer order", "input count", "output count", "output order"):
-        if one in _LOSES_TENSORS and two == "layer order":
+        if one in _OTHER_TENSORS and two == "layer order":
             return flow.reaches(earlier.first, later.first)
         return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
     if one in _CALL_FORM and later.first is not None and later.first.inside in _MAKES_WHEN_BUILT:
         return two.startswith("config.") and flow.reaches(earlier.first, later.first)
-    if one in _CASTS and two.startswith("call.kwargs") and later.path.endswith("['training']"):
-        # Keras 3 writes down `training` only of a call whose tensors it has not to cast.
+    if one in _CASTS and two.startswith("call.kwargs") and _is_written_uncast(later):
         return flow.reaches(earlier.first, later.first)
     if one in _LOSES_TENSORS and two == "call count":
         # Who gave a tensor that is lost may be called no more.
@@ -328,6 +328,12 @@ def _trains(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if later.first is None or later.first.layer < 0 or effect(earlier) is Effect.TRAINING:
         return True
     return flow.reaches(earlier.first, later.first)
+
+
+def _is_written_uncast(noted: Difference) -> bool:
+    """Whether Keras 3 writes an argument down, `training` or that there is no mask, only where it casts no tensor."""
+    no_mask = noted.path.endswith("['mask']") and {noted.expected, noted.found} == {"nothing", "null"}
+    return no_mask or noted.path.endswith("['training']")
 
 
 def _of_one_call(one: Difference, other: Difference) -> bool:
