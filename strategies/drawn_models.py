@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from strategies.graph import Axis, Value
 from strategies.kinds import Generation
-from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest
+from strategies.programs import NOTHING, REGISTERS, Again, Apply, Arrangement, Instruction, Nest
 
 
 class Digits(NamedTuple):
@@ -68,8 +68,8 @@ def nest(
     if generation == "keras2":
         return replace(made, packing=_otherwise(packing))
     more_or_less = _AXES[axis % 6] if outermost else ""
-    if more_or_less and generation == "keras":
-        made = replace(made, body=(_OF_ANY_RANK,))
+    if more_or_less and generation == "keras" and any(each != NOTHING for each in body):
+        made = replace(made, body=(_OF_ANY_RANK,))  # of nothing it makes none, or it would be the smaller draw
     return replace(
         made,
         names=names % 4 == 3 or _TAKES[takes % 8] == "dict",

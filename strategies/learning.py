@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from strategies.graph import Graph, Layer, Made, all_layers, call_refs, refs
+from strategies.graph import Graph, Layer, Made, all_layers, call_refs, levels, refs
 from strategies.kinds import CATALOGUE
 from strategies.kinds.operations import Operation
 from strategies.typing import infer
@@ -37,8 +37,23 @@ _OTHERWISE_IN_TRAINING = frozenset(("RandomCrop", "RandomHeight", "RandomWidth")
 
 def learns(graph: Graph) -> bool:
     """Whether a step of training changes a weight of a graph's model, and nothing is in the way of its gradient."""
+    if any(layer.kind in _OTHERWISE_IN_TRAINING for layer in all_layers(graph)):
+        return False
+    if any(_computes_in_two_dtypes(level) for level in levels(graph)):
+        return False
     learned = _learned(graph)
     return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
+
+
+def _computes_in_two_dtypes(graph: Graph) -> bool:
+    """Whether a layer casts nothing of what it is given: its weights may be of another dtype, which kernels refuse."""
+    specs = infer(graph)
+    for call in graph.calls:
+        layer = graph.layers[call.layer]
+        given = {specs[ref.node][ref.output].dtype for ref in call_refs(call)}
+        if layer.arg("autocast") is False and given - {layer.dtype or "float32"}:
+            return True
+    return False
 
 
 def _learned(graph: Graph) -> set[int]:
@@ -47,8 +62,6 @@ def _learned(graph: Graph) -> set[int]:
     learned: set[int] = set()
     for number, call in enumerate(graph.calls, start=len(graph.inputs)):
         layer = graph.layers[call.layer]
-        if layer.kind in _OTHERWISE_IN_TRAINING:
-            return set()
         follows = any(ref.node in learned for ref in call_refs(call))
         if follows and not _lets_through(layer):
             return set()

@@ -61,23 +61,22 @@ _FAMILIES = (
 _WIDE = (convolution, conv_lstm, encoding, signals, images)
 """Families of many kinds that are cloned alike: each of theirs is drawn half as often as another one."""
 
-_TRACED = (custom,)
-"""Families whose shapes Keras 3 finds out by calling them, and then nothing of what is made of a sparse tensor."""
+_TRACED = ("custom", "Pipeline")
+"""A family and a kind whose shapes Keras 3 finds out by calling them, which on what it takes for sparse fails."""
 
 
 def _dense(fits: Fits) -> Fits:
-    """A layer of one's own is called to find its shape; on a tensor that is taken for a sparse one that fails."""
     return lambda specs: fits(specs) and not any(spec.told_sparse for spec in specs)
 
 
 CATALOGUE: Mapping[str, Kind] = {
     kind.name: replace(
         kind,
-        family=family.__name__.rpartition(".")[2],
+        family=name,
         weight=kind.weight if family in _WIDE else 2 * kind.weight,
-        fits=_dense(kind.fits) if family in _TRACED else kind.fits,
+        fits=_dense(kind.fits) if {name, kind.name} & {*_TRACED} else kind.fits,
     )
-    for family in _FAMILIES
+    for family, name in ((family, family.__name__.rpartition(".")[2]) for family in _FAMILIES)
     for kind in family.KINDS
 }
 """Every kind by its name, the simplest family first."""

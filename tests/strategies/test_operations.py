@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Array, Call, Input, Layer, Ref, Seq
+from strategies.graph import Array, Call, Input, Layer, Made, Ref, Seq
 
 
 @pytest.mark.parametrize(("turns", "shape"), [(3, (4, 3)), (2, None)])
@@ -51,4 +51,16 @@ def test_so_is_what_layers_make_of_it_for_those_and_for_models(times: str, taken
         infer(graph)
     else:
         with pytest.raises(MalformedGraph, match=r"SumAll|dense"):
+            infer(graph)
+
+
+@pytest.mark.parametrize(("times", "suits"), [("ops.multiply", False), ("ops.add", True)])
+def test_so_it_is_for_a_pipeline(times: str, suits: bool) -> None:
+    pipeline = Layer("Pipeline", (("layers", Seq((Made(Layer("Dense", (("units", 1),))),))),))
+    layers, calls = (Layer(times, (("x2", 0.5),)), pipeline), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((2, 2, 1)),), layers, calls, Ref(0), Ref(2), generation="keras")
+    if suits:
+        infer(graph)
+    else:
+        with pytest.raises(MalformedGraph, match="Pipeline"):
             infer(graph)

@@ -156,7 +156,7 @@ SLOW = pytest.mark.slow(reason="a search takes seconds: for one seed it is made 
 def test_the_smallest_graph_is_found(fault: str, seeds: range) -> None:
     shows, smallest = (FAULTS | OF_OPERATIONS)[fault]
     kinds = OPERATIONS if fault in OF_OPERATIONS else None
-    options = settings(max_examples=5000, database=None, deadline=None)
+    options = settings(max_examples=20000, database=None, deadline=None)
     graphs = functional_graphs(generation="keras", max_instructions=4, max_inputs=2, kinds=kinds)
     for seed in seeds:
         found: Graph = find(graphs, shows, settings=options, random=Random(seed))

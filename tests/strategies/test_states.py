@@ -288,6 +288,17 @@ def test_a_model_learns_through_an_inner_model_where_each_output_needs_each_inpu
     assert learns(graph) is learns_
 
 
+@pytest.mark.parametrize(("dtype", "learns_"), [("float32", True), ("bfloat16", False)])
+def test_a_model_does_not_learn_where_a_layer_is_given_another_dtype_and_casts_nothing(
+    dtype: str, learns_: bool
+) -> None:
+    layer = Layer("PReLU", (("autocast", False),))
+    inner = structs.replace(INNER, inputs=(Input((3, 4), dtype),), layers=(layer,))
+    assert learns(structs.replace(inner, generation="keras")) is learns_
+    around = structs.replace(inner, layers=(Layer("Model", graph=inner),), generation="keras")
+    assert learns(around) is learns_
+
+
 def test_a_model_learns_by_an_inner_model_where_each_output_has_a_weight() -> None:
     inner = structs.replace(INNER, gives=Seq((Ref(1), Ref(0))))
     layers, calls = (Layer("Model", graph=inner),), (Call(0, (Ref(0),), outputs=2),)
