@@ -98,10 +98,18 @@ _IN_BOTH = (
 
 _SCALED = more("interpolation")
 
-_IN_TF_KERAS = (
-    replace(_random("RandomHeight", factor=FACTOR, seed=SEED), gives=_open(0), more=_SCALED, only="tf_keras", weight=2),
-    replace(_random("RandomWidth", factor=FACTOR, seed=SEED), gives=_open(1), more=_SCALED, only="tf_keras", weight=2),
-)
+
+def _scaled(name: str, axis: int) -> Kind:
+    """Half of an image of one row, or of one that may have one, is none."""
+
+    def fits(specs: Specs) -> bool:
+        return IMAGE(specs) and (specs[0].shape[axis] or 0) > 1
+
+    kind = _random(name, fits, factor=FACTOR, seed=SEED)
+    return replace(kind, gives=_open(axis), more=_SCALED, only="tf_keras", weight=2)
+
+
+_IN_TF_KERAS = (_scaled("RandomHeight", 0), _scaled("RandomWidth", 1))
 
 _IN_KERAS3 = _keras3(
     _random("RandomErasing", factor=FACTOR, scale=(LEFT_OUT, 0.25), value_range=RANGE, seed=SEED),

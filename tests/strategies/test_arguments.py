@@ -141,6 +141,13 @@ def test_some_suit_some_tensors_only() -> None:
     assert suits("unroll", True, (Spec((3, 4)),))
 
 
+@pytest.mark.parametrize(("rows", "suits"), [(1, False), (2, True), (None, False)])
+def test_of_a_factor_of_a_half_something_is_left(rows: int | None, suits: bool) -> None:
+    height = catalogue("tf_keras")["RandomHeight"]
+    assert height.fits((Spec((rows, 4, 3)),)) is suits
+    assert height.fits((Spec((4, 1, 3)),))
+
+
 def test_a_layer_that_is_unrolled_is_called_again_where_its_steps_are_known() -> None:
     layer = Layer("GRU", (("units", 2), ("unroll", True)))
     known, unknown = (Spec((3, 4)),), (Spec((None, 4)),)
