@@ -11,20 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import get_args
 
 import msgspec
 from msgspec.structs import replace
 
 from reports.records import UNREADABLE, Finding, RecordError, Run, read
 from strategies.graph import Graph, MalformedGraph, from_json
-from strategies.kinds import Generation
 
 MOST = 20
 """As many lines of one file are named as problems; of more, only their number is."""
-
-GENERATIONS: tuple[Generation, ...] = get_args(Generation)
-"""The names of the folders of a campaign's corpus, which stands beside its runs."""
 
 
 class Event(msgspec.Struct, frozen=True):

@@ -17,8 +17,9 @@ import msgspec
 from harness.trials.expected import Expected
 from reports.known import KnownIssue, KnownIssues
 from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
-from reports.store import GENERATIONS, StoredFinding, read_run
+from reports.store import StoredFinding, read_run
 from strategies.graph import Graph, MalformedGraph
+from strategies.kinds import GENERATIONS
 from strategies.ways import read_example
 
 FINDING = "finding.json"

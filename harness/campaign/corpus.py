@@ -25,10 +25,9 @@ from hypothesis.strategies import SearchStrategy
 from harness.search import example_database
 from reports.markup import visible
 from reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
-from reports.store import GENERATIONS
 from strategies import MalformedGraph, read_example
 from strategies.graph import Graph, to_json
-from strategies.kinds import Generation
+from strategies.kinds import GENERATIONS, Generation
 
 MOST = 2000
 """As many graphs are kept of a generation: those found last. What is found again counts as found last."""

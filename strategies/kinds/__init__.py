@@ -26,6 +26,7 @@ from strategies.kinds import (
 )
 from strategies.kinds.keras2 import catalogue_of
 from strategies.kinds.kind import (
+    GENERATIONS,
     LEFT_OUT,
     NO_SENSE,
     Fits,
@@ -98,6 +99,7 @@ def catalogue(generation: Generation | None) -> Mapping[str, Kind]:
 
 __all__ = [
     "CATALOGUE",
+    "GENERATIONS",
     "LEFT_OUT",
     "NO_SENSE",
     "Generation",

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from strategies.graph import Items, Layer, Made, Named, Ref, Seq, Value
 
 Generation = Literal["keras", "tf_keras", "keras2"]
 """Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
+GENERATIONS: tuple[Generation, ...] = get_args(Generation)
 Dims = tuple[int | None, ...]
 
 LEFT_OUT = "<left out>"

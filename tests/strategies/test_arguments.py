@@ -14,10 +14,8 @@ from strategies import Graph, MalformedGraph, functional_graphs, infer
 from strategies.graph import Call as Use
 from strategies.graph import Input, Layer, Named, Ref, Value, all_layers
 from strategies.graphs import _further
-from strategies.kinds import Generation, Kind, Spec, catalogue, less, same_weights
+from strategies.kinds import GENERATIONS, Generation, Kind, Spec, catalogue, less, same_weights
 from strategies.kinds.arguments import NEEDS, PATHS, further, suits
-
-GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
 
 
 def kinds_of(generation: Generation) -> list[Kind]:

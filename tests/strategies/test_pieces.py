@@ -15,7 +15,7 @@ from strategies import FEATURES, Graph, functional_graphs, infer
 from strategies.graph import Input, all_layers, refs
 from strategies.graphs import PIECES as PIECES_TOO
 from strategies.graphs import WAYS, Feature
-from strategies.kinds import Generation, catalogue
+from strategies.kinds import GENERATIONS, Generation, catalogue
 from strategies.lowering import lower
 from strategies.pieces import BYTES, IDS, IMAGE, PIECES, VECTOR, Piece, begun_with_a_piece, instructions_of, pieces_of
 from strategies.programs import Apply, Nest, Program
@@ -23,7 +23,6 @@ from tests.effort import examples
 
 from .features import begins_with, offered
 
-GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
 LACKING = {("keras2", "an attention block with its masks")}
 """What a generation has no layers for."""
 

@@ -14,7 +14,7 @@ from reports.coverage import Counting
 from reports.records import Coverage
 from strategies import Graph, functional_graphs
 from strategies.graph import levels
-from strategies.kinds import Generation, Spec, catalogue
+from strategies.kinds import GENERATIONS, Generation, Spec, catalogue
 from strategies.typing import infer
 from tests.effort import examples
 
@@ -27,7 +27,6 @@ SHARD = 50
 """As many graphs of each seed as a campaign draws."""
 FAR = 0.55
 """Of the pairs of layers that can follow one another: there are 15,000, and 5,000 graphs have 37,000 calls."""
-GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
 
 
 OPERATION, LAYERS_ALONE = "operations", "layers alone"

@@ -18,7 +18,6 @@ from strategies.kinds import Generation
 from tests.strategies.features import FEATURES, every, lambdas, made_of, shared
 
 Question = Callable[[Graph], bool]
-GENERATIONS: tuple[Generation, ...] = ("keras", "tf_keras", "keras2")
 
 
 def masked_output(graph: Graph) -> bool:

@@ -13,10 +13,8 @@ from harness.search.reducing.oddities import oddities
 from harness.source import write_source
 from strategies import Graph, MalformedGraph, functional_graphs, infer
 from strategies.graph import Array, Call, Function, Input, Items, Layer, Ref, Seq, refs
-from strategies.kinds import Generation, catalogue
+from strategies.kinds import GENERATIONS, Generation, catalogue
 from tests.effort import examples
-
-from .questions import GENERATIONS
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)

@@ -24,11 +24,11 @@ from strategies.graph import (
     all_layers,
     refs,
 )
-from strategies.kinds import Generation
+from strategies.kinds import GENERATIONS, Generation
 from tests.effort import examples
 from tests.strategies.test_ways import GRAPH
 
-from .questions import GENERATIONS, QUESTIONS, Asked, held
+from .questions import QUESTIONS, Asked, held
 
 UNLIMITED = 10_000
 EXAMPLES = {issue.id: issue.example for issue in load().issues if issue.example}
