@@ -21,10 +21,10 @@ KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the root of a cause is like. A field that is not given matches anything.
 
-    `place` is the name of the first layer, "inner/dense" for one inside another, `found` what was found in
-    the place of what was expected, such as the message of an exception, `given` an argument that `clone_model` was
-    given, or what was done to the model before. `leads_to` names the checks that may
-    show followers of this root; without it, any may.
+    `place` is the name of the first layer, "inner/dense" for one inside another, `found` what was found in the place of
+    what was expected, such as the message of an exception, `given` an argument that `clone_model` was given, what was
+    done to the model before, or what a call that raises has behind it. `leads_to` names the checks that may show
+    followers of this root; without it, any may.
     """
 
     check: str | None = None

@@ -100,7 +100,9 @@ class Difference(msgspec.Struct, frozen=True):
 class Cause(msgspec.Struct, frozen=True):
     """Differences with one root: the first of them, and those that merely follow. `rank` is the worst of them all.
 
-    `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before.
+    `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before; of
+    a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
+    original.
     """
 
     fingerprint: str

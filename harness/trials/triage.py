@@ -11,14 +11,18 @@ import enum
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from harness.subjects.observation import Observation
+from harness.trials.checks.flow import Flow
 from harness.trials.checks.roots import roots
 from harness.trials.titles import argument, sentence
 from reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Place
 from strategies.kinds import CATALOGUE
+
+LIST_OF_ONE = "a list of one tensor"
 
 
 class Verdict(enum.StrEnum):
@@ -105,7 +109,7 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     """The causes behind differences, the costliest first; each difference belongs to exactly one.
 
     Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
-    was given, and what was done before.
+    was given, and what was done before; of a call that raises it is also what was called before that.
     """
     if original is None:
         groups = [(difference, list[Difference]()) for difference in differences]
@@ -115,10 +119,34 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     for root, followers in groups:
         merged.setdefault(fingerprint(root), []).extend((root, *followers))
     found = [
-        Cause(mark, members[0], tuple(members[1:]), min(member.rank for member in members), given)
+        Cause(
+            mark,
+            members[0],
+            tuple(members[1:]),
+            min(member.rank for member in members),
+            (*given, *_called_before(original, members[0])),
+        )
         for mark, members in merged.items()
     ]
     return sorted(found, key=lambda cause: cause.rank)
+
+
+def _called_before(original: Observation | None, root: Difference) -> tuple[str, ...]:
+    """What a call that raises in the clone has behind it: which exception comes of another tensor is chance."""
+    if original is None or root.check != "made" or root.first is None or root.first.layer < 0:
+        return ()
+    flow = Flow(original)
+    layer = flow.one(root.first)
+    behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
+    return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
+
+
+def _is_of_one(args: list[Any]) -> bool:
+    """Whether the first of a call's arguments is a list or a tuple that holds one tensor and nothing else."""
+    match args:
+        case [[{"tensor": _}]] | [{"tuple": [{"tensor": _}]}]:
+            return True
+    return False
 
 
 def fingerprint(root: Difference) -> str:
