@@ -133,10 +133,13 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
 
 def _called_before(original: Observation | None, root: Difference) -> tuple[str, ...]:
     """What a call that raises in the clone has behind it: which exception comes of another tensor is chance."""
-    if original is None or root.check != "made" or root.first is None or root.first.layer < 0:
+    raised, first = root.raised, root.first
+    if original is None or root.check != "made" or raised is None or not raised.calling:
+        return ()
+    if first is None or first.layer < 0:
         return ()
     flow = Flow(original)
-    layer = flow.one(root.first)
+    layer = flow.one(first)
     behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
     return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
 

@@ -248,24 +248,35 @@ def test_another_tensor_explains_that_layers_come_in_another_order() -> None:
     assert roots(original, [order, other]) == [(other, [order])]
 
 
-@pytest.mark.parametrize(("raises_in", "given"), [(3, ("a list of one tensor",)), (1, ()), (-1, ())])
+@pytest.mark.parametrize(
+    ("raises_in", "calling", "given"),
+    [
+        (3, "a.py:call", ("a list of one tensor",)),
+        (3, "", ()),  # not in a call: a layer that cannot be made, say
+        (1, "a.py:call", ()),
+        (-1, "a.py:call", ()),
+    ],
+)
 @pytest.mark.parametrize("listed", [[{"tensor": [1, 0, 0]}], {"tuple": [{"tensor": [1, 0, 0]}]}], ids=["list", "tuple"])
 def test_a_call_that_raises_tells_that_one_before_it_is_on_a_list_of_one(
-    listed: Any, raises_in: int, given: tuple[str, ...]
+    listed: Any, raises_in: int, calling: str, given: tuple[str, ...]
 ) -> None:
     first = [layer("input", "InputLayer", 0), layer("d", "Dense", 1, gives([0, 0, 0]))]
     summed = layer("s", "SumList", 2, replace(gives([1, 0, 0]), args=[listed]))
     original = observed([*first, summed, layer("r", "Reshape", 3, gives([2, 0, 0]))], [3])
-    place = Place("r", "Reshape", raises_in, container=raises_in < 0)
-    fails = Difference("made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, place)
+    fails = raising(Place("r", "Reshape", raises_in, container=raises_in < 0), calling)
     assert [cause.given for cause in causes(original, [fails], ("step",))] == [("step", *given)]
 
 
 def test_a_list_of_several_is_no_list_of_one() -> None:
     two = replace(gives([0, 0, 0]), args=[[{"tensor": [0, 0, 0]}, {"tensor": [0, 0, 0]}]])
     original = observed([layer("input", "InputLayer", 0), layer("s", "SumList", 1, two)], [1])
-    fails = Difference("made", "clone", "raises", "a clone", "no", Cost.CRASHES, Place("s", "SumList", 1))
-    assert [cause.given for cause in causes(original, [fails])] == [()]
+    assert [cause.given for cause in causes(original, [raising(Place("s", "SumList", 1), "a.py:call")])] == [()]
+
+
+def raising(place: Place, calling: str) -> Difference:
+    raised = Raised("ValueError", "no", "b.py:inner", calling)
+    return Difference("made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, place, raised)
 
 
 def test_a_name_explains_no_number() -> None:

@@ -148,7 +148,8 @@ def repetition_lost(model: Any, clone: Any, context: TrialContext) -> Any:
     """outputs: gives an output once that the original gives twice."""
 
     def once(outputs: Any) -> Any:
-        return type(outputs)({id(tensor): tensor for tensor in outputs}.values())
+        kept = {id(tensor): tensor for tensor in outputs}.values()
+        return tuple(kept) if isinstance(outputs, tuple) else list(kept)
 
     outputs = context.framework.structures(clone)[1]
     if not isinstance(outputs, (list, tuple)) or len(once(outputs)) == len(outputs):
