@@ -47,13 +47,13 @@ def learns(graph: Graph) -> bool:
 
 def _computes_in_two_dtypes(graph: Graph) -> bool:
     """Whether a layer casts nothing of what it is given: its weights may be of another dtype, which kernels refuse."""
-    specs = infer(graph)
-    for call in graph.calls:
-        layer = graph.layers[call.layer]
-        given = {specs[ref.node][ref.output].dtype for ref in call_refs(call)}
-        if layer.arg("autocast") is False and given - {layer.dtype or "float32"}:
-            return True
-    return False
+    uncast = [call for call in graph.calls if graph.layers[call.layer].arg("autocast") is False]
+    specs = infer(graph) if uncast else ()
+    return any(
+        specs[ref.node][ref.output].dtype != (graph.layers[call.layer].dtype or "float32")
+        for call in uncast
+        for ref in call_refs(call)
+    )
 
 
 def _learned(graph: Graph) -> set[int]:

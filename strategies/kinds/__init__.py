@@ -29,7 +29,6 @@ from strategies.kinds.kind import (
     GENERATIONS,
     LEFT_OUT,
     NO_SENSE,
-    Fits,
     Generation,
     Kind,
     Spec,
@@ -38,6 +37,7 @@ from strategies.kinds.kind import (
     less,
     masked_by_call,
     more_masks,
+    none_told_sparse,
     same_weights,
 )
 from strategies.kinds.ragged import on_ragged
@@ -62,22 +62,18 @@ _FAMILIES = (
 _WIDE = (convolution, conv_lstm, encoding, signals, images)
 """Families of many kinds that are cloned alike: each of theirs is drawn half as often as another one."""
 
-_TRACED = ("custom", "Pipeline")
-"""A family and a kind whose shapes Keras 3 finds out by calling them, which on what it takes for sparse fails."""
-
-
-def _dense(fits: Fits) -> Fits:
-    return lambda specs: fits(specs) and not any(spec.told_sparse for spec in specs)
+_TRACED = (custom,)
+"""Families whose shapes Keras 3 finds out by calling them."""
 
 
 CATALOGUE: Mapping[str, Kind] = {
     kind.name: replace(
         kind,
-        family=name,
+        family=family.__name__.rpartition(".")[2],
         weight=kind.weight if family in _WIDE else 2 * kind.weight,
-        fits=_dense(kind.fits) if {name, kind.name} & {*_TRACED} else kind.fits,
+        fits=none_told_sparse(kind.fits) if family in _TRACED else kind.fits,
     )
-    for family, name in ((family, family.__name__.rpartition(".")[2]) for family in _FAMILIES)
+    for family in _FAMILIES
     for kind in family.KINDS
 }
 """Every kind by its name, the simplest family first."""

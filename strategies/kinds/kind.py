@@ -210,6 +210,11 @@ def plain(fits: Fits) -> Fits:
     return lambda specs: fits(specs) and all(spec.dtype == "float32" for spec in specs)
 
 
+def none_told_sparse(fits: Fits) -> Fits:
+    """Tensors that Keras 3 does not take for sparse, on which it fails to find out a shape by calling the layer."""
+    return lambda specs: fits(specs) and not any(spec.told_sparse for spec in specs)
+
+
 def same(specs: Specs, layer: Layer) -> Specs:
     """The first tensor's shape, and a mask if any of them has one."""
     return (Spec(specs[0].shape, computed(layer), any(spec.mask for spec in specs)),)

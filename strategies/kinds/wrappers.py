@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from strategies.graph import Layer, Made, Seq
 from strategies.kinds.convolution import IMAGE
-from strategies.kinds.kind import Kind, Spec, Specs, computed, floats, plain
+from strategies.kinds.kind import Kind, Spec, Specs, computed, floats, none_told_sparse, plain
 
 
 def _dense(units: int, *, frozen: bool = False) -> Made:
@@ -49,7 +49,7 @@ KINDS = (
                 Seq((_dense(2, frozen=True),)),
             )
         },
-        fits=IMAGE,
+        fits=none_told_sparse(IMAGE),
         gives=_one_by_one,
         takes_trainable=False,
         only="keras",

@@ -45,6 +45,7 @@ GRAPH = Graph(
     Ref(4),
     generation="keras",
 )
+"""A layer with a setting, one that takes `training`, a model within the model, an operation."""
 
 PAIR = Graph(
     (Input((4,), name="a"), Input((4,), name="b")),
@@ -54,7 +55,7 @@ PAIR = Graph(
     Ref(2),
     generation="keras",
 )
-"""A layer with a setting, one that takes `training`, a model within the model, an operation."""
+"""Two inputs with names, which may be given in another order."""
 
 SUITED = (
     Way(inputs="fresh"),
