@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from tests.cloners.fixed.keras3_faithful import SEQUENCES, VECTORS, assert_faithful
+from harness.inside.cloners.fixed.keras3 import clone_model
+from tests.cloners.fixed.keras3_faithful import SEQUENCES, VECTORS, assert_alike, assert_faithful
 
 
 def doubled(x):
@@ -270,6 +271,32 @@ def test_quantized(mode):
     model = keras.Model(x, layers.Dense(8)(x))
     model.quantize(mode)
     assert_faithful(model, np.ones((2, 4), "float32"))
+
+
+@pytest.mark.parametrize("policy", ["mixed_bfloat16", "float64"])
+def test_quantized_inside_of_a_layer_while_another_policy_is_the_global_one(policy):
+    class Held(layers.Layer):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.dense = layers.Dense(8)
+
+        def build(self, input_shape):
+            self.dense.build(input_shape)
+
+        def call(self, x):
+            return self.dense(x)
+
+    x = keras.Input((4,))
+    model = keras.Model(x, Held()(x))
+    model.quantize("int8")
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(policy)
+    try:
+        clone = clone_model(model)
+    finally:
+        keras.config.set_dtype_policy(before)
+    assert_alike(model, clone, np.ones((2, 4), "float32"))
+    assert clone.output.dtype == "float32"
 
 
 def test_lora_enabled_after_building():

@@ -35,9 +35,11 @@ from .release import (
     Function,
     Functional,
     copied_policy,
+    is_quantized,
     policy_of,
     set_policy,
     tree,
+    unquantized,
 )
 
 
@@ -134,9 +136,9 @@ class Cloning:
             clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._untold)
         for held, cloned in states.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
-            unquantized = getattr(policy_of(held), "quantization_mode", None) is None
-            if unquantized and not (cloned.built and states.own_variables(cloned)):
-                self._take_over_policy(held, cloned)  # likewise, so that they have its dtypes, and before it is called
+            if not (cloned.built and states.own_variables(cloned)) and not is_quantized(policy_of(cloned)):
+                # Likewise, so that they have its dtypes, and before it is called; it is quantized at the end.
+                self._take_over_policy(cloned, unquantized(policy_of(held)))
             states.take_over_flags(held, cloned)
         self._pairs.append((layer, clone))
         if isinstance(layer, keras.Model):
@@ -332,10 +334,10 @@ class Cloning:
     def _policy(self, policy: Any) -> Any:
         return self._other(policy, lambda: copied_policy(policy))
 
-    def _take_over_policy(self, original: Any, clone: Any) -> None:
+    def _take_over_policy(self, clone: Any, policy: Any) -> None:
         """That of a layer that another makes for itself, which no config tells."""
-        if policy_of(clone).name != policy_of(original).name:
-            set_policy(clone, self._policy(policy_of(original)))
+        if policy_of(clone).name != policy.name:
+            set_policy(clone, self._policy(policy))
 
     def _variable(self, variable: Any) -> Any:
         """The variable that the owner's clone has in this place, or a copy where no layer owns it."""
@@ -383,7 +385,7 @@ class Cloning:
             untold.refuse_if_lost(comparison())
         for original, clone in pairs:
             states.quantize_alike(original, clone)
-            self._take_over_policy(original, clone)
+            self._take_over_policy(clone, policy_of(original))
             states.take_over_flags(original, clone)
             states.order_alike(original, clone)
             states.name_alike(original, clone)

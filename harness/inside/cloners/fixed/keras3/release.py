@@ -20,9 +20,11 @@ __all__ = [
     "Functional",
     "copied_policy",
     "functional_like_constructor",
+    "is_quantized",
     "policy_of",
     "set_policy",
     "tree",
+    "unquantized",
 ]
 
 # `keras.tree` since 3.1; before that Keras called dm-tree itself, whose functions are named alike.
@@ -51,6 +53,17 @@ def has_policy(thing: Any) -> bool:
 def copied_policy(policy: Any) -> Any:
     """A policy for a clone: that of a single dtype never changes, a map of them is changed by its own `get_config`."""
     return copy.deepcopy(policy) if isinstance(policy, POLICY_MAP) else policy
+
+
+def is_quantized(policy: Any) -> bool:
+    """Whether it is the policy of a layer that was quantized."""
+    return getattr(policy, "quantization_mode", None) is not None
+
+
+def unquantized(policy: Any) -> Any:
+    """The policy that a layer had before it was quantized; a map tells none."""
+    source = policy.name.partition("_from_")[2] if is_quantized(policy) else ""
+    return keras.dtype_policies.get(source) if source else policy
 
 
 def set_policy(layer: Any, policy: Any) -> None:
