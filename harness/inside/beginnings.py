@@ -13,7 +13,8 @@ from .observer import Observer
 from .shape import Description
 
 DRAWN = "drawn"
-_FEW = 64
+MANY = 64
+"""As many numbers as chance hardly draws twice, be they whole ones."""
 
 
 def doubtful(original: Description, clone: Description, fresh: list[bool]) -> bool:
@@ -99,5 +100,5 @@ def draws(initializer: Any) -> bool | None:
 
 def looks_set(value: Any) -> bool:
     """Whether an array has fewer numbers than chance would give it."""
-    few = value.reshape(-1)[:_FEW].tolist()
+    few = value.reshape(-1)[:MANY].tolist()
     return len(set(few)) * 2 <= len(few) if len(few) > 1 else few in ([0], [1])

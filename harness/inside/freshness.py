@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .beginnings import initializer_of, looks_set
+from .beginnings import MANY, initializer_of, looks_set
 from .digests import same
 from .shape import Description
 from .variable_values import VariableValues
@@ -43,6 +43,8 @@ def drawn_without_seed(description: Description, number: int, value: Any) -> boo
     """Whether chance gave this weight its first value, by an initializer of its owner that has no seed."""
     if value.size < 2 or looks_set(value):
         return False  # such as the identity, which a layer may set while it is built
+    if value.dtype.kind in "iu" and value.size < MANY:
+        return False  # of a kernel that is quantized there are few: [[8], [7]] is drawn again by chance
     try:
         return initializer_of(description, number).get_config().get("seed", 0) is None
     except Exception:  # no initializer, or one that does not tell
