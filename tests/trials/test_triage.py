@@ -447,7 +447,7 @@ def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
     assert len(roots(chain("Dense"), [lost, other])) == 2
 
 
-@pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])
+@pytest.mark.parametrize("lost", ["attribute.autocast", "policy", "config.dtype"])
 @pytest.mark.parametrize(
     ("argument", "value", "follows"), [("training", "false", True), ("mask", "null", True), ("mask", "true", False)]
 )
