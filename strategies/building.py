@@ -142,8 +142,12 @@ class Builder:
             for choices in on_ragged(given, number) if given.ragged else ():
                 any(self._applied_on(each, place) for each in choices)
 
-    def _applied_on(self, instruction: Apply, place: int) -> bool:
+    def _applied_on(self, instruction: Apply | Nest, place: int) -> bool:
         count = len(instruction.sources)
+        if isinstance(instruction, Nest):
+            before = len(self.calls)
+            self.nest(replace(instruction, sources=(place + 1,) * count))
+            return len(self.calls) > before
         return self._applied(replace(instruction, sources=(place + 1,) * count), (self.registers[place],) * count)
 
     def apply(self, instruction: Apply) -> None:
@@ -202,8 +206,8 @@ class Builder:
             if layer.graph is not None:
                 if not all(spec.suits_models for spec in specs):
                     continue
-                if [(spec.shape, spec.dtype, spec.large) for spec in specs] != [
-                    (spec.shape, spec.dtype, spec.large) for spec in first
+                if [(spec.shape, spec.dtype, spec.large, spec.ragged) for spec in specs] != [
+                    (spec.shape, spec.dtype, spec.large, spec.ragged) for spec in first
                 ]:
                     continue
                 axis = self.calls[self._first_call(number) - len(self.inputs)].axis
@@ -236,6 +240,8 @@ class Builder:
         specs = tuple(self.spec(ref) for ref in sources)
         if any(spec.large or not spec.suits_models for spec in specs):
             return  # An input of whole numbers is one of ids.
+        if any(spec.ragged for spec in specs):
+            instruction = replace(instruction, axis="", casts=False, own=None, cut=(), given="", later=False)
         late = instruction.sequential and instruction.later
         named = instruction.names and not late
         inputs, taken, axis = inner_inputs(specs, instruction.axis, named=named, casts=instruction.casts)

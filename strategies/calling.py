@@ -124,7 +124,8 @@ def inner_inputs(specs: Specs, axis: Axis, *, named: bool, casts: bool) -> tuple
         dtype = _OTHER.get(specs[0].dtype, specs[0].dtype) if casts else specs[0].dtype
         specs = (replace(specs[0], shape=shapes[0], dtype=dtype),)
     names = (f"in_{place}" if named else None for place in range(len(specs)))
-    return tuple(Input(spec.shape, spec.dtype, name) for spec, name in zip(specs, names, strict=True)), specs, axis
+    inputs = (Input(spec.shape, spec.dtype, name, ragged=spec.ragged) for spec, name in zip(specs, names, strict=True))
+    return tuple(inputs), specs, axis
 
 
 _OTHER = {"float32": "float64", "float64": "float32"}

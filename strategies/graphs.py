@@ -35,7 +35,7 @@ from strategies.programs import (
     Program,
     Touch,
 )
-from strategies.special_inputs import FIRST_ON_RAGGED
+from strategies.special_inputs import FIRST_ON_RAGGED, WAYS_ON_RAGGED
 from strategies.states import RATE, STEPS
 from strategies.ways import SPARSE
 
@@ -265,7 +265,7 @@ def programs(
         later_inputs=st.just("later inputs" in features and generation != "keras2"),
         repeats=_seldom("repeated inputs" in features and generation == "keras"),
         # At the end, so that they change nothing of what is drawn before them.
-        ragged=st.integers(0, 59) if "ragged inputs" in features else st.just(0),
+        ragged=st.integers(0, WAYS_ON_RAGGED - 1) if "ragged inputs" in features else st.just(0),
         own=_OWN.map(_own) if "own classes" in features and generation is not None else st.none(),
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strategies.graph import Graph, Layer, Made, all_layers, call_refs, levels, refs
-from strategies.kinds import CATALOGUE
+from strategies.kinds import CATALOGUE, Generation
 from strategies.kinds.operations import Operation
 from strategies.typing import infer
 
@@ -39,16 +39,16 @@ def learns(graph: Graph) -> bool:
     """Whether a step of training changes a weight of a graph's model, and nothing is in the way of its gradient."""
     if any(layer.kind in _OTHERWISE_IN_TRAINING for layer in all_layers(graph)):
         return False
-    if any(_computes_in_two_dtypes(level) for level in levels(graph)):
+    if any(_computes_in_two_dtypes(level, graph.generation) for level in levels(graph)):
         return False
-    learned = _learned(graph)
+    learned = _learned(graph, graph.generation)
     return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
 
 
-def _computes_in_two_dtypes(graph: Graph) -> bool:
+def _computes_in_two_dtypes(graph: Graph, generation: Generation | None) -> bool:
     """Whether a layer casts nothing of what it is given: its weights may be of another dtype, which kernels refuse."""
     uncast = [call for call in graph.calls if graph.layers[call.layer].arg("autocast") is False]
-    specs = infer(graph) if uncast else ()
+    specs = infer(graph, generation=generation) if uncast else ()
     return any(
         specs[ref.node][ref.output].dtype != (graph.layers[call.layer].dtype or "float32")
         for call in uncast
@@ -56,16 +56,18 @@ def _computes_in_two_dtypes(graph: Graph) -> bool:
     )
 
 
-def _learned(graph: Graph) -> set[int]:
+def _learned(graph: Graph, generation: Generation | None) -> set[int]:
     """The nodes that have a gradient for a weight; none where something is in the way of one."""
-    specs = infer(graph)
+    specs = infer(graph, generation=generation)
     learned: set[int] = set()
     for number, call in enumerate(graph.calls, start=len(graph.inputs)):
         layer = graph.layers[call.layer]
         follows = any(ref.node in learned for ref in call_refs(call))
         if follows and not _lets_through(layer):
             return set()
-        if (follows or _has_weights(layer)) and any(spec.dtype.startswith("float") for spec in specs[number]):
+        if (follows or _has_weights(layer, generation)) and any(
+            spec.dtype.startswith("float") for spec in specs[number]
+        ):
             learned.add(number)
     return learned
 
@@ -92,14 +94,14 @@ def _leads_everywhere(graph: Graph) -> bool:
     return all(len(behind[ref.node]) == len(graph.inputs) for ref in refs(graph.gives))
 
 
-def _has_weights(layer: Layer) -> bool:
+def _has_weights(layer: Layer, generation: Generation | None) -> bool:
     """Whether each tensor that a layer gives has a gradient for a weight of it."""
     if not layer.trainable or "frozen after" in layer.marks:
         return False
     if layer.graph is not None:
-        learned = _learned(layer.graph)
+        learned = _learned(layer.graph, generation)
         return layer.graph.trainable and all(ref.node in learned for ref in refs(layer.graph.gives))
     held = next((value.layer for _, value in layer.args if isinstance(value, Made)), None)
     if held is not None:
-        return _has_weights(held)
+        return _has_weights(held, generation)
     return layer.kind in _WITH_WEIGHTS and not any(layer.arg(name) is False for name in _BARE)

@@ -34,11 +34,9 @@ def lower(program: Program) -> Graph:
         gives = tuple(specs[ref.node][ref.output] for ref in refs(graph.gives))
         graph = owned(graph, program.own, gives, program.generation, parts=not makes_parts(graph))
     graph = cloned(graph, program.way, program.ways) if program.way and not owns(graph) else graph
-    if any(given.sparse or given.ragged for given in graph.inputs):
-        # What is done to models is said of layers that take dense tensors.
-        return graph
     if program.repeats and graph.way is None and not program.state and not graph.sequential and graph.base is None:
-        return repeating(graph)
+        special = any(given.sparse or given.ragged for given in graph.inputs)
+        return graph if special else repeating(graph)
     if not program.state:
         return graph
     return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from strategies.graph import Input, Layer, Made
-from strategies.programs import Apply
+from strategies.programs import Apply, Nest
 
 ON_SPARSE = Apply("Dense", options=(("units", 4),))
 _ON_RAGGED_IDS = Apply("Embedding", options=(("input_dim", 6), ("output_dim", 4)))
@@ -20,10 +20,16 @@ _ON_RAGGED = (
     Apply("TimeDistributed", options=(("layer", Made(Layer("Dense", (("units", 3),)))),)),
 )
 """The simplest first; the first one is for where a generation does not take such tensors in another."""
+WAYS_ON_RAGGED = 60
+"""As many numbers stand for a call on a ragged input."""
+_IN_A_MODEL, _IN_A_SEQUENTIAL = 48, 54
+"""A number below these makes the call outside of a model of its own: four of five."""
 
 
-def on_ragged(given: Input, number: int) -> Iterator[tuple[Apply, ...]]:
+def on_ragged(given: Input, number: int) -> Iterator[tuple[Apply | Nest, ...]]:
     """The calls on a ragged input, each as those of which the first that can be is made; ids are embedded before."""
     if given.dtype == "int32":
         yield (_ON_RAGGED_IDS,)
-    yield _ON_RAGGED[number % len(_ON_RAGGED)], _ON_RAGGED[0]
+    first, other = _ON_RAGGED[number % len(_ON_RAGGED)], _ON_RAGGED[0]
+    model = Nest((first,), sequential=number >= _IN_A_SEQUENTIAL)
+    yield (model, first, other) if number >= _IN_A_MODEL else (first, other)

@@ -250,6 +250,10 @@ def _check_takes(graph: Graph, call: Call, specs: Specs, place: str, generation:
     found = list(zip(shapes, dtypes, strict=False))
     if wanted != found or len(specs) != len(found):
         raise MalformedGraph(f"{place}: expected tensors of {wanted}, found {found}")
+    if [each.ragged for each in inputs] != [spec.ragged for spec in specs]:
+        raise MalformedGraph(f"{place}: expected a ragged tensor for each ragged input, and for no other")
+    if any(each.ragged for each in inputs) and (call.axis or call.kwargs):
+        raise MalformedGraph(f"{place}: expected nothing beside the tensors of a model that takes a ragged one")
 
 
 def _model(layer: Layer, place: str, depth: int, generation: Generation | None) -> Specs:

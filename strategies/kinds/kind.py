@@ -52,8 +52,8 @@ class Spec:
 
     @property
     def suits_models(self) -> bool:
-        """Whether a model within the model can be called on it, whatever layers it has."""
-        return self.usual and not self.told_sparse
+        """Whether a model within the model can be called on it, whatever layers it has that are called on such ones."""
+        return not (self.absent or self.sparse or self.told_sparse)
 
     @property
     def rank(self) -> int:

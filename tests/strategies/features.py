@@ -324,6 +324,9 @@ FEATURES: dict[str, Question] = {
     "a ragged input": lambda graph: any(given.ragged for given in graph.inputs),
     "ragged ids": lambda graph: any(given.ragged and given.dtype == "int32" for given in graph.inputs),
     "a ragged output": lambda graph: a_ragged_output(graph),
+    "a ragged input of a model inside": lambda graph: any(
+        given.ragged for each in every(graph) if each is not graph for given in each.inputs
+    ),
     "a ragged tensor into a layer that gives a dense one": lambda graph: a_ragged_end(graph),
     "an input twice": lambda graph: max(Counter(refs(graph.takes)).values()) > 1,
     "a batch size": lambda graph: any(given.batch for given in graph.inputs),

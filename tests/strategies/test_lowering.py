@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from msgspec import structs
 
 from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Array, Call, Input, Layer, Ref, Seq, fed_refs
+from strategies.drawn_states import DIGITS
+from strategies.graph import Array, Call, Input, Layer, Ref, Seq, fed_refs, refs
 from strategies.kinds import Generation, Spec, same_weights
 from strategies.lowering import lower
-from strategies.programs import Apply, Nest, Program
+from strategies.programs import Again, Apply, Nest, Program
+from strategies.typing import fed
 
 DENSE = (("units", 4),)
 STRAY = Program((Input((3, 4)), Input((4,))), (Apply("Dense", (1,), 0, DENSE), Apply("Dense", (2,), 0, DENSE)), (1,))
@@ -129,3 +134,42 @@ def test_a_nested_model_has_no_input_of_numbers_that_may_have_grown() -> None:
     kinds = [layer.kind for layer in lower(Program(ids, (grown, inner))).layers]
     assert kinds == ["ops.bitwise_or"]
     assert [layer.kind for layer in lower(Program(ids, (inner,))).layers] == ["Model"]
+
+
+RAGGED, SPARSE = Input((None, 4), ragged=True), Input((4,), sparse=True)
+STEPS = frozenset(("name scope",))
+ON_RAGGED = Program((Input((4,)), RAGGED), (), (2,), generation="keras", ragged=48)
+"""A `GlobalAveragePooling1D` in a model, on a ragged input."""
+
+
+@pytest.mark.parametrize("given", [RAGGED, SPARSE], ids=["ragged", "sparse"])
+def test_something_is_done_to_a_model_whatever_its_inputs_are(given: Input) -> None:
+    program = replace(ON_RAGGED, inputs=(Input((4,)), given), state=(0,) * DIGITS, steps=STEPS)
+    assert [step.does for step in lower(program).state] == ["name scope"]
+
+
+def test_what_is_no_plain_input_is_not_taken_twice() -> None:
+    plain = lower(replace(STRAY, repeats=True, generation="keras"))
+    assert list(refs(plain.takes)) == [Ref(0), Ref(0)]
+    assert list(refs(lower(replace(ON_RAGGED, repeats=True)).takes)) == [Ref(0)]
+
+
+@pytest.mark.parametrize(("number", "sequential"), [(48, False), (54, True)])
+def test_a_ragged_input_may_go_into_a_model(number: int, sequential: bool) -> None:
+    graph = lower(replace(ON_RAGGED, ragged=number))
+    inner = graph.layers[graph.calls[0].layer].graph
+    assert inner is not None
+    assert (inner.inputs, inner.sequential) == ((RAGGED,), sequential)
+
+
+def test_a_model_that_takes_a_ragged_tensor_takes_no_other() -> None:
+    body = (Nest((Apply("GlobalAveragePooling1D"),), (2,)), Again(0, (1,)), Again(0, (3,)))
+    inputs = (Input((None, 8)), RAGGED, RAGGED)
+    graph = lower(replace(ON_RAGGED, inputs=inputs, body=body, strays=True, ragged=1))
+    calls = [call for call in graph.calls if graph.layers[call.layer].graph is not None]
+    assert len(calls) == 3
+    assert len({call.layer for call in calls}) == 1
+    assert all(spec.ragged for call in calls for spec in fed(call, infer(graph)))
+    dense = structs.replace(graph, calls=(*graph.calls[:-1], structs.replace(calls[-1], args=(Ref(0),))))
+    with pytest.raises(MalformedGraph, match="a ragged tensor for each ragged input"):
+        infer(dense)

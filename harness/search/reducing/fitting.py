@@ -95,7 +95,7 @@ def _fed(graph: Graph, call: Call, specs: Specs) -> Graph:
     inputs = list(graph.inputs)
     for place, shape, spec in zip(places, shapes, specs, strict=True):
         dtype = calling.taken_dtype(inputs[place], spec.dtype)
-        inputs[place] = structs.replace(inputs[place], shape=shape, dtype=dtype)
+        inputs[place] = structs.replace(inputs[place], shape=shape, dtype=dtype, ragged=spec.ragged)
     return structs.replace(graph, inputs=tuple(inputs))
 
 

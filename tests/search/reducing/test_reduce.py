@@ -117,6 +117,14 @@ def test_a_ragged_input_is_plain_where_that_does_not_matter() -> None:
     assert [layer.kind for layer in ragged.layers] == ["Embedding"]
 
 
+def test_a_model_on_a_ragged_input_takes_a_plain_one_where_that_does_not_matter() -> None:
+    given = Input((None, 4), ragged=True)
+    inner = Graph((given,), (Layer("GlobalAveragePooling1D"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    model = Graph((given,), (Layer("Model", graph=inner),), inner.calls, Ref(0), Ref(1), generation="keras")
+    plain = reduce(model, lambda each: each.layers != () and each.layers[0].graph is not None).graph
+    assert plain.inputs == (Input((1,)),)
+
+
 @settings(max_examples=examples(15, 40), deadline=None)
 @given(functional_graphs(generation="keras"))
 def test_a_limit_is_kept_and_what_was_reached_is_given(graph: Graph) -> None:
