@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -52,6 +52,8 @@ SETTINGS: tuple[tuple[str, Value], ...] = (
 
 _OF_A_WIDTH = {"dense": "Dense", "recurrent": "SimpleRNN"}
 """The layers of so many units that others are replaced by."""
+_PUT_THERE = {**_OF_A_WIDTH, "replaced": "Activation"}
+"""All layers that others are replaced by."""
 
 _SEVERAL = ("RNN", "Bidirectional", "TimeDistributed")
 """Kinds that other kinds inherit from, or that have what they hold in their config."""
@@ -269,7 +271,7 @@ def unsuited_call(graph: Graph, way: Way, function: CallFunction) -> str:
         return "" if known is not None and "training" in known.call_options else f"{kind} takes no `training`"
     if _frozen(graph):
         return "whether the new layer is frozen with the model is not said anywhere"
-    if any(len(calls) > 1 for calls in _calls_of(graph, kind)):
+    if any(len(calls) > 1 for calls in _calls_of(graph, _becoming(kind, way.clone_function))):
         return f"a layer of the kind {kind} is called twice, and what is inserted has one name"
     return "" if all(map(_of_one, seen)) else f"{kind} takes or gives several tensors here"
 
@@ -280,11 +282,18 @@ def _frozen(graph: Graph) -> bool:
     )
 
 
-def _calls_of(graph: Graph, kind: str) -> Iterator[list[Call]]:
-    """The calls of each layer of a kind, at each level."""
+def _becoming(kind: str, function: CloneFunction | None) -> tuple[str | None, ...]:
+    """The kinds whose layers are of that kind when they are called: it, and one that is replaced by it."""
+    if function is None or _PUT_THERE.get(function.change) != kind:
+        return (kind,)
+    return kind, function.kind
+
+
+def _calls_of(graph: Graph, kinds: Collection[str | None]) -> Iterator[list[Call]]:
+    """The calls of each layer of some kinds, at each level."""
     for level in levels(graph):
         for number, layer in enumerate(level.layers):
-            if layer.kind == kind:
+            if layer.kind in kinds:
                 yield [call for call in level.calls if call.layer == number]
 
 

@@ -151,3 +151,26 @@ def test_a_layer_that_takes_its_tensor_in_a_dict_is_replaced_by_none_that_takes_
     assert "nothing of 4 units" in unsuited(
         structs.replace(graph, way=Way(clone_function=CloneFunction("recurrent", "Assemble", value=4)))
     )
+
+
+TANH = (("activation", "tanh"),)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(
+    ("change", "there"), [("dense", Layer("Dense", (("units", 4),))), ("replaced", Layer("Activation", TANH))]
+)
+def test_what_becomes_of_the_kind_before_which_something_is_inserted_is_called_once(
+    change: CloneChange, there: Layer, times: int
+) -> None:
+    """What is inserted is named after the layer, also where another stands in that one's place."""
+    layers = (Layer("BatchNormalization"), there)
+    calls = (*(Call(0, (Ref(number),)) for number in range(times)), Call(1, (Ref(times),)))
+    way = Way(
+        clone_function=CloneFunction(change, "BatchNormalization", value=4 if change == "dense" else None),
+        call_function=CallFunction("before", there.kind),
+    )
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(times + 1), generation="keras", way=way)
+    assert ("is called twice" in unsuited(graph)) is (times == 2)
+    alone = structs.replace(graph, way=structs.replace(way, clone_function=None))
+    assert "is called twice" not in unsuited(alone)
