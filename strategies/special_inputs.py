@@ -23,7 +23,7 @@ _ON_RAGGED = (
 WAYS_ON_RAGGED = 60
 """As many numbers stand for a call on a ragged input."""
 _IN_A_MODEL, _IN_A_SEQUENTIAL = 48, 54
-"""A number below these makes the call outside of a model of its own: four of five."""
+"""The numbers from which on the call is made in a model of its own, and in a Sequential: one of five."""
 
 
 def on_ragged(given: Input, number: int) -> Iterator[tuple[Apply | Nest, ...]]:
