@@ -30,7 +30,7 @@ NAMED = f"{SLOW}::test_what_cannot_be_built_is_not_taken_for_what_cannot_be_clon
 )
 def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, collected: int) -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--assert=plain", *arguments]
-    environment = {**os.environ, "CLONEDIFF_ALL": everything}
+    environment = {**os.environ, "CLONEDIFF_ALL": everything, "PYTEST_ADDOPTS": ""}
     done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
     assert sum("::" in line for line in done.stdout.splitlines()) == collected, done.stdout
     assert ("3 slow tests were left out; --all runs them, too" in done.stdout) == (not collected)

@@ -26,7 +26,8 @@ def masked_output(graph: Graph) -> bool:
 
 
 def inner_lambda(graph: Graph) -> bool:
-    return any(True for each in every(graph) if each is not graph for _ in lambdas(each))
+    """In a functional one: a Sequential stays one, and has fewer lines."""
+    return any(True for each in every(graph) if each is not graph and not each.sequential for _ in lambdas(each))
 
 
 def wide(graph: Graph) -> bool:
