@@ -5,8 +5,8 @@ layer of random numbers asks for a shape; and to add two ragged tensors takes a 
 of one. In Keras 3 a symbolic ragged tensor is a dense one to whatever is called on
 it, and most of what takes its numbers one by one takes ragged ones.
 
-None is called on a ragged tensor that has a mask: Keras 3 computes nothing on one, be it `Masking` or what uses the mask
-of an `Embedding`, and the recurrent layers of `tf_keras` refuse one.
+None is called on a ragged tensor that has a mask: Keras 3 computes nothing on one, be it `Masking` or what uses the
+mask of an `Embedding`, and the recurrent layers of `tf_keras` refuse one.
 """
 
 from __future__ import annotations

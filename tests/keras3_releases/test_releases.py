@@ -161,6 +161,24 @@ def test_no_dtype_that_a_layer_wrote_into_a_tensor_is_asked_for_on_other_inputs(
     _nothing_is_told(keras3(OLDEST), DTYPE_WRITTEN[what])
 
 
+CASTING = Graph(
+    (Input((4,)),),
+    (Layer("ReLU"), Layer("ReLU", dtype="float64")),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+    generation="keras",
+    way=Way(inputs="double"),
+)
+WITH_CASTS = "3.8.0"
+"""A release in which what a layer casts is part of the graph."""
+
+
+@pytest.mark.slow(reason="one more release, for one thing that the others do not have")
+def test_casts_are_numbered_as_in_a_model_on_those_inputs(keras3: Process) -> None:
+    _nothing_is_told(keras3(WITH_CASTS), CASTING)
+
+
 def _nothing_is_told(process: SubjectProcess, graph: Graph) -> None:
     trials = GraphTrials(process, KnownIssues(), cloners=("fixed",), rate=1)
     assert trials.try_graph(graph).hits == ()

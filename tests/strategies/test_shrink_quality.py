@@ -1,7 +1,7 @@
 """Shrinking is behaviour: for each planted fault the smallest graph is pinned, exactly, whatever the seed.
 
-A fault here is a question to the graph, which needs no Keras; `tests/property/test_planted_faults.py` does the same with
-broken cloners of real models.
+A fault here is a question to the graph, which needs no Keras; `tests/property/test_planted_faults.py` does the same
+with broken cloners of real models.
 """
 
 from __future__ import annotations
