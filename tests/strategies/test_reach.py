@@ -26,7 +26,8 @@ ONLY_A_FEW = {"tf_keras": examples(1200, DRAWS), "keras2": examples(1000, DRAWS)
 SHARD = 50
 """As many graphs of each seed as a campaign draws."""
 FAR = 0.55
-"""Of the pairs of layers that can follow one another: there are 15,000, and 5,000 graphs have 37,000 calls."""
+"""Of the pairs of layers that can follow one another: there are 15,000 in Keras 3, and in 5,000 graphs 26,000 follow
+one another, with which 82% would be reached if all were as likely."""
 
 
 OPERATION, LAYERS_ALONE = "operations", "layers alone"
