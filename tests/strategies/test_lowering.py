@@ -9,8 +9,9 @@ from msgspec import structs
 
 from strategies import Graph, MalformedGraph, infer
 from strategies.drawn_states import DIGITS
-from strategies.graph import Array, Call, Input, Layer, Ref, Seq, fed_refs, refs
+from strategies.graph import Array, Call, Input, Layer, Ref, Seq, all_layers, fed_refs, refs
 from strategies.kinds import Generation, Spec, same_weights
+from strategies.learning import learns
 from strategies.lowering import lower
 from strategies.programs import Again, Apply, Nest, Program
 from strategies.typing import fed
@@ -173,3 +174,10 @@ def test_a_model_that_takes_a_ragged_tensor_takes_no_other() -> None:
     dense = structs.replace(graph, calls=(*graph.calls[:-1], structs.replace(calls[-1], args=(Ref(0),))))
     with pytest.raises(MalformedGraph, match="a ragged tensor for each ragged input"):
         infer(dense)
+
+
+def test_whether_a_model_learns_is_known_of_one_with_a_ragged_input_inside() -> None:
+    """Whether a layer takes ragged tensors depends on the generation, which the inner model does not say."""
+    graph = lower(replace(ON_RAGGED, ragged=50))
+    assert [layer.kind for layer in all_layers(graph)] == ["Model", "LayerNormalization"]
+    assert learns(graph)
