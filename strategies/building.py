@@ -44,6 +44,7 @@ from strategies.kinds import (
     same_weights,
 )
 from strategies.kinds.arguments import POLICIES, further
+from strategies.kinds.images import scaled_apart
 from strategies.kinds.recurrent import states
 from strategies.own_models import makes_parts, owned
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
@@ -166,7 +167,11 @@ class Builder:
         """Whether the layer takes these tensors; it is then called on them."""
         kind, specs = self.kinds[instruction.kind], tuple(self.spec(ref) for ref in sources)
         layer = self._layer(kind, specs, instruction)
-        if layer is None or (kind.of_one_batch and self._mixes_batches()):
+        if (
+            layer is None
+            or (kind.of_one_batch and self._mixes_batches())
+            or scaled_apart(sources, specs, self.generation)
+        ):
             return False
         kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
         if any(spec.ragged for spec in specs):
@@ -204,11 +209,7 @@ class Builder:
         for sources in self._sources(wanted):
             specs = tuple(self.spec(ref) for ref in sources)
             if layer.graph is not None:
-                if not all(spec.suits_models for spec in specs):
-                    continue
-                if [(spec.shape, spec.dtype, spec.large, spec.ragged) for spec in specs] != [
-                    (spec.shape, spec.dtype, spec.large, spec.ragged) for spec in first
-                ]:
+                if not all(spec.suits_models and spec.like(given) for spec, given in zip(specs, first, strict=True)):
                     continue
                 axis = self.calls[self._first_call(number) - len(self.inputs)].axis
                 # Keras 2.2 calls the layers inside on the mask, and some of them refuse one.
@@ -218,7 +219,7 @@ class Builder:
             else:
                 if not same_weights(layer, specs, first, self.generation):
                     continue
-                if not self._masks_suit(self._kind(number), specs):
+                if not self._masks_suit(self._kind(number), specs) or scaled_apart(sources, specs, self.generation):
                     continue
                 given = fill(specs, layer, self._kind(number))
             if given is None:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from strategies.graph import Layer, Seq, Value
+from strategies.graph import Layer, Ref, Seq, Value
 from strategies.kinds.arguments import more
 from strategies.kinds.convolution import IMAGE
-from strategies.kinds.kind import LEFT_OUT, Dims, Fits, Gives, Kind, Specs, floats, number, plain, shaped, tupled
+from strategies.kinds.kind import (
+    LEFT_OUT,
+    Dims,
+    Fits,
+    Generation,
+    Gives,
+    Kind,
+    Specs,
+    floats,
+    number,
+    plain,
+    shaped,
+    tupled,
+)
 from strategies.kinds.noise import TRAINING
 
 RANGE: tuple[Value, ...] = (LEFT_OUT, tupled(0, 1))
@@ -107,6 +120,12 @@ def _scaled(name: str, axis: int) -> Kind:
 
     kind = _random(name, fits, factor=FACTOR, seed=SEED)
     return replace(kind, gives=_open(axis), more=_SCALED, only="tf_keras", weight=2)
+
+
+def scaled_apart(sources: Sequence[Ref], specs: Specs, generation: Generation | None) -> bool:
+    """Whether several images have an open side, of which each is another in training, by chance."""
+    images = {ref for ref, spec in zip(sources, specs, strict=True) if spec.rank == 3 and None in spec.shape[:2]}
+    return generation == "tf_keras" and len(images) > 1
 
 
 _IN_TF_KERAS = (_scaled("RandomHeight", 0), _scaled("RandomWidth", 1))

@@ -59,6 +59,11 @@ class Spec:
     def rank(self) -> int:
         return len(self.shape)
 
+    def like(self, other: Spec) -> bool:
+        """Whether a model that is made for the one can be called on the other; masks are another question."""
+        mine, its = ((each.shape, each.dtype, each.large, each.ragged) for each in (self, other))
+        return mine == its
+
     def is_mask_of(self, other: Spec) -> bool:
         """Whether it can be given as the mask of another tensor."""
         return self.dtype == "bool" and self.shape == other.shape[:1]

@@ -181,3 +181,11 @@ def test_whether_a_model_learns_is_known_of_one_with_a_ragged_input_inside() -> 
     graph = lower(replace(ON_RAGGED, ragged=50))
     assert [layer.kind for layer in all_layers(graph)] == ["Model", "LayerNormalization"]
     assert learns(graph)
+
+
+def test_images_that_are_scaled_by_chance_are_not_added() -> None:
+    heights = tuple(Apply("RandomHeight", (1,), place, (("factor", 0.5),)) for place in (1, 2))
+    program = Program((Input((4, 4, 2)),), (*heights, Apply("Add", (2, 3))), (2, 3), generation="tf_keras")
+    graph = lower(program)
+    assert [layer.kind for layer in graph.layers] == ["RandomHeight", "RandomHeight", "Add"]
+    assert len(set(fed_refs(graph.calls[-1]))) == 1
