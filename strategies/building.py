@@ -167,11 +167,8 @@ class Builder:
         """Whether the layer takes these tensors; it is then called on them."""
         kind, specs = self.kinds[instruction.kind], tuple(self.spec(ref) for ref in sources)
         layer = self._layer(kind, specs, instruction)
-        if (
-            layer is None
-            or (kind.of_one_batch and self._mixes_batches())
-            or scaled_apart(sources, specs, self.generation)
-        ):
+        apart = scaled_apart(sources, specs, self.generation) or (kind.of_one_batch and self._mixes_batches())
+        if layer is None or apart:
             return False
         kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
         if any(spec.ragged for spec in specs):
@@ -224,9 +221,9 @@ class Builder:
                 given = fill(specs, layer, self._kind(number))
             if given is None:
                 continue
-            options = {} if layer.graph is not None else self._kind(number).call_options
+            known = {} if layer.graph is not None else self._kind(number).call_options
             kwargs = tuple(
-                (key, value) for key, value in instruction.call_options if key in options and value != LEFT_OUT
+                (key, value) for key, value in instruction.call_options if key in known and value != LEFT_OUT
             )
             if layer.kind == "Shift" and not kwargs:
                 kwargs = (("by", 1.0),)

@@ -82,6 +82,7 @@ class ScriptLines:
         self.batch: int | None = None
         self.classes: dict[str, str] = {}
         self.layers: dict[tuple[int, ...], str] = {}
+        self.functions: dict[tuple[int, ...], set[str]] = {}
         self.needs = {"keras"}
         self.definitions: list[str] = []
         self.defined: set[str] = set()
@@ -301,6 +302,8 @@ class ScriptLines:
             return made
         assert self.after is not None
         held = self.after.layers[place]
+        # What has a function of its own behind it finds the names taken that were taken there.
+        self.taken.update(*(names for at, names in self.after.functions.items() if at[: len(place)] == place))
         if needs_name:
             self.lines.append(f"{held} = {CLONE_FUNCTION}({held})")
             return held
@@ -323,7 +326,9 @@ class ScriptLines:
         if place in self.owning:
             layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.generation)
             self.define(self.dialect.spell(above))
+        before = set(self.taken)
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
+        self.functions[place] = self.taken - before
         if not needs_name:
             return text
         variable = self.name(f"{snake(layer.kind)}_layer")

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from harness.source import written
-from strategies.graph import CallFunction, CloneFunction, Way
+from strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Ref, Way
 from strategies.ways import makes_none, well_typed
 from tests.strategies.test_ways import GRAPH, INNER, PAIR, SUITED
 
@@ -109,3 +109,20 @@ def test_each_way_is_python(way: Way) -> None:
 def test_a_graph_without_a_way_asks_for_nothing() -> None:
     its = written(GRAPH, "keras")
     assert (its.arguments, its.asked) == ((), "")
+
+
+def test_a_function_has_one_name_where_the_layer_of_another_is_kept() -> None:
+    """The model that is asked for calls the layers of the first one, and their functions are not written again."""
+    given, doubled = (Function("named", (text,)) for text in ("x", "x * 2.0"))
+    graph = Graph(
+        inputs=(Input((1,)),),
+        layers=(Layer("Lambda", (("function", given),)), Layer("ops.jvp", (("fun", doubled),))),
+        calls=(Call(0, (Ref(0),)), Call(1, (Ref(1), Ref(1)))),
+        takes=Ref(0),
+        gives=Ref(2),
+        generation="keras",
+        way=Way(clone_function=CloneFunction("kept")),
+    )
+    its = written(graph, "keras")
+    assert "ops.jvp(transform_2, " in its.source
+    assert "ops.jvp(transform_2, " in its.asked
