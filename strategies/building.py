@@ -137,10 +137,10 @@ class Builder:
                 self._applied_on(ON_SPARSE, place)
         self.newest = 0
 
-    def use_ragged(self, number: int) -> None:
-        """Call a layer of that number on each ragged input."""
+    def use_ragged(self, number: int, models: bool) -> None:
+        """Call a layer of that number on each ragged input; in a model, where there are `models`."""
         for place, given in enumerate(self.inputs[:REGISTERS]):
-            for choices in on_ragged(given, number) if given.ragged else ():
+            for choices in on_ragged(given, number, models) if given.ragged else ():
                 any(self._applied_on(each, place) for each in choices)
 
     def _applied_on(self, instruction: Apply | Nest, place: int) -> bool:

@@ -86,7 +86,7 @@ def _functional(program: Program) -> Graph:
     )
     gives_inputs = program.idle_inputs and program.generation not in _NEVER_GIVES_INPUTS
     builder.use_sparse()
-    builder.use_ragged(program.ragged)
+    builder.use_ragged(program.ragged, any(isinstance(each, Nest) for each in program.body))
     for instruction in program.body:
         builder.run(instruction)
     if not builder.calls and not gives_inputs:

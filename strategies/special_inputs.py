@@ -22,14 +22,18 @@ _ON_RAGGED = (
 """The simplest first; the first one is for where a generation does not take such tensors in another."""
 WAYS_ON_RAGGED = 60
 """As many numbers stand for a call on a ragged input."""
-_IN_A_MODEL, _IN_A_SEQUENTIAL = 48, 54
-"""The numbers from which on the call is made in a model of its own, and in a Sequential: one of five."""
+_IN_A_MODEL, _IN_A_SEQUENTIAL = 36, 48
+"""The numbers from which on the call is made in a model of its own, and in a Sequential: one of five each."""
 
 
-def on_ragged(given: Input, number: int) -> Iterator[tuple[Apply | Nest, ...]]:
-    """The calls on a ragged input, each as those of which the first that can be is made; ids are embedded before."""
+def on_ragged(given: Input, number: int, models: bool) -> Iterator[tuple[Apply | Nest, ...]]:
+    """The calls on a ragged input, each as those of which the first that can be is made; ids are embedded before.
+
+    They are made in a model of their own only where there are `models` anyway: without, it would be the shortest way to
+    one, and findings would shrink to it.
+    """
     if given.dtype == "int32":
         yield (_ON_RAGGED_IDS,)
-    first, other = _ON_RAGGED[number % len(_ON_RAGGED)], _ON_RAGGED[0]
-    model = Nest((first,), sequential=number >= _IN_A_SEQUENTIAL)
-    yield (model, first, other) if number >= _IN_A_MODEL else (first, other)
+    calls = _ON_RAGGED[number % len(_ON_RAGGED)], _ON_RAGGED[0]
+    inside = tuple(Nest((each,), sequential=number >= _IN_A_SEQUENTIAL) for each in calls)
+    yield (*inside, *calls) if models and number >= _IN_A_MODEL else calls
