@@ -191,3 +191,17 @@ def test_images_that_are_scaled_by_chance_are_not_added() -> None:
     graph = lower(program)
     assert [layer.kind for layer in graph.layers] == ["RandomHeight", "RandomHeight", "Add"]
     assert len(set(fed_refs(graph.calls[-1]))) == 1
+
+
+def test_a_model_that_takes_a_ragged_tensor_is_given_nothing_else() -> None:
+    graph = lower(ON_RAGGED)
+    called = structs.replace(graph.calls[0], kwargs=(("training", True),))
+    with pytest.raises(MalformedGraph, match="nothing beside the tensors"):
+        infer(structs.replace(graph, calls=(called,)))
+    pooled = (Apply("GlobalAveragePooling1D"),)
+    for asked in (Nest(pooled, (2,), given="training"), Nest(pooled, (2,), axis="less"), Nest(pooled, (2,), own=0)):
+        call = lower(replace(ON_RAGGED, body=(asked,), outputs=(0,), ragged=1)).calls[-1]
+        assert (call.kwargs, call.axis) == ((), "")
+    inner = lower(replace(ON_RAGGED, body=(Nest(pooled, (2,), own=0),), outputs=(0,), ragged=1)).layers[-1].graph
+    assert inner is not None
+    assert inner.own is None
