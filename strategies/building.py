@@ -22,7 +22,6 @@ from strategies.graph import (
     Input,
     Layer,
     MalformedGraph,
-    Named,
     Ref,
     Seq,
     Value,
@@ -43,17 +42,14 @@ from strategies.kinds import (
     more_masks,
     same_weights,
 )
-from strategies.kinds.arguments import POLICIES, further
 from strategies.kinds.images import scaled_apart
 from strategies.kinds.recurrent import states
+from strategies.layers import applied
 from strategies.own_models import makes_parts, owned
-from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program, Touch
+from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
 from strategies.pruning import idle, moved_call, pruned
 from strategies.special_inputs import ON_SPARSE, on_ragged
 from strategies.typing import infer, spec_of
-
-REGULARIZED = ("core", "lambdas", "custom")
-"""The families whose layers take `activity_regularizer`."""
 
 MASKED_LISTS = ("lambdas", "attention")
 """The families whose layers are given the masks of a list of tensors as a list."""
@@ -166,8 +162,8 @@ class Builder:
     def _applied(self, instruction: Apply, sources: tuple[Ref, ...]) -> bool:
         """Whether the layer takes these tensors; it is then called on them."""
         kind, specs = self.kinds[instruction.kind], tuple(self.spec(ref) for ref in sources)
-        layer = self._layer(kind, specs, instruction)
         apart = scaled_apart(sources, specs, self.generation) or (kind.of_one_batch and self._mixes_batches())
+        layer = applied(kind, specs, instruction, len(self.layers)) if self._masks_suit(kind, specs) else None
         if layer is None or apart:
             return False
         kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
@@ -221,9 +217,9 @@ class Builder:
                 given = fill(specs, layer, self._kind(number))
             if given is None:
                 continue
-            known = {} if layer.graph is not None else self._kind(number).call_options
+            options = {} if layer.graph is not None else self._kind(number).call_options
             kwargs = tuple(
-                (key, value) for key, value in instruction.call_options if key in known and value != LEFT_OUT
+                (key, value) for key, value in instruction.call_options if key in options and value != LEFT_OUT
             )
             if layer.kind == "Shift" and not kwargs:
                 kwargs = (("by", 1.0),)
@@ -387,41 +383,6 @@ class Builder:
 
     def _kind(self, number: int) -> Kind:
         return self.kinds[self.layers[number].kind]
-
-    def _layer(self, kind: Kind, specs: Specs, instruction: Apply) -> Layer | None:
-        if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
-            return None
-        if not self._masks_suit(kind, specs):
-            return None
-        drawn = dict(instruction.options)
-        args = drawn if kind.arrange is None else kind.arrange(specs, drawn)
-        if args is None:
-            return None
-        args = {**args, **further(instruction.more, specs)}
-        touch = instruction.touch
-        if touch == "frozen" and not kind.takes_trainable:
-            touch = "frozen after"
-        regularized = touch == "regularized" and kind.family in REGULARIZED and kind.takes_regularizer
-        # What is made of truth values or of whole numbers has no squares to add up.
-        regularized = regularized and all(spec.dtype.startswith("float") for spec in specs)
-        if regularized and kind.name != "ActivityRegularization":
-            args = {**args, "activity_regularizer": "l2"}
-        if touch == "autocast":
-            args = {**args, "autocast": False}
-        marks = [touch] if touch in ("frozen after", "supports_masking") and kind.shared else []
-        return Layer(
-            kind.name,
-            tuple((key, value) for key, value in args.items() if value != LEFT_OUT),
-            trainable=not (touch == "frozen" and kind.shared),
-            dtype=self._dtype(kind, touch),
-            marks=tuple(mark for mark in marks if mark != "supports_masking" or kind.name == "DropMask"),
-        )
-
-    def _dtype(self, kind: Kind, touch: Touch) -> str | Named | None:
-        if not kind.dtypes or touch not in ("dtype", *POLICIES):
-            return None
-        dtype = kind.dtypes[len(self.layers) % len(kind.dtypes)]
-        return dtype if touch == "dtype" else POLICIES[touch](dtype)
 
     def _masks_suit(self, kind: Kind, specs: Specs) -> bool:
         return self.partial_masks or kind.family not in MASKED_LISTS or len({spec.mask for spec in specs}) == 1

@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args
 from hypothesis import strategies as st
 from msgspec import structs
 
-from strategies.building import REGULARIZED
 from strategies.drawn_models import Digits, again, nest
 from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
@@ -22,6 +21,7 @@ from strategies.graph import Graph, Input, Value
 from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
 from strategies.kinds.arguments import PATHS, UNDOCUMENTED
 from strategies.kinds.lambdas import BATCH
+from strategies.layers import REGULARIZED
 from strategies.lowering import lower
 from strategies.pieces import BYTES, begun_with_a_piece, pieces_of
 from strategies.programs import (

@@ -205,3 +205,12 @@ def test_a_model_that_takes_a_ragged_tensor_is_given_nothing_else() -> None:
     inner = lower(replace(ON_RAGGED, body=(Nest(pooled, (2,), own=0),), outputs=(0,), ragged=1)).layers[-1].graph
     assert inner is not None
     assert inner.own is None
+
+
+def test_what_adds_images_is_not_called_again_on_such() -> None:
+    heights = tuple(Apply("RandomHeight", (1,), place, (("factor", 0.5),)) for place in (1, 2))
+    body = (Apply("Add", (1, 1), 0), *heights, Again(2, (2, 3)))
+    graph = lower(Program((Input((4, 4, 2)),), body, (0, 2, 3), generation="tf_keras", strays=True))
+    added = [call for call in graph.calls if graph.layers[call.layer].kind == "Add"]
+    assert len(added) == 2
+    assert all(len(set(fed_refs(call))) == 1 for call in added)

@@ -78,8 +78,8 @@ _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input 
 _GIVERS = ("giver missing", "giver extra")
 _MASKING = "supports_masking"
 _AUTOCAST = "attribute.autocast"
-_CASTS = (_AUTOCAST, "policy", "config.dtype")
-_EARLY = (_MASKING, _AUTOCAST, "policy")
+_CASTS = (_AUTOCAST, "policy")
+_EARLY = (_MASKING, *_CASTS)
 _SIDES = (_MASKING, "policy", "role", "attribute.", "call outputs", "layer order", *_INPUTS)
 _COMES_FIRST = (*_LOSES_TENSORS, "config.", "output structure", "input structure", "weight missing", "weight extra")
 _NAMES = (" name", " scope", " alone")
@@ -239,7 +239,7 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
         return one in _REWIRES and (flow.reaches(earlier.first, later.first) or earlier.first is None or _new(earlier))
     if one in _CALL_FORM and later.first is not None and later.first.inside in _MAKES_WHEN_BUILT:
         return two.startswith("config.") and flow.reaches(earlier.first, later.first)
-    if one in _CASTS and two.startswith("call.kwargs") and _is_written_uncast(later):
+    if one in (*_CASTS, "config.dtype") and two.startswith("call.kwargs") and _is_written_uncast(later):
         return flow.reaches(earlier.first, later.first)
     if one in _LOSES_TENSORS and two == "call count":
         # Who gave a tensor that is lost may be called no more.

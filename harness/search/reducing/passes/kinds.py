@@ -8,9 +8,9 @@ from harness.search.reducing.drawn import arranged
 from harness.search.reducing.measure import PLAIN, WIDTHS, rank
 from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
 from harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
-from strategies.building import REGULARIZED
 from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, fed_refs
 from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
+from strategies.layers import REGULARIZED
 
 
 def plainer_kind(graph: Graph, generation: Generation | None) -> Offers:
