@@ -87,6 +87,7 @@ class Builder:
         self.specs: list[Specs] = [(spec,) for spec in specs]
         self.added_specs: list[Specs] = []
         self.first: dict[int, Specs] = {}
+        self.made_unasked = 0  # the layers that special inputs are given to first
         self.unshaped: list[int] = []  # what no call may use: Keras 3 tells another shape of it
         self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
         self.newest = 0
@@ -131,13 +132,14 @@ class Builder:
         for place, given in enumerate(self.inputs[:REGISTERS]):
             if given.sparse:
                 self._applied_on(ON_SPARSE, place)
-        self.newest = 0
+        self.newest, self.made_unasked = 0, len(self.layers)
 
     def use_ragged(self, number: int, models: bool) -> None:
         """Call a layer of that number on each ragged input; in a model, where there are `models`."""
         for place, given in enumerate(self.inputs[:REGISTERS]):
             for choices in on_ragged(given, number, models) if given.ragged else ():
                 any(self._applied_on(each, place) for each in choices)
+        self.made_unasked = len(self.layers)
 
     def _applied_on(self, instruction: Apply | Nest, place: int) -> bool:
         count = len(instruction.sources)
@@ -193,8 +195,8 @@ class Builder:
 
     def again(self, instruction: Again) -> None:
         shared = [number for number in self.first if self.layers[number].graph or self._kind(number).shared]
-        if not shared:
-            return
+        if not shared or len(self.layers) == self.made_unasked:
+            return  # Else one that no instruction made is the shortest way to a layer that is called again.
         number = shared[-1 - instruction.back % len(shared)]
         layer, first = self.layers[number], self.first[number]
         wanted = (*instruction.sources, *(0,) * len(first))[: len(first)]

@@ -178,6 +178,17 @@ def test_a_model_that_takes_a_ragged_tensor_takes_no_other() -> None:
         infer(dense)
 
 
+@pytest.mark.parametrize(("given", "kind"), [(RAGGED, "LayerNormalization"), (SPARSE, "Dense")])
+def test_what_a_special_input_is_given_to_is_called_again_only_beside_a_layer_of_the_program(
+    given: Input, kind: str
+) -> None:
+    program = replace(ON_RAGGED, inputs=(given,), body=(Again(),), outputs=(0,), ragged=2)
+    alone = lower(program)
+    assert [alone.layers[call.layer].kind for call in alone.calls] == [kind]
+    beside = lower(replace(program, body=(Apply("LayerNormalization"), Again(1))))
+    assert [beside.layers[call.layer].kind for call in beside.calls] == [kind, "LayerNormalization", kind]
+
+
 def test_whether_a_model_learns_is_known_of_one_with_a_ragged_input_inside() -> None:
     """Whether a layer takes ragged tensors depends on the generation, which the inner model does not say."""
     graph = lower(replace(ON_RAGGED, ragged=38))
