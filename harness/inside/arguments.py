@@ -50,7 +50,17 @@ class Arguments:
         """The place of a symbolic tensor in the graph, None where it comes from outside."""
         layer, node, output = self._framework.origin(tensor)
         place, use = self._places.get(id(layer)), self._uses.get(id(node))
-        return None if place is None or use is None else [place, use, output]
+        if place is None:
+            return None
+        if use is not None:
+            return [place, use, output]
+        # A model that is called again gives the very tensor in Keras 2.2, which then tells of a call beside the graph.
+        for each in self._framework.layer_nodes(layer):
+            if id(each) in self._uses:
+                for number, given in enumerate(self._framework.outputs(each)):
+                    if given is tensor:
+                        return [place, self._uses[id(each)], number]
+        return None
 
     def _leaf(self, value: Any) -> Any:
         if self._framework.is_symbolic(value):

@@ -130,12 +130,18 @@ def scaled_apart(sources: Sequence[Ref], specs: Specs, generation: Generation | 
 
 _IN_TF_KERAS = (_scaled("RandomHeight", 0), _scaled("RandomWidth", 1))
 
+
+def _in_perspective(specs: Specs) -> bool:
+    """Of an image of one row or column the corners are on a line, whichever axes are those: no perspective of it."""
+    return IMAGE(specs) and all((size or 0) > 1 for size in specs[0].shape)
+
+
 _IN_KERAS3 = _keras3(
     _random("RandomErasing", factor=FACTOR, scale=(LEFT_OUT, 0.25), value_range=RANGE, seed=SEED),
     _random("RandomElasticTransform", factor=FACTOR, scale=(LEFT_OUT, 0.5), fill_mode=FILL, seed=SEED),
     _random("RandomGaussianBlur", factor=FACTOR, kernel_size=(LEFT_OUT, 1), sigma=(LEFT_OUT, 0.5), seed=SEED),
     _random("RandomInvert", factor=FACTOR, value_range=RANGE, seed=SEED),
-    _random("RandomPerspective", factor=FACTOR, scale=(LEFT_OUT, 0.5), seed=SEED),
+    _random("RandomPerspective", _in_perspective, factor=FACTOR, scale=(LEFT_OUT, 0.5), seed=SEED),
     _random("RandomPosterization", factor=(4,), value_range=RANGE, seed=SEED),
     _random("RandomSharpness", factor=FACTOR, value_range=RANGE, seed=SEED),
     _random("RandomShear", x_factor=FACTOR, y_factor=(LEFT_OUT, 0.25), fill_mode=FILL, seed=SEED),

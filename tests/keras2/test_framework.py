@@ -48,6 +48,14 @@ seeded = layers.Dropout(0.5, seed=7)(dense)
 always = layers.Dropout(0.5)(dense, training=True)
 model = keras.Model(inputs, [dropped, seeded, always])
 """
+CALLED_BESIDE = """
+inputs = keras.Input(shape=(4,))
+inner_inputs = keras.Input(shape=(4,))
+inner = keras.Model(inner_inputs, layers.Activation("relu")(inner_inputs))
+outputs = layers.Activation("tanh", name="tanh")(inner(inputs))
+inner(inputs)
+model = keras.Model(inputs, outputs)
+"""
 TRAINED = """
 inputs = keras.Input(shape=(4,))
 normal = layers.BatchNormalization(name="normal")(layers.Dense(3, kernel_regularizer="l2")(inputs))
@@ -98,6 +106,17 @@ def test_steps_are_told_with_their_masks(release: SubjectProcess) -> None:
     observed = answer.clones["upstream"].observation
     assert observed is not None
     assert observed.inference == answer.original.inference
+
+
+def test_a_tensor_is_of_the_graph_where_a_later_call_beside_it_gives_the_same_one(release: SubjectProcess) -> None:
+    answer = _answer(release, CALLED_BESIDE, FLOATS)
+    observed = answer.clones["upstream"].observation
+    assert answer.original is not None
+    assert observed is not None
+    for shape in (answer.original.shape, observed.shape):
+        (tanh,) = [layer for layer in shape.layers if layer.name == "tanh"]
+        (inner,) = [number for number, layer in enumerate(shape.layers) if layer.kind == "Model"]
+        assert tanh.calls[0].args == [{"tensor": [inner, 0, 0]}]
 
 
 def test_a_lambda_loses_its_mask_in_every_release(release: SubjectProcess) -> None:

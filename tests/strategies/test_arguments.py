@@ -146,6 +146,14 @@ def test_of_a_factor_of_a_half_something_is_left(rows: int | None, suits: bool) 
     assert height.fits((Spec((4, 1, 3)),))
 
 
+@pytest.mark.parametrize(
+    ("shape", "suits"), [((1, 4, 3), False), ((4, 1, 3), False), ((4, 4, 1), False), ((2, 2, 2), True)]
+)
+def test_an_image_is_seen_in_perspective_where_its_corners_are_four(shape: tuple[int, ...], suits: bool) -> None:
+    """The colours may be said to come first."""
+    assert catalogue("keras")["RandomPerspective"].fits((Spec(shape),)) is suits
+
+
 def test_a_layer_that_is_unrolled_is_called_again_where_its_steps_are_known() -> None:
     layer = Layer("GRU", (("units", 2), ("unroll", True)))
     known, unknown = (Spec((3, 4)),), (Spec((None, 4)),)
