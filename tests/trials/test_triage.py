@@ -445,6 +445,8 @@ def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
     assert roots(chain("Dense"), [lost, fails]) == [(lost, [fails])]
     other = replace(fails, raised=Raised("TypeError", said, "tf_keras/src/engine/base_layer.py:call"))
     assert len(roots(chain("Dense"), [lost, other])) == 2
+    of_what_it_gives = replace(lost, aspect="config.activity_regularizer")
+    assert len(roots(chain("Dense"), [of_what_it_gives, fails])) == 2
 
 
 @pytest.mark.parametrize("lost", ["attribute.autocast", "policy", "config.dtype"])

@@ -178,7 +178,8 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
         and (_of_an_input(later) or later.aspect.startswith(("input ", "outbound nodes")))
     ):
         return True  # a clone on other inputs than it was given
-    if "regularizer" in earlier.aspect and later.raised is not None and later.raised.frame.endswith(_REGULARIZES):
+    of_a_weight = "regularizer" in earlier.aspect and "activity_regularizer" not in earlier.aspect
+    if of_a_weight and later.raised is not None and later.raised.frame.endswith(_REGULARIZES):
         return flow.reaches(earlier.first, later.first) or later.first is None or later.first.layer < 0
     if (earlier.aspect, later.aspect) == ("trainable", "weight order"):
         return flow.trained_first()  # as before Keras 3 a model lists its weights
