@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.subjects.observation import Observation
+from harness.subjects.observation import LayerSeen, Observation
 from harness.trials.checks.flow import Flow
 from harness.trials.checks.roots import roots
 from harness.trials.titles import argument, sentence
@@ -132,15 +132,20 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
 
 
 def _called_before(original: Observation | None, root: Difference) -> tuple[str, ...]:
-    """What a call that raises in the clone has behind it: which exception comes of another tensor is chance."""
+    """What a call that raises in the clone has behind it: which exception comes of another tensor is chance.
+
+    Where the exception names no layer, any may have been behind it.
+    """
     raised, first = root.raised, root.first
     if original is None or root.check != "made" or raised is None or not raised.calling:
         return ()
-    if first is None or first.layer < 0:
+    behind: Sequence[LayerSeen] = original.shape.layers
+    if first is not None and first.layer < 0:
         return ()
-    flow = Flow(original)
-    layer = flow.one(first)
-    behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
+    if first is not None:
+        flow = Flow(original)
+        layer = flow.one(first)
+        behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
     return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
 
 

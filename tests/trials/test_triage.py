@@ -255,16 +255,19 @@ def test_another_tensor_explains_that_layers_come_in_another_order() -> None:
         (3, "", ()),  # not in a call: a layer that cannot be made, say
         (1, "a.py:call", ()),
         (-1, "a.py:call", ()),
+        (None, "a.py:call", ("a list of one tensor",)),  # no layer is named: it may be any
+        (None, "", ()),
     ],
 )
 @pytest.mark.parametrize("listed", [[{"tensor": [1, 0, 0]}], {"tuple": [{"tensor": [1, 0, 0]}]}], ids=["list", "tuple"])
 def test_a_call_that_raises_tells_that_one_before_it_is_on_a_list_of_one(
-    listed: Any, raises_in: int, calling: str, given: tuple[str, ...]
+    listed: Any, raises_in: int | None, calling: str, given: tuple[str, ...]
 ) -> None:
     first = [layer("input", "InputLayer", 0), layer("d", "Dense", 1, gives([0, 0, 0]))]
     summed = layer("s", "SumList", 2, replace(gives([1, 0, 0]), args=[listed]))
     original = observed([*first, summed, layer("r", "Reshape", 3, gives([2, 0, 0]))], [3])
-    fails = raising(Place("r", "Reshape", raises_in, container=raises_in < 0), calling)
+    place = None if raises_in is None else Place("r", "Reshape", raises_in, container=raises_in < 0)
+    fails = raising(place, calling)
     assert [cause.given for cause in causes(original, [fails], ("step",))] == [("step", *given)]
 
 
@@ -274,7 +277,7 @@ def test_a_list_of_several_is_no_list_of_one() -> None:
     assert [cause.given for cause in causes(original, [raising(Place("s", "SumList", 1), "a.py:call")])] == [()]
 
 
-def raising(place: Place, calling: str) -> Difference:
+def raising(place: Place | None, calling: str) -> Difference:
     raised = Raised("ValueError", "no", "b.py:inner", calling)
     return Difference("made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, place, raised)
 
