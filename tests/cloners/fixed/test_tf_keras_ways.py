@@ -151,3 +151,29 @@ def test_what_cannot_be_done_is_said(name):
     build, way, message = MISUSES[name]
     with pytest.raises(ValueError, match=message):
         clone_model(build(), **way)
+
+
+NUMBERS_FIRST = {
+    "divided": lambda x: 3 / x,
+    "less": lambda x: 2.5 - x,
+    "times": lambda x: 2 * x,
+    "power": lambda x: 2.0**x,
+    "whole": lambda x: 7 // x,
+}
+
+
+@pytest.mark.parametrize("does", NUMBERS_FIRST.values(), ids=NUMBERS_FIRST)
+@pytest.mark.parametrize("old", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("new", ["float16", "float32", "float64"])
+def test_a_number_before_an_operator_has_the_dtype_of_the_inputs_that_are_given(does, old, new):
+    x, given = keras.Input((3,), dtype=old), keras.Input((3,), dtype=new)
+    clone = clone_model(keras.Model(x, does(x)), input_tensors=[given])
+    by_hand = keras.Model(given, does(given))
+    assert clone.output.dtype == by_hand.output.dtype == new
+    assert np.array_equal(clone(VECTORS.astype(new)), by_hand(VECTORS.astype(new)), equal_nan=True)
+
+
+def test_a_number_that_the_inputs_that_are_given_cannot_hold_is_refused():
+    x, given = keras.Input((3,)), keras.Input((3,), dtype="int32")
+    with pytest.raises(TypeError, match="int32 that does not match type float32"):
+        clone_model(keras.Model(x, 2.5 - x), input_tensors=[given])

@@ -26,6 +26,7 @@ from .release import (
     call_again,
     direct_layers,
     inputs_of,
+    is_op_layer,
     keras,
     layer_of,
     outputs_of,
@@ -269,9 +270,16 @@ class Cloning:
         clone = self.clone_of(layer_of(node))
         if id(node) in self._nodes:
             return  # An input layer, or a call that its Sequential model has made.
+        became = {}
+        if is_op_layer(clone, "TFOpLambda"):
+            became = {tensor.dtype: self._tensors[id(tensor)].dtype for tensor in inputs_of(node)}
+
+        def argument(leaf: Any) -> Any:
+            return _of_dtype(self._argument(leaf), became)
+
         args, kwargs = arguments_of(node)
-        args = tf.nest.map_structure(self._argument, args)
-        kwargs = {key: tf.nest.map_structure(self._argument, value) for key, value in kwargs.items()}
+        args = tf.nest.map_structure(argument, args)
+        kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         history = outputs[0]._keras_history
         self._remember_call(node, history.layer._inbound_nodes[history.node_index])
@@ -434,6 +442,18 @@ def _checked(layer: Any, answer: Any) -> Any:
 def _is_structural(model: Any) -> bool:
     """Whether the graph, or the list of layers, is all that the class of a model makes it from."""
     return RELEASE.is_structural(model) and RELEASE.keeps_its_class(model)
+
+
+def _of_dtype(value: Any, became: dict[Any, Any]) -> Any:
+    """A constant of an operation on tensors that `became` others: of `2.0 - inputs` it has the dtype of the inputs.
+
+    A number that the other dtype could not hold stays as it is, for TensorFlow to refuse.
+    """
+    if not isinstance(value, tf.Tensor) or RELEASE.is_symbolic(value):
+        return value
+    dtype = became.get(value.dtype, value.dtype)
+    alike = (dtype.is_floating and value.dtype.is_floating) or (dtype.is_integer and value.dtype.is_integer)
+    return tf.cast(value, dtype) if alike and dtype != value.dtype else value
 
 
 def _arguments(node: Any) -> list[Any]:
