@@ -37,7 +37,7 @@ from strategies.programs import (
 )
 from strategies.special_inputs import FIRST_ON_RAGGED, WAYS_ON_RAGGED
 from strategies.states import RATE, STEPS
-from strategies.ways import SPARSE
+from strategies.ways import LATER, SPARSE
 
 Feature = Literal[
     "sharing",
@@ -269,7 +269,7 @@ def programs(
         own=_OWN.map(_own) if "own classes" in features and generation is not None else st.none(),
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
-        ways=st.just(features & (WAYS | {SPARSE})),
+        ways=st.just(features & (WAYS | {SPARSE, LATER})),
         state=_STATE.map(_state) if features & STATES else st.just(()),
         steps=st.just(features & STATES),
         state_rate=st.just(state_rate),

@@ -28,8 +28,8 @@ from strategies.way_inputs import has_constants, unsuited_inputs
 INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
 """What `clone_model` can be given, as features."""
 
-SPARSE = "sparse inputs"
-"""That a release has such inputs, as a feature."""
+SPARSE, LATER = "sparse inputs", "later inputs"
+"""That a release has such inputs, and that it makes inputs of what layers gave, as features."""
 
 
 def makes_none(way: Way) -> bool:
@@ -61,6 +61,8 @@ def features_of(way: Way) -> Iterator[str]:
         yield INPUTS
     if way.inputs == "sparse":
         yield SPARSE
+    if way.inputs in ("made", "inner"):
+        yield LATER
     if way.clone_function is not None:
         yield CLONE
     if way.call_function is not None:

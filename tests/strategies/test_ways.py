@@ -28,7 +28,7 @@ from strategies.graph import (
 )
 from strategies.graphs import WAYS
 from strategies.kinds.recurrent import chained
-from strategies.ways import read_example, unsuited, well_typed
+from strategies.ways import INPUTS, LATER, features_of, read_example, unsuited, well_typed
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
@@ -155,9 +155,17 @@ def test_a_model_within_a_model_has_no_way() -> None:
         structs.replace(GRAPH, layers=(*GRAPH.layers[:2], Layer("Model", graph=inner), GRAPH.layers[3]))
 
 
+def test_a_release_that_makes_no_inputs_of_what_layers_gave_is_given_none_of_that() -> None:
+    draw = random.Random(0)
+    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS) for _ in range(400)}
+    assert "fresh" in {way.inputs for way in met if way is not None}
+    assert "made" not in {way.inputs for way in met if way is not None}
+    assert list(features_of(Way(inputs="made"))) == [INPUTS, LATER]
+
+
 def test_every_way_is_drawn_for_a_graph_that_it_suits() -> None:
     draw = random.Random(0)
-    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS) for _ in range(800)}
+    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS | {LATER}) for _ in range(800)}
     ways = [way for way in met if way is not None]
     assert {way.inputs for way in ways} == {"", "fresh", "listed", "layers", "batch", "own", "made"}
     assert {way.wrong for way in ways} == set(get_args(Wrong))
