@@ -137,7 +137,12 @@ def _nothing(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 
 def _once_called(graph: Graph) -> Iterator[str | None]:
-    """Layers that are called once, on all that they are given first; and the model."""
+    """Layers that are called once, on all that they are given first; and the model.
+
+    Keras 2 adds what such a call costs to the losses of the model, which it is none of.
+    """
+    if graph.generation == "keras2" and any(map(_costs, all_layers(graph))):
+        return
     if graph.base is None:
         yield None
     for kind, target in targets(graph).items():
@@ -150,6 +155,10 @@ def _once_called(graph: Graph) -> Iterator[str | None]:
         plain = plain and not any(spec.mask for spec in fed(calls[0], infer(level, generation=graph.generation)))
         if plain and not target.attributes and target.layer.graph is None:
             yield kind
+
+
+def _costs(layer: Layer) -> bool:
+    return layer.kind == "ActivityRegularization" or layer.arg("activity_regularizer") is not None
 
 
 def _in_another(graph: Graph) -> Iterator[str | None]:

@@ -97,6 +97,23 @@ def test_a_state_that_does_not_suit() -> None:
         structs.replace(GRAPH, layers=(*GRAPH.layers[:2], inner, GRAPH.layers[3]))
 
 
+@pytest.mark.parametrize("kind", [None, "Dense"])
+@pytest.mark.parametrize(
+    "costs",
+    [
+        Layer("ActivityRegularization", (("l2", 0.5),)),
+        Layer("Activation", (("activation", "relu"), ("activity_regularizer", "l2"))),
+    ],
+    ids=lambda layer: layer.kind,
+)
+def test_keras_2_calls_nothing_once_more_where_a_call_costs(costs: Layer, kind: str | None) -> None:
+    layers, calls = (Layer("Dense", (("units", 2),)), costs), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((3,)),), layers, calls, Ref(0), Ref(2), generation="tf_keras", state=(Step("call", kind),))
+    well_typed(graph)
+    with pytest.raises(MalformedGraph, match="it cannot be done to"):
+        well_typed(structs.replace(graph, generation="keras2"))
+
+
 _ERROR = Function("error named", ("y_true - y_pred",))
 
 
