@@ -28,7 +28,7 @@ from strategies.graph import (
 from strategies.pruning import ends_of, reached
 from strategies.states import STEPS
 from strategies.typing import infer
-from strategies.ways import CALL, CLONE, INPUTS, RECURSIVE, SPARSE, features_of
+from strategies.ways import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
 
 FEATURES = (
     "called again",
@@ -172,6 +172,7 @@ def features(graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...]
 _WAYS = {
     INPUTS: "cloned on other inputs",
     SPARSE: "cloned on other inputs",
+    LATER: "cloned on other inputs",
     CLONE: "a clone function given",
     CALL: "a call function given",
     RECURSIVE: "cloned recursively",

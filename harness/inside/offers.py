@@ -177,6 +177,11 @@ assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
 assert keras.backend.backend() == "tensorflow"
 keras.layers.TextVectorization(standardize="lower", vocabulary=["a"])(keras.Input((1,), dtype="string"))
 """,
+    # Up to 3.10 it gives the very tensor that it is given, which then comes of nothing.
+    "RandomGrayscale": """
+a = keras.Input((2, 2, 3))
+assert keras.layers.RandomGrayscale()(a) is not a
+""",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from harness.subjects.observation import Observation
 from reports.records import Cause, Cost
+from strategies.way_inputs import DTYPES
 
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
 _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight path alone", "state scope")
@@ -21,15 +22,20 @@ _NOT_ASKED = {
     "not compiled": ("compiled",),
     "another scope": ("weight scope", "state scope"),
     DTYPES_WRITTEN: ("input dtype", "output dtype"),
+    **dict.fromkeys(DTYPES, ("call.args tensor", "call.kwargs tensor", "layer order")),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
 a layer got another name once it was built, that variables are named within what they were; where layers write their
-own float into the tensors that they are called on, whichever was last, that it is the same on other inputs.
+own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; on inputs
+of another dtype, before Keras 3.10, that the casts are numbered in the order in which somebody wrote the calls down.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
 """
+
+_ONLY_OF = {DTYPES_WRITTEN: "float", **dict.fromkeys(DTYPES, "cast")}
+"""Of what is not asked for, what speaks of these alone."""
 
 
 def held_to(cloner: str, original: Observation) -> Observation:
@@ -44,7 +50,8 @@ def promised(cloner: str, cause: Cause) -> bool:
     """
     root = cause.root
     if root.aspect in _NOT_ASKED.get(cloner, ()):
-        return cloner == DTYPES_WRITTEN and not ("float" in root.expected and "float" in root.found)
+        word = _ONLY_OF.get(cloner)
+        return word is not None and not (word in root.expected and word in root.found)
     if cloner in _BY_CONFIG:
         return cause.rank < Cost.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
     if cloner == "same_layers":

@@ -16,7 +16,7 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.known import KnownIssues
 from strategies import Graph
-from strategies.graph import Call, Input, Items, Layer, Made, Ref, Seq, Step, Way
+from strategies.graph import Call, CallFunction, Input, Items, Layer, Made, Ref, Seq, Step, Way
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
@@ -39,8 +39,9 @@ REFUSED_BY = {
         "clone remat",
         "ragged inputs",
         "tensors that keep their dtype",
+        "RandomGrayscale",
     },
-    MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel"},
+    MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel", "RandomGrayscale"},
 }
 
 Process = Callable[[str], SubjectProcess]
@@ -170,13 +171,33 @@ CASTING = Graph(
     generation="keras",
     way=Way(inputs="double"),
 )
+MIXED = Graph(
+    (Input((4,), "float64"),),
+    (Layer("ReLU"),),
+    (Call(0, (Ref(0),)), Call(0, (Ref(0),))),
+    Ref(0),
+    Seq((Ref(1), Ref(2))),
+    generation="keras",
+    way=Way(call_function=CallFunction()),
+)
+WRITTEN_LATER = Graph(
+    (Input((4,)),),
+    (Layer("ReLU"), Layer("ReLU"), Layer("Add")),
+    (Call(0, (Ref(0),)), Call(1, (Ref(0),)), Call(2, (Seq((Ref(2), Ref(1))),))),
+    Ref(0),
+    Ref(3),
+    generation="keras",
+    way=Way(inputs="double"),
+)
+"""The casts are numbered as the calls were written down, of which the model knows nothing."""
 WITH_CASTS = "3.8.0"
 """A release in which what a layer casts is part of the graph."""
 
 
 @pytest.mark.slow(reason="one more release, for one thing that the others do not have")
-def test_casts_are_numbered_as_in_a_model_on_those_inputs(keras3: Process) -> None:
-    _nothing_is_told(keras3(WITH_CASTS), CASTING)
+@pytest.mark.parametrize("graph", [CASTING, MIXED, WRITTEN_LATER], ids=["more of them", "as many", "of two layers"])
+def test_casts_are_numbered_as_in_a_model_on_those_inputs(keras3: Process, graph: Graph) -> None:
+    _nothing_is_told(keras3(WITH_CASTS), graph)
 
 
 def _nothing_is_told(process: SubjectProcess, graph: Graph) -> None:

@@ -147,12 +147,15 @@ def _name_masks_alike(made: list[tuple[Any, Any]], tensors: dict[int, Any]) -> N
 
 
 def _number_casts(made: list[tuple[Any, Any]], inputs: set[int]) -> None:
-    """Names what Keras casts by the order of the calls, from the first number that the original has.
+    """Names what Keras casts as the original does, or by the order of the calls, from the first number that that has.
 
     Before 3.10 what a layer casts is part of the graph: on tensors of other dtypes there are more of these, or fewer.
     """
     ones, others = (_casts(tensors, inputs) for tensors in zip(*made)) if made else ([], [])
-    if all(re.fullmatch(r"cast(_\d+)?", each.name) for each in ones):
+    if len(ones) == len(others):
+        for one, other in zip(ones, others):
+            other.name = one.name
+    elif all(re.fullmatch(r"cast(_\d+)?", each.name) for each in ones):
         first = min((int(each.name.partition("_")[2] or 0) for each in ones), default=0)
         for number, each in enumerate(others, start=first):
             each.name = f"cast_{number}" if number else "cast"
