@@ -196,6 +196,8 @@ def _that_gives_floats(graph: Graph) -> Iterator[str | None]:
 
 def _that_trains(graph: Graph) -> Iterator[str | None]:
     """Models that give floats only, of which a loss can be taken, and that learn from it."""
+    if graph.generation == "keras2" and any(layer.kind == "BatchNormalization" for layer in all_layers(graph)):
+        return  # How often it moved its averages, Keras 2.2 keeps in variables that are no weights.
     specs = infer(graph)
     if all(specs[ref.node][ref.output].dtype == "float32" for ref in refs(graph.gives)) and learns(graph):
         yield from _that_runs(graph)

@@ -114,6 +114,21 @@ def test_keras_2_calls_nothing_once_more_where_a_call_costs(costs: Layer, kind: 
         well_typed(structs.replace(graph, generation="keras2"))
 
 
+def test_keras_2_trains_no_moving_averages_before_the_model_is_cloned() -> None:
+    """It counts in variables of its own how often they moved (`zero_debias` in keras/backend/tensorflow_backend.py)."""
+    trained = Step("train", None, (("optimizer", "sgd"), ("loss", "mse")))
+    for kind, generation, suits in (
+        ("BatchNormalization", "keras", True),
+        ("LayerNormalization", "keras", True),
+        ("BatchNormalization", "keras2", False),
+        ("Dense", "keras2", True),
+    ):
+        layer = Layer(kind, (("units", 2),) if kind == "Dense" else ())
+        graph = Graph((Input((3,)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation=generation)
+        with contextlib.nullcontext() if suits else pytest.raises(MalformedGraph, match="it cannot be done to"):
+            well_typed(structs.replace(graph, state=(trained,)))
+
+
 _ERROR = Function("error named", ("y_true - y_pred",))
 
 
