@@ -114,6 +114,11 @@ assert keras.Sequential([keras.layers.Dense(2, input_shape=(2,))]).built
 first = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])
 assert keras.Sequential([first, keras.layers.Dense(2)]).output_shape == (None, 2)
 """,
+    # Before 3.4 a Sequential does not say what it gives, and one around it is not built.
+    "sequentials in layers": """
+x = keras.Input((3, 2))
+keras.Model(x, keras.layers.TimeDistributed(keras.Sequential([keras.layers.Dense(2)]))(x))
+""",
     "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
     # Until 3.4 a float layer writes its own into a tensor that it is called on.
     "tensors that keep their dtype": """

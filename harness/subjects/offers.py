@@ -23,8 +23,12 @@ from strategies.kinds.operations import Operation
 
 _OF_OUR_OWN = ("custom", "operations")
 """The families that are no classes of `keras.layers`."""
-_WANTED = {"automatic configs": ("Branches",), "None among tensors": ("Gather", "Join")}
-"""The custom layers that want an ability of a release."""
+_WANTED = {
+    "automatic configs": ("Branches",),
+    "None among tensors": ("Gather", "Join"),
+    "sequentials in layers": ("Sequential",),
+}
+"""The layers that want an ability of a release: custom ones, and one that stands in others."""
 _OF_TEXTS = ("StringLookup", "TextVectorization")
 """The layers that need texts, which only TensorFlow has."""
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from harness.search.deterministic import deterministic
+from harness.search.even_draws import evenly
 from harness.subjects import SubjectProcess
 from harness.subjects.case import COSTLY, Case
 from harness.subjects.offers import graphs_on
@@ -16,7 +17,7 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.known import KnownIssues
 from strategies import Graph
-from strategies.graph import Call, CallFunction, Input, Items, Layer, Made, Ref, Seq, Step, Way
+from strategies.graph import Call, CallFunction, Input, Items, Layer, Made, Ref, Seq, Step, Way, all_layers, made_layers
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
@@ -40,6 +41,7 @@ REFUSED_BY = {
         "ragged inputs",
         "tensors that keep their dtype",
         "RandomGrayscale",
+        "sequentials in layers",
     },
     MIDDLE: {"None among tensors", "idle inputs", "quantize", "SavedModel", "RandomGrayscale"},
 }
@@ -70,6 +72,15 @@ def test_a_release_says_what_it_cannot_build(keras3: Process, version: str) -> N
     offers = keras3(version).ready.offers
     assert set(offers.lacks) == {*REFUSED_BY[version], "multi_gpu_model"}
     assert {"Dense", "Lambda", "Bidirectional"} < set(offers.layers)
+
+
+def test_what_a_release_cannot_build_is_not_drawn_for_it(keras3: Process) -> None:
+    graphs = graphs_on(keras3(OLDEST), kinds=["TimeDistributed", "Dense", "Dropout", "RandomGrayscale"])
+    drawn = [layer for each in evenly(graphs, 150, 0) for layer in all_layers(each.graph)]
+    assert "RandomGrayscale" not in {layer.kind for layer in drawn}
+    held = {inner.kind for layer in drawn if layer.kind == "TimeDistributed" for inner in made_layers(layer)}
+    assert "Dense" in held
+    assert "Sequential" not in held
 
 
 @pytest.mark.parametrize("version", REFUSED_BY)
