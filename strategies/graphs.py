@@ -205,7 +205,7 @@ def functional_graphs(
 def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
     wanted = CATALOGUE if kinds is None else kinds
     named = {name.rpartition(".")[0] if _is_argument(name) else name for name in set(without) - PATHS}
-    unknown = sorted({*wanted, *named} - {*CATALOGUE, "Sequential"})
+    unknown = sorted({*wanted, *(named - {"Sequential"})} - set(CATALOGUE))
     if unknown:
         raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
     return tuple(

@@ -254,8 +254,6 @@ def _unsuited_sort(graph: Graph, inputs: tuple[Input, ...], how: str) -> str:
         return UNKNOWN_WHOSE
     if how in DTYPES and _beside_the_first(graph, inputs):
         return "a layer casts its first argument, and not what it is given beside it"
-    if how in DTYPES and graph.generation == "tf_keras" and any(x.kind == _NUMBER_FIRST for x in all_layers(graph)):
-        return "TensorFlow makes a tensor of a number that is first, of the dtype that is there"
     if how in DTYPES and any(map(_is_made_by_cast, all_layers(graph))):
         return "Keras numbers the casts that it makes with those of the model"
     if _has_models(graph):
@@ -268,9 +266,6 @@ def _beside_the_first(graph: Graph, inputs: tuple[Input, ...]) -> bool:
     changed = {node for node, new in enumerate(inputs) if new.dtype != graph.inputs[node].dtype}
     keywords = (value for call in graph.calls for _, value in call.kwargs)
     return any(ref.node in changed for value in keywords for ref in refs(value))
-
-
-_NUMBER_FIRST = "operator.from_one"
 
 
 def _is_made_by_cast(layer: Layer) -> bool:

@@ -182,7 +182,7 @@ CASTING = Graph(
     generation="keras",
     way=Way(inputs="double"),
 )
-MIXED = Graph(
+TWO_CASTS = Graph(
     (Input((4,), "float64"),),
     (Layer("ReLU"),),
     (Call(0, (Ref(0),)), Call(0, (Ref(0),))),
@@ -206,7 +206,7 @@ WITH_CASTS = "3.8.0"
 
 
 @pytest.mark.slow(reason="one more release, for one thing that the others do not have")
-@pytest.mark.parametrize("graph", [CASTING, MIXED, WRITTEN_LATER], ids=["more of them", "as many", "of two layers"])
+@pytest.mark.parametrize("graph", [CASTING, TWO_CASTS, WRITTEN_LATER], ids=["more of them", "as many", "of two layers"])
 def test_casts_are_numbered_as_in_a_model_on_those_inputs(keras3: Process, graph: Graph) -> None:
     _nothing_is_told(keras3(WITH_CASTS), graph)
 

@@ -145,6 +145,17 @@ def test_fixed_clones_on_inputs_of_another_sort(
     assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
 
 
+@pytest.mark.parametrize("how", ["half", "double"])
+def test_a_number_before_an_operator_is_cloned_on_inputs_of_another_dtype(
+    how: NewInputs, warm: Callable[[str], SubjectProcess]
+) -> None:
+    layers, calls = (Layer("operator.from_one"),), (Call(0, (Ref(0),)),)
+    graph = Graph((Input((3,)),), layers, calls, Ref(0), Ref(1), generation="tf_keras", way=Way(inputs=how))
+    well_typed(graph)
+    clone = _tried(graph, warm("tf_keras"), "fixed")["fixed"]
+    assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
+
+
 def test_nothing_compiles_the_clone_of_a_compiled_model_of_keras_2_whatever_it_is_given() -> None:
     compiled = structs.replace(CHAIN, sequential=False, generation="keras2", state=(Step("compile"),))
     for way in (None, Way(inputs="fresh")):
