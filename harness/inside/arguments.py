@@ -21,17 +21,21 @@ class Arguments:
         self._digests = observer.digests
         self._places: dict[int, int] = {}
         self._uses: dict[int, int] = {}
+        self._nodes: dict[int, list[Any]] = {}
         self._copied = False
         self.variables: list[tuple[Any, int]] = []
         self._numbers: dict[int, int] = {}
 
-    def enter(self, places: dict[int, int], uses: dict[int, int], copied: bool = False) -> None:
-        """Go to another graph: the places of its layers and the uses of its nodes, by id.
+    def enter(
+        self, places: dict[int, int], uses: dict[int, int], nodes: dict[int, list[Any]], copied: bool = False
+    ) -> None:
+        """Go to another graph: the places of its layers and the uses of its nodes, by id; and the nodes of each place.
 
         Its tensors may be `copied`, so that their masks say nothing.
         """
         self._places = places
         self._uses = uses
+        self._nodes = nodes
         self._copied = copied
 
     def call(self, node: Any) -> dict[str, Any]:
@@ -50,16 +54,14 @@ class Arguments:
         """The place of a symbolic tensor in the graph, None where it comes from outside."""
         layer, node, output = self._framework.origin(tensor)
         place, use = self._places.get(id(layer)), self._uses.get(id(node))
-        if place is None:
-            return None
-        if use is not None:
+        if place is not None and use is not None:
             return [place, use, output]
         # A model that is called again gives the very tensor in Keras 2.2, which then tells of a call beside the graph.
-        for each in self._framework.layer_nodes(layer):
-            if id(each) in self._uses:
+        for place in self._places.values():
+            for use, each in enumerate(self._nodes.get(place, ())):
                 for number, given in enumerate(self._framework.outputs(each)):
                     if given is tensor:
-                        return [place, self._uses[id(each)], number]
+                        return [place, use, number]
         return None
 
     def _leaf(self, value: Any) -> Any:

@@ -92,7 +92,7 @@ class Layers:
         for holder, inside in self.members.items():
             if holder in self.uses:
                 graph = self.model if holder < 0 else self.places[holder].layer
-                arguments.enter(inside, self.uses[holder], framework.begins_inside(graph))
+                arguments.enter(inside, self.uses[holder], self.nodes, framework.begins_inside(graph))
                 calls.update((place, [arguments.call(node) for node in self.nodes[place]]) for place in inside.values())
         seen: list[dict[str, Any]] = []
         for number, place in enumerate(self.places):

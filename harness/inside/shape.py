@@ -42,7 +42,7 @@ class Description:
         structures = framework.declared(model)
         with clock.keras("config"):
             compiled = framework.compiled(model)
-        arguments.enter(self.layers.members.get(-1, {}), self.layers.uses.get(-1, {}))
+        arguments.enter(self.layers.members.get(-1, {}), self.layers.uses.get(-1, {}), self.layers.nodes)
         self.shape: dict[str, Any] = {
             "kind": type(model).__name__,
             "name": str(model.name),
@@ -116,16 +116,16 @@ class Description:
             "ident": observer.ident(variable),
         }
 
-    @staticmethod
-    def _end(tensor: Any, arguments: Arguments, observer: Observer) -> dict[str, Any]:
+    def _end(self, tensor: Any, arguments: Arguments, observer: Observer) -> dict[str, Any]:
         framework = observer.framework
-        layer, _, _ = framework.origin(tensor)
+        place = arguments.tensor(tensor)
+        layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
         optional, sparse, ragged = framework.end_options(tensor)
         return {
             "name": str(getattr(layer, "name", "")),
             "shape": [_size(size) for size in tensor.shape],
             "dtype": framework.dtype(tensor),
-            "tensor": arguments.tensor(tensor) or [-1, -1, -1],
+            "tensor": place or [-1, -1, -1],
             "optional": optional,
             "sparse": sparse,
             "ragged": ragged,

@@ -56,6 +56,19 @@ outputs = layers.Activation("tanh", name="tanh")(inner(inputs))
 inner(inputs)
 model = keras.Model(inputs, outputs)
 """
+CALLED_ON_ITS_INPUTS = """
+inputs = keras.Input(shape=(4,))
+inner = keras.Sequential([layers.InputLayer(input_shape=(4,)), layers.Activation("relu")], name="inner")
+model = keras.Model(inputs, inner(inputs))
+model(model.input)
+"""
+PENALIZED = """
+inputs = keras.Input(shape=(4,))
+outputs = inputs
+for number in range(12):
+    outputs = layers.Dense(3, kernel_regularizer=keras.regularizers.l2(0.1 + number / 7))(outputs)
+model = keras.Model(inputs, outputs)
+"""
 TRAINED = """
 inputs = keras.Input(shape=(4,))
 normal = layers.BatchNormalization(name="normal")(layers.Dense(3, kernel_regularizer="l2")(inputs))
@@ -117,6 +130,29 @@ def test_a_tensor_is_of_the_graph_where_a_later_call_beside_it_gives_the_same_on
         (tanh,) = [layer for layer in shape.layers if layer.name == "tanh"]
         (inner,) = [number for number, layer in enumerate(shape.layers) if layer.kind == "Model"]
         assert tanh.calls[0].args == [{"tensor": [inner, 0, 0]}]
+
+
+def test_an_output_is_of_the_graph_where_a_later_call_of_the_model_itself_gives_the_same_one(
+    release: SubjectProcess,
+) -> None:
+    answer = _answer(release, CALLED_ON_ITS_INPUTS, FLOATS)
+    observed = answer.clones["upstream"].observation
+    assert answer.original is not None
+    assert observed is not None
+    for shape in (answer.original.shape, observed.shape):
+        (output,) = shape.outputs
+        assert output.name == "inner"
+        assert shape.layers[output.tensor[0]].name == "inner"
+
+
+def test_the_loss_of_a_step_does_not_depend_on_the_order_in_which_a_set_has_the_losses(release: SubjectProcess) -> None:
+    answer = _answer(release, PENALIZED, FLOATS, "training_step")
+    observed = answer.clones["upstream"].observation
+    assert answer.original is not None
+    assert answer.original.trained is not None
+    assert answer.original.trained.failure is None
+    assert observed is not None
+    assert observed.trained == answer.original.trained
 
 
 def test_a_lambda_loses_its_mask_in_every_release(release: SubjectProcess) -> None:

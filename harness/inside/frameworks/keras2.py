@@ -57,6 +57,7 @@ class Keras2(Framework):
         self._variable: Any = self.tf.Variable
         self._device: str | None = None
         self._losses: list[Any] = []
+        self._loss_places: dict[int, int] = {}
         self._seeds: set[int] = set()
         self.session = GraphSession(self.tf, self._backend)
         self._devices: list[str] = []
@@ -84,7 +85,7 @@ class Keras2(Framework):
             self._device = None
 
     def forget(self) -> None:
-        self._losses = []
+        self._losses, self._loss_places = [], {}
         self._backend.clear_session()
         self.session.begin()
         if self._device is not None:
@@ -246,7 +247,9 @@ class Keras2(Framework):
                 if all(each is not None for each in told):
                     self.listener(node.outbound_layer, _packed(told))
         # They are kept in a set: only which they are is the model's to say, not in which order.
-        self._losses = sorted((found.get(id(loss), loss) for loss in losses), key=str)
+        losses.sort(key=lambda loss: str(found.get(id(loss), loss)))
+        self._losses = [found.get(id(loss), loss) for loss in losses]
+        self._loss_places = {id(loss): place for place, loss in enumerate(losses)}
         return _packed([results[id(tensor)] for tensor in model.outputs])
 
     def _fed(self, model: Any, inputs: Any, training: bool) -> dict[Any, Any]:
@@ -289,7 +292,9 @@ class Keras2(Framework):
         weights, trains = self.weights(model)
         trained = [weight for weight in weights if id(weight) in trains]
         losses = [tf.reduce_mean(tf.square(tf.cast(output, "float32"))) for output in model.outputs]
-        losses += [tf.reduce_sum(tf.cast(loss, "float32")) for loss in model.losses]
+        # In the order of their values in the last call, since the last digit of a sum depends on it.
+        added = sorted(model.losses, key=lambda loss: self._loss_places.get(id(loss), -1))
+        losses += [tf.reduce_sum(tf.cast(loss, "float32")) for loss in added]
         loss = tf.add_n(losses)
         found = tf.gradients(loss, trained) if trained else []
         there = [tf.convert_to_tensor(gradient) for gradient in found if gradient is not None]
