@@ -21,6 +21,7 @@ from strategies.graph import Graph, Input, Value
 from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
 from strategies.kinds.arguments import PATHS, UNDOCUMENTED
 from strategies.kinds.lambdas import BATCH
+from strategies.kinds.not_drawn import ONLY_WITHIN
 from strategies.layers import REGULARIZED
 from strategies.lowering import lower
 from strategies.pieces import BYTES, begun_with_a_piece, pieces_of
@@ -165,10 +166,10 @@ def functional_graphs(
     `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that the first two build.
     `kinds` are the names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`);
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
-    level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after" and of objects as
-    "initializers.Constant"; what is named there stands nowhere. Without the feature "idle inputs", an input that
-    nothing uses is halved, whatever the kinds are. Where something is done to a model, it is something costly with one
-    in `state_rate`; 0 for none, 1 for all that it suits.
+    level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after", of their values as
+    "Lambda.form=named" and of objects as "initializers.Constant"; what is named there stands nowhere. Without the
+    feature "idle inputs", an input that nothing uses is halved, whatever the kinds are. Where something is done to a
+    model, it is something costly with one in `state_rate`; 0 for none, 1 for all that it suits.
 
     Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
@@ -205,7 +206,7 @@ def functional_graphs(
 def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
     wanted = CATALOGUE if kinds is None else kinds
     named = {name.rpartition(".")[0] if _is_argument(name) else name for name in set(without) - PATHS}
-    unknown = sorted({*wanted, *(named - {"Sequential"})} - set(CATALOGUE))
+    unknown = sorted({*wanted, *(named - ONLY_WITHIN)} - set(CATALOGUE))
     if unknown:
         raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
     return tuple(

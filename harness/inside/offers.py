@@ -127,6 +127,15 @@ before = a.dtype
 keras.layers.ReLU(dtype="float64")(a)
 assert a.dtype == before
 """,
+    # Before 2.11 a call of another layer with None for `training` says of all later ones that nobody trains.
+    "calls apart": """
+if hasattr(keras.layers, "RandomHeight"):
+    a = keras.Input((4, 4, 2))
+    keras.layers.AlphaDropout(0.5)(a, training=None)
+    assert keras.layers.RandomHeight(0.5)(a).shape[1] is None
+""",
+    # Before 2.4 those of tf.keras are TensorFlow's, in a graph that has each name once.
+    "own tensors": "assert type(keras.Input((2,))).__name__ != 'Tensor'",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
     "automatic configs": """
@@ -219,6 +228,9 @@ _TRIED_OPERATIONS = {
     "ops.view_as_real": ((2,), "ops.view_as_real(ops.polar(x, x))"),
     "ops.unravel_index": ((2,), "x * ops.mean(ops.unravel_index(ops.cast(x, 'int32'), (2, 3))[0])"),
     "ops.nonzero": ((2,), "x * ops.mean(ops.nonzero(x)[0])"),
+    # TensorFlow 2.0 looks at the number of axes of what is in a batch.
+    "tf.image.flip_left_right": ((2, 2, 1), "tf.image.flip_left_right(x)"),
+    "tf.image.flip_up_down": ((2, 2, 1), "tf.image.flip_up_down(x)"),
 }
 
 
@@ -270,7 +282,8 @@ def _leave_out(name: str, operations: dict[str, Any], works: Callable[[], bool])
 def _runs(shape: tuple[int, ...], text: str, keras: Any) -> bool:
     """Whether a model can be made of an operation, and be called."""
     x = keras.Input(shape)
-    names = {"ops": keras.ops, "numpy": numpy, "a": numpy.ones(shape[-1], "float32")}
+    names = {"ops": getattr(keras, "ops", None), "tf": sys.modules.get("tensorflow"), "numpy": numpy}
+    names["a"] = numpy.ones(shape[-1], "float32")
     try:
         model = keras.Model(x, eval(text, {**names, "x": x}))  # noqa: S307 - a text of this module
         model(numpy.zeros((2,) + shape, "float32"))

@@ -14,12 +14,12 @@ _GIVEN = ("outputs", "steps", "losses")
 
 
 def steady(original: dict[str, Any], clones: dict[str, dict[str, Any]], call: Callable[[bool], dict[str, Any]]) -> bool:
-    """Whether the original is like itself where a clone was not like it. `call` calls it again, in training or not.
+    """Whether the original is like itself where a clone, or a clone of one, was not like it.
 
-    It is held against its further calls only, not against its first: a cloner may have changed it.
+    `call` calls it again, in training or not. It is held against its further calls only, not against its first: a cloner may have changed it.
     """
     for training, name in enumerate(("inference", "training")):
-        seen = [each["observation"] for each in clones.values() if "observation" in each]
+        seen = [each[part] for each in clones.values() for part in ("observation", "twice") if part in each]
         suspect = any(_given(each[name]) != _given(original[name]) for each in seen)
         if suspect or not training and any("inference_after" in each for each in clones.values()):
             first, *others = (_given(call(bool(training))) for _ in range(_CALLS))

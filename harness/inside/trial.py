@@ -286,7 +286,10 @@ class _Trial:
         scope = self._observer.framework.recording() if step else None
         recorded = None if scope is None else Recorded(scope)
         if any(trains(place.layer) for place in description.layers.places):
-            observation["training"] = self._run(description, kept, training=True, recorded=recorded)
+            ran = self._run(description, kept, training=True, recorded=recorded)
+            if recorded is not None and not recorded.made:  # it may be the recording that raises
+                ran = self._run(description, kept, training=True)
+            observation["training"] = ran
         else:
             observation["training"] = observation["inference"]
         if step:

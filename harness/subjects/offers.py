@@ -27,8 +27,14 @@ _WANTED = {
     "automatic configs": ("Branches",),
     "None among tensors": ("Gather", "Join"),
     "sequentials in layers": ("Sequential",),
+    "calls apart": ("RandomHeight", "RandomWidth"),
 }
 """The layers that want an ability of a release: custom ones, and one that stands in others."""
+_OF_LAMBDAS = (
+    *("Lambda.form=registered", "Lambda.form=namesake", "Lambda.mask=registered", "Lambda.output_shape=registered"),
+    "Lambda.form=training",
+)
+"""What TensorFlow 2.0 has no decorator for; and there a Lambda writes down `training` as it was in its last call."""
 _OF_TEXTS = ("StringLookup", "TextVectorization")
 """The layers that need texts, which only TensorFlow has."""
 
@@ -71,8 +77,9 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     names = [name for kind in kinds if kind.family not in _OF_OUR_OWN for name in _lacking(kind, offers)]
     names += [name for kind in kinds if isinstance(kind, Operation) for name in _lacking_operation(kind, offers)]
     if generation == "tf_keras" and "registered classes" in offers.lacks:
-        # TensorFlow 2.0 has no decorator for them.
+        # TensorFlow 2.0 has no decorator for them, nor for functions.
         names += [kind.name for kind in kinds if kind.family == "custom"]
+        names += ("LeakyCell", *_OF_LAMBDAS)
     names += [kind for ability, wanting in _WANTED.items() if ability in offers.lacks for kind in wanting]
     if offers.names:
         names += sorted(PATHS.difference(offers.names))

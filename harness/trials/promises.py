@@ -14,27 +14,36 @@ _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight 
 (`get_config`)."""
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
-DTYPES_WRITTEN = "another float"
-"""What a case on other inputs promises on a release whose tensors do not keep their dtype."""
+_DTYPES_WRITTEN = "another float"
+_VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
+ON_LACKING = {
+    "tensors that keep their dtype": (_DTYPES_WRITTEN,),
+    "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED),
+}
+"""What a case that asks for another model promises where a release lacks this."""
 
 _NOT_ASKED = {
     "turned": ("input structure order",),
     "not compiled": ("compiled",),
     "another scope": ("weight scope", "state scope"),
-    DTYPES_WRITTEN: ("input dtype", "output dtype"),
+    _DTYPES_WRITTEN: ("input dtype", "output dtype"),
+    _VARIABLES_COUNTED: ("weight scope", "state scope", "config.node_def"),
+    _OPERATIONS_COUNTED: ("name",),
     **dict.fromkeys(DTYPES, ("call.args tensor", "call.kwargs tensor", "layer order")),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
 a layer got another name once it was built, that variables are named within what they were; where layers write their
-own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; on inputs
-of another dtype, before Keras 3.10, that the casts are numbered in the order in which somebody wrote the calls down.
+own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; where
+tensors are those of one TensorFlow graph, which has each name once, and counts on where a model is made by hand after
+another, what variables and operations are called in it; on inputs of another dtype, before Keras 3.10, that the casts
+are numbered in the order in which somebody wrote the calls down.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
 """
 
-_ONLY_OF = {DTYPES_WRITTEN: "float", **dict.fromkeys(DTYPES, "cast")}
+_ONLY_OF = {_DTYPES_WRITTEN: "float", _OPERATIONS_COUNTED: "tf_op_layer_", **dict.fromkeys(DTYPES, "cast")}
 """Of what is not asked for, what speaks of these alone."""
 
 

@@ -131,7 +131,8 @@ class Kind:
 
 
 def less(kind: Kind, without: Collection[str]) -> Kind | None:
-    """The kind without the arguments ("GRU.reset_after"), the inner layers ("GRU") and the objects that are named.
+    """The kind without the arguments ("GRU.reset_after"), their values ("Lambda.form=named"), the inner layers ("GRU")
+    and the objects that are named.
 
     None where an argument that it cannot do without has no value left. One that is left out keeps its place among the
     options, so that what is drawn for the others still means the same.
@@ -142,9 +143,12 @@ def less(kind: Kind, without: Collection[str]) -> Kind | None:
     for options in (kind.options, kind.call_options):
         table: dict[str, tuple[Value, ...]] = {}
         for key, values in options.items():
-            named = f"{kind.name}.{key}" in without
+            name = f"{kind.name}.{key}"
             table[key] = tuple(
-                value for value in values if value == LEFT_OUT or not (named or any(_mentions(value, without)))
+                value
+                for value in values
+                if value == LEFT_OUT
+                or not (name in without or f"{name}={value}" in without or any(_mentions(value, without)))
             )
             if not table[key]:
                 return None

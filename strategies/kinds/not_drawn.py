@@ -9,6 +9,9 @@ from strategies.kinds.kind import Generation
 INSIDE: frozenset[str] = frozenset(("SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells"))
 """Layers that are drawn as arguments of others."""
 
+ONLY_WITHIN = frozenset(("LeakyCell", "Sequential"))
+"""What is drawn as an argument of layers, and is no layer of Keras' alone."""
+
 _EVERYWHERE: Mapping[str, str] = {
     "Layer": "it is there to be derived from",
     "Wrapper": "it is there to be derived from",

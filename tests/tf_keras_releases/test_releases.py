@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from msgspec import structs
+from packaging.version import Version
 
 from harness.subjects import Case, SubjectProcess
 from harness.subjects.offers import graphs_on
@@ -26,6 +27,12 @@ RELEASES = (
         marks=pytest.mark.slow(reason="nearly the tf_keras that is installed, on which all else is tried"),
     ),
     "tensorflow==2.4.4",
+    *(
+        pytest.param(
+            f"tensorflow=={version}", marks=pytest.mark.slow(reason="one more of the stacks; 2.4.4 stands for them")
+        )
+        for version in ("2.0.4", "2.2.3", "2.9.3", "2.15.1")
+    ),
 )
 KNOWN, CORPUS = load(), load_corpus()
 
@@ -116,6 +123,12 @@ def _trial(release: SubjectProcess, body: str, fed: dict[str, object], *checks: 
     return trial
 
 
+def _before(release: SubjectProcess, version: str) -> bool:
+    """Whether this is the tf.keras of a TensorFlow before that one."""
+    subject = release.subject
+    return subject.package == "tensorflow" and Version(subject.version or "") < Version(version)
+
+
 def _aspects(trial: Trial) -> set[str]:
     return {difference.aspect for difference in trial.clones["upstream"].differences}
 
@@ -127,8 +140,7 @@ def test_the_child_is_the_release(release: SubjectProcess) -> None:
 
 def test_outputs_swapped_by_the_order_of_calls_are_of_their_day(release: SubjectProcess) -> None:
     aspects = _aspects(_trial(release, CALLS_OUT_OF_ORDER, FLOATS))
-    old = release.subject.package == "tensorflow"
-    assert ("call order" in aspects) == old
+    assert ("call order" in aspects) == _before(release, "2.7")
 
 
 def test_a_thawed_wrapper_is_of_its_day(release: SubjectProcess) -> None:
@@ -138,14 +150,14 @@ def test_a_thawed_wrapper_is_of_its_day(release: SubjectProcess) -> None:
         for difference in trial.clones["upstream"].differences
         if difference.check == "structure" and difference.aspect == "trainable" and difference.first is not None
     }
-    assert ("Bidirectional" in thawed) == (release.subject.package == "tensorflow")
+    assert ("Bidirectional" in thawed) == _before(release, "2.12")
 
 
 def test_given_inputs_that_are_ignored_are_of_their_day(release: SubjectProcess) -> None:
     bug = CORPUS["tf-given-ignored"]
     trial = run(case_of(CORPUS.graph(bug), release.subject.dialect), release, ("upstream", "fixed"))
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
-    assert shows(bug, trial.clones["upstream"].causes) == (release.subject.package == "tensorflow")
+    assert shows(bug, trial.clones["upstream"].causes) == _before(release, "2.7")
 
 
 def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themselves(release: SubjectProcess) -> None:
@@ -155,7 +167,7 @@ def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themse
         case_of(structs.replace(graph, way=Way("batch", kept)), release.subject.dialect), release, ("upstream", "fixed")
     )
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
-    ignored = [KNOWN["tf-given-ignored"]] if release.subject.package == "tensorflow" else []
+    ignored = [KNOWN["tf-given-ignored"]] if _before(release, "2.7") else []
     assert [KNOWN.on("tf_keras").of(cause) for cause in trial.clones["upstream"].causes] == ignored
 
 

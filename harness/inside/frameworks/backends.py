@@ -89,6 +89,8 @@ class TensorFlow(Backend):
         self.version = str(self.tf.__version__)
         self._context: Any = importlib.import_module("tensorflow.python.eager.context")
         self._eager: Any = importlib.import_module("tensorflow.python.framework.ops").EagerTensor
+        # Before 2.3 it has that of any tensor, which raises.
+        self._shares_memory = self._eager.__array__ is not self.tf.Tensor.__array__
         self._resources: Any = importlib.import_module("tensorflow.python.ops.gen_resource_variable_ops")
         self._resource: Any = importlib.import_module("tensorflow.python.ops.resource_variable_ops").ResourceVariable
         self._composite = (self.tf.SparseTensor, self.tf.RaggedTensor, self.tf.IndexedSlices)
@@ -132,7 +134,7 @@ class TensorFlow(Backend):
                 tensor = self.tf.convert_to_tensor(tensor)
             return tensor.numpy(), kind + ":"
         # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other memory.
-        return np.asarray(tensor.__array__()), ""
+        return np.asarray(tensor.__array__() if self._shares_memory else tensor.numpy()), ""
 
     def write(self, value: Any, array: Any) -> bool:
         if type(value) is not self._resource or value.dtype.as_numpy_dtype != array.dtype.type:

@@ -58,4 +58,4 @@ class EarlyTfKeras(TfKeras):
         return super().outputs(node) if hasattr(node, "outputs") else list(self.tf.nest.flatten(node.output_tensors))
 
     def is_symbolic(self, value: Any) -> bool:
-        return isinstance(value, self._tensor) and not self.concrete(value)
+        return isinstance(value, (self._tensor, self._sparse, self._ragged)) and not self.concrete(value)

@@ -5,7 +5,9 @@ Everything that has no public name is reached from here and from there, so that 
 
 from __future__ import annotations
 
+import ast
 import inspect
+import textwrap
 from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -132,6 +134,14 @@ class Release:
 def _attributes_of(keras: Any) -> frozenset[str]:
     bare = keras.layers.Layer(name="bare"), keras.models.Sequential(name="bare")
     return _GRAPH.union(*map(vars, bare))
+
+
+@lru_cache(maxsize=None)
+def set_by(kind: Any) -> frozenset[str]:
+    """The names of the attributes that a class sets in its own methods, such as `compile` and `fit` of a model."""
+    code = ast.parse(textwrap.dedent(inspect.getsource(kind)))
+    stored = [each for each in ast.walk(code) if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)]
+    return frozenset(each.attr for each in stored if isinstance(each.value, ast.Name) and each.value.id == "self")
 
 
 def _parameters(kind: Any) -> list[str]:

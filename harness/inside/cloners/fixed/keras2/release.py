@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
-import inspect
-import textwrap
-from functools import lru_cache
 from typing import Any
 
 from ....left_masks import is_tensor
 from ....structure import leaves
-from ..before_keras3.release import Release
+from ..before_keras3.release import Release, set_by
 
 
 class Keras2Release(Release):
@@ -25,7 +21,7 @@ class Keras2Release(Release):
         super(Keras2Release, self).__init__(importlib.import_module("keras"), network)
 
     def keras_attributes(self) -> frozenset[str]:
-        return super(Keras2Release, self).keras_attributes() | _set_by(self.keras.models.Model)
+        return super(Keras2Release, self).keras_attributes() | set_by(self.keras.models.Model)
 
     def is_variable(self, value: Any) -> bool:
         return hasattr(value, "assign") and hasattr(value, "initializer")
@@ -102,11 +98,3 @@ def made_at(node: Any) -> int:
     tensor = node.output_tensors[0]
     tensor = getattr(tensor, "indices", tensor)  # of a sparse one
     return int(getattr(getattr(tensor, "op", None), "_id", 0))
-
-
-@lru_cache(maxsize=None)
-def _set_by(kind: Any) -> frozenset[str]:
-    """The names of the attributes that a class sets in its own methods, such as `compile` and `fit` of a model."""
-    code = ast.parse(textwrap.dedent(inspect.getsource(kind)))
-    stored = [each for each in ast.walk(code) if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)]
-    return frozenset(each.attr for each in stored if isinstance(each.value, ast.Name) and each.value.id == "self")

@@ -29,6 +29,7 @@ from .release import (
     is_op_layer,
     keras,
     layer_of,
+    links,
     outputs_of,
     tf,
 )
@@ -281,8 +282,15 @@ class Cloning:
         args = tf.nest.map_structure(argument, args)
         kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
+        if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
+            # What the function that made the operation knew of its shape, the operation does not.
+            for tensor, new in zip(outputs_of(node), outputs):
+                new.set_shape(tensor.shape)
         history = outputs[0]._keras_history
         self._remember_call(node, history.layer._inbound_nodes[history.node_index])
+
+    def _is_on_the_same_shapes(self, node: Any) -> bool:
+        return all(self._tensors[id(each)].shape.as_list() == each.shape.as_list() for each in inputs_of(node))
 
     def _remember_call(self, node: Any, again: Any) -> None:
         self._nodes[id(node)] = again
@@ -335,7 +343,7 @@ class Cloning:
                     states.restore(layer, clone, inside=False)
             elif self.clone_function is None:
                 states.restore(layer, clone)
-                states.restore_weight_names(layer, clone)
+                states.restore_names(layer, clone)
                 _refuse_other_weights(layer, clone)
         return self._layers[id(self.model)][1]
 
@@ -381,7 +389,7 @@ class Cloning:
     def _clone_sequential(self, model: Any, own: bool) -> Any:
         clone = put_together(model) if own else RELEASE.sequential_class(model)(name=model.name)
         chain = _chain(model, self._makers) if RELEASE.is_graph(model) else []
-        layers = [layer_of(node) for node in chain] or list(model.layers)
+        layers = [layer_of(node) for node in chain] or links(model)
         replaced = self._start if model is self.model else None
         deferred = not begins_with_input(model)
         if replaced is not None:

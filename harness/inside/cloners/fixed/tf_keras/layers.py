@@ -124,6 +124,8 @@ def rebuild_input(layer: Any) -> Any:
         tensor = keras.Input(type_spec=layer._type_spec, name=layer.name)
     else:  # before 2.6
         batch, *shape = layer._batch_input_shape
-        options = {"dtype": layer.dtype, "sparse": layer.sparse, "ragged": layer.ragged, "name": layer.name}
+        options = {"dtype": layer.dtype, "sparse": layer.sparse, "name": layer.name}
+        if hasattr(layer, "ragged"):  # since 2.1
+            options["ragged"] = layer.ragged
         tensor = keras.Input(shape=tuple(shape), batch_size=batch, **options)
     return type(layer)(input_tensor=tensor, name=layer.name)

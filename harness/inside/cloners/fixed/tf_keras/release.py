@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from ..before_keras3.release import Release
+from ..before_keras3.release import Release, set_by
 
 if "tf_keras" in sys.modules or tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 16):
     import tf_keras as keras
@@ -18,12 +18,19 @@ else:
 
 __all__ = ["RELEASE", "keras", "tf"]
 
+_GENERATOR = tf.random.experimental.Generator  # `tf.random` itself has it since 2.2
+
 
 class TfKerasRelease(Release):
     """The Keras of TensorFlow 2."""
 
     own_modules = ("tf_keras.", "keras.", "tensorflow.", "tensorflow_core.")
     graph_parameters = (["inputs", "outputs", "name", "trainable"],)
+
+    def keras_attributes(self) -> frozenset[str]:
+        found = super().keras_attributes()
+        # Before 2.2 `compile` and `fit` set attributes that a bare model does not have.
+        return found if hasattr(keras.Model, "train_step") else found | set_by(keras.Model)
 
     def is_functional(self, thing: Any) -> bool:
         return self.is_graph(thing) and not self.is_sequential(thing)
@@ -54,7 +61,7 @@ class TfKerasRelease(Release):
         return bool(tf.is_tensor(value))
 
     def is_state(self, value: Any) -> bool:
-        is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, tf.random.Generator)
+        is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, _GENERATOR)
         return is_random or isinstance(value, tf.Tensor) or super().is_state(value)
 
     def nested_layers(self, layer: Any) -> list[Any]:
@@ -87,6 +94,12 @@ def direct_layers(layer: Any) -> list[Any]:
         return list(layer._flatten_layers(include_self=False, recursive=False))
     # Before 2.3. Lists and dicts of layers stand there as such.
     return list(_opened(getattr(layer, "_layers", None) or []))
+
+
+def links(model: Any) -> list[Any]:
+    """The layers of a Sequential in the order of their calls; `layers` has one that stands there twice once."""
+    tracked = getattr(model, "_self_tracked_trackables", None) or getattr(model, "_layers", None) or []
+    return [each for each in tracked if RELEASE.is_layer(each) and not RELEASE.is_input(each)]
 
 
 def _opened(tracked: Any) -> Iterator[Any]:

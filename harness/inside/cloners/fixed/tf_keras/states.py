@@ -11,6 +11,9 @@ from .release import RELEASE, tf
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
 
+_UNTOLD = ("seed", "noise_shape", "invert")
+"""What a config leaves out: before 2.7 the first two of an AlphaDropout's, in 2.11 the last of a Normalization's."""
+
 
 def restore(original: Any, clone: Any, inside: bool = True) -> None:
     """Give `clone`, and with `inside` every layer in it, what the config of `original` did not carry."""
@@ -26,10 +29,14 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
-        for name in ("seed", "noise_shape"):  # of an AlphaDropout, whose config leaves out the one before 2.7
-            if vars(one).get(name) is not None and vars(other).get(name, 0) is None:
+        for name in _UNTOLD:
+            if not _is_unset(vars(one).get(name)) and _is_unset(vars(other).get(name, 0)):
                 setattr(other, name, vars(one)[name])
         _restore_random_stream(one, other)
+
+
+def _is_unset(value: Any) -> bool:
+    return value is None or value is False
 
 
 def build_alike(original: Any, clone: Any) -> None:
@@ -96,16 +103,25 @@ def build_held_first(original: Any, clone: Any) -> None:
             build_alike(one, other)
 
 
-def restore_weight_names(original: Any, clone: Any) -> None:
-    """Name the weights as in the original, where a layer was built in another scope or names its parts by a count."""
-    if not (original.built and clone.built) or len(original.weights) != len(clone.weights):
+def restore_names(original: Any, clone: Any) -> None:
+    """Name weights and states as in the original, where a layer was built in another scope or counts its parts."""
+    if not (original.built and clone.built):
         return
-    for one, other in zip(original.weights, clone.weights):
-        other = getattr(other, "_variable", other)
-        if not hasattr(one, "name") or not hasattr(other, "name"):
-            continue  # The table of a lookup layer poses as a weight.
-        if one.name != other.name and one.shape == other.shape and hasattr(other, "_handle_name"):
-            other._handle_name = one.name
+    if len(original.weights) == len(clone.weights):
+        for weight, its in zip(original.weights, clone.weights):
+            _name_alike(weight, its)
+    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):
+        states = [tf.nest.flatten(vars(each).get("_states")) for each in (one, other)]
+        for state, its in zip(*states):
+            _name_alike(state, its)
+
+
+def _name_alike(variable: Any, other: Any) -> None:
+    other = getattr(other, "_variable", other)
+    if not hasattr(variable, "name") or not hasattr(other, "name"):
+        return  # The table of a lookup layer poses as a weight.
+    if variable.name != other.name and variable.shape == other.shape and hasattr(other, "_handle_name"):
+        other._handle_name = variable.name
 
 
 def _restore_policy(one: Any, other: Any) -> None:
