@@ -62,7 +62,8 @@ def nest(
     if "cut out" in features and digits.touch // 36 == 5:
         made = replace(made, cut=(first // (REGISTERS + 1), second // (REGISTERS + 1), 0))
     if "call arguments" in features and generation in ("keras", "tf_keras") and digits.touch // 36 == 6:
-        made = replace(made, given=("training", "mask")[first // (REGISTERS + 1) % 2])
+        masked = "masks of models" in features and first // (REGISTERS + 1) % 2
+        made = replace(made, given="mask" if masked else "training")
     if "model calls" not in features:
         return made
     if generation == "keras2":

@@ -98,6 +98,7 @@ Feature = Literal[
     "shapes of models",
     "own classes",
     "mixed batches",
+    "masks of models",
 ]
 WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
 """What `clone_model` may be given beside the model, for cloners that take it."""
@@ -114,9 +115,9 @@ These some releases cannot build: an input that may be left out, is made around 
 twice; inputs and outputs nested more than one deep; a layer with masks of its own called on tensors of which only some
 have a mask; an input that no output needs, or that is given back unchanged; the regularizer of any layer's activity, by
 its name; an input of texts; a policy of dtypes as an object; a model that is cut out and begins at what a call gave; a
-model that is called otherwise than it takes its inputs; a Sequential without an input of its own, or with
-the shape of a model that it begins with; a model of a class of one's own; a layer of one's own on tensors of which only
-some know their batch.
+model that is called otherwise than it takes its inputs, or is given a mask; a Sequential without an input of its own,
+or with the shape of a model that it begins with; a model of a class of one's own; a layer of one's own on tensors of
+which only some know their batch.
 """
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from strategies.graph import Graph, Layer, Made, all_layers, call_refs, levels, refs
+from strategies.graph import Graph, Layer, Made, Ref, all_layers, call_refs, levels, refs
 from strategies.kinds import CATALOGUE, Generation
 from strategies.kinds.operations import Operation
 from strategies.typing import infer
@@ -41,8 +41,21 @@ def learns(graph: Graph) -> bool:
         return False
     if any(_computes_in_two_dtypes(level, graph.generation) for level in levels(graph)):
         return False
+    if graph.generation == "keras2" and any(map(_leaves_an_output, levels(graph))):
+        return False
     learned = _learned(graph, graph.generation)
     return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
+
+
+def _leaves_an_output(graph: Graph) -> bool:
+    """Whether nothing takes an output that has weights of its own: Keras 2 asks for the gradient of every weight."""
+    taken = {ref for call in graph.calls for ref in call_refs(call)}.union(refs(graph.gives))
+    return any(
+        Ref(number, output) not in taken
+        for number, call in enumerate(graph.calls, start=len(graph.inputs))
+        if graph.layers[call.layer].graph is not None or graph.layers[call.layer].kind == "Bidirectional"
+        for output in range(call.outputs)
+    )
 
 
 def _computes_in_two_dtypes(graph: Graph, generation: Generation | None) -> bool:

@@ -102,7 +102,9 @@ if not hasattr(keras, "engine"):
     given = [inner((x, x)), inner(inputs=[x, x]), inner({"b": x, "a": x, "c": x}), other([x])]
     keras.Model(x, [one(x), keras.Model({"a": a, "b": b}, inner([a, b]))({"a": x, "b": x}), *given])(numpy.ones((1, 2)))
 """,
+    # Before 2.2 training leaves a Sequential of tf.keras inputs that it did not have.
     "late building": """
+assert hasattr(keras.Model, "train_step") or keras.__name__ == "keras"
 import numpy
 
 x = keras.Input((2,))
@@ -172,6 +174,15 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
     "adapt": "keras.layers.Normalization().adapt",
+    # Before 2.3 tf.keras takes no tensor for a metric.
+    "add_metric": """
+if hasattr(keras.Model, "add_metric"):
+    import tensorflow
+
+    a = keras.Input((2,))
+    model = keras.Model(a, keras.layers.Dense(2)(a))
+    model.add_metric(tensorflow.reduce_mean(model.outputs[0]), name="tried")
+""",
     # Before Keras 3 it is TensorFlow's.
     "name scope": "assert hasattr(keras, 'name_scope') or not hasattr(keras, 'ops')",
     "remat": "keras.RematScope",

@@ -16,7 +16,8 @@ _GIVEN = ("outputs", "steps", "losses")
 def steady(original: dict[str, Any], clones: dict[str, dict[str, Any]], call: Callable[[bool], dict[str, Any]]) -> bool:
     """Whether the original is like itself where a clone, or a clone of one, was not like it.
 
-    `call` calls it again, in training or not. It is held against its further calls only, not against its first: a cloner may have changed it.
+    `call` calls it again, in training or not. It is held against its further calls only, not against its first: a
+    cloner may have changed it.
     """
     for training, name in enumerate(("inference", "training")):
         seen = [each[part] for each in clones.values() for part in ("observation", "twice") if part in each]

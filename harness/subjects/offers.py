@@ -65,8 +65,9 @@ def graphs_on(
 
 
 def _needing(offers: Offers) -> tuple[Feature, ...]:
-    """What a model cannot have where there is no decorator for classes."""
-    return ("own classes",) if "registered classes" in offers.lacks else ()
+    """What a model cannot have where there is no decorator for classes, or where tensors keep a mask of a call."""
+    needing: dict[str, Feature] = {"registered classes": "own classes", "own tensors": "masks of models"}
+    return tuple(feature for ability, feature in needing.items() if ability in offers.lacks)
 
 
 def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:

@@ -75,6 +75,11 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
     "idle inputs": an_idle_input,
     "model calls": lambda graph: any(call.packing or call.axis for inner in graphs_in(graph) for call in inner.calls),
     "late building": lambda graph: any(inner.built for inner in graphs_in(graph)),
+    "masks of models": lambda graph: any(
+        inner.layers[call.layer].graph is not None and "mask" in dict(call.kwargs)
+        for inner in graphs_in(graph)
+        for call in inner.calls
+    ),
     "cut out": lambda graph: graph.base is not None,
     "later inputs": lambda graph: bool(later_inputs(graph)),
 }
@@ -149,6 +154,22 @@ def test_a_kind_goes_with_an_argument_that_it_needs() -> None:
     assert dense is not None
     assert dense.options["use_bias"] == (LEFT_OUT,)
     assert list(dense.options) == list(CATALOGUE["Dense"].options)
+
+
+def test_one_value_of_an_argument_is_left_out() -> None:
+    lambdas = less(CATALOGUE["Lambda"], ["Lambda.form=registered", "Lambda.mask=named"])
+    assert lambdas is not None
+    assert "registered" in CATALOGUE["Lambda"].options["form"]
+    assert set(lambdas.options["form"]) == set(CATALOGUE["Lambda"].options["form"]) - {"registered"}
+    assert set(lambdas.options["mask"]) == set(CATALOGUE["Lambda"].options["mask"]) - {"named"}
+
+
+def test_a_cell_of_ones_own_is_left_out_by_its_name() -> None:
+    functional_graphs(without=["LeakyCell"])  # which is no kind, and no mistake
+    rnn = less(CATALOGUE["RNN"], ["LeakyCell"])
+    assert rnn is not None
+    assert "LeakyCell" in str(CATALOGUE["RNN"].options["cell"])
+    assert "LeakyCell" not in str(rnn.options["cell"])
 
 
 def test_a_name_that_is_none_is_told() -> None:

@@ -338,6 +338,17 @@ def test_a_model_learns_by_an_inner_model_where_each_output_has_a_weight() -> No
     assert not learns(graph)
 
 
+@pytest.mark.parametrize(("generation", "learns_"), [("keras2", False), ("tf_keras", True)])
+def test_on_keras_2_a_model_learns_where_each_weight_has_a_gradient(generation: Generation, learns_: bool) -> None:
+    """The second output of a Bidirectional, with the weights of one direction, leads to nothing here."""
+    both = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))), ("merge_mode", None)))
+    calls = (Call(0, (Ref(0),), outputs=2), Call(1, (Ref(1),)))
+    graph = Graph((Input((3, 4)),), (both, Layer("Dense", (("units", 2),))), calls, Ref(0), Ref(2))
+    assert learns(structs.replace(graph, generation=generation)) is learns_
+    whole = structs.replace(graph, gives=Seq((Ref(2), Ref(1, 1))), generation=generation)
+    assert learns(whole)
+
+
 def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:
     assert b"state" not in to_json(GRAPH)
     assert from_json(to_json(GRAPH)) == GRAPH

@@ -54,6 +54,13 @@ class EarlyTfKeras(TfKeras):
         # Before 2.3 a node keeps the first argument, and all others by their names.
         return (node.input_tensors,) if node.inbound_layers else (), node.arguments or {}
 
+    def config(self, layer: Any) -> dict[str, Any]:
+        config = super().config(layer)
+        if isinstance(config.get("arguments"), dict):
+            # In 2.0 a Lambda writes the mask of its last call among the arguments of its function.
+            config = dict(config, arguments={key: its for key, its in config["arguments"].items() if key != "mask"})
+        return config
+
     def outputs(self, node: Any) -> list[Any]:
         return super().outputs(node) if hasattr(node, "outputs") else list(self.tf.nest.flatten(node.output_tensors))
 

@@ -225,6 +225,15 @@ def test_masks_through_models():
     assert_faithful(masks_through_models(), clone_model, np.array([[1, 2, 0, 3, 0]], "int32"))
 
 
+def test_a_layer_that_stands_twice_in_a_sequential_that_is_not_built_stands_there_twice():
+    twice = layers.Dense(4)
+    model = keras.Sequential([twice, layers.ReLU(), twice])
+    clone, batch = clone_model(model), np.ones((3, 4), "float32")
+    clone(batch), model(batch)
+    clone.set_weights(model.get_weights())
+    assert np.array_equal(clone(batch), model(batch))
+
+
 def test_deferred_sequential_stays_deferred():
     model = keras.Sequential([layers.Dense(3), layers.Dense(2)])
     clone = clone_model(model)

@@ -16,11 +16,13 @@ from ..order import in_order
 from ..twins import Twins
 from . import states
 from .layers import rebuild_input, rebuild_layer
+from .operations import make_of_dtypes, of_dtype
 from .own_classes import TfKerasView, put_together
 from .release import (
     RELEASE,
     ancillary_nodes,
     arguments_of,
+    as_called,
     begins_with_input,
     building_policy,
     call_again,
@@ -126,7 +128,7 @@ class Cloning:
                 needs += [node for node in earlier if id(node) not in own]
             return needs
         if RELEASE.is_functional(task):
-            return RELEASE.graph_nodes(task)
+            return as_called(RELEASE.graph_nodes(task))
         builder = self._builders.get(id(task))
         if builder is not None and id(builder) not in self._layers:
             return [builder]
@@ -272,15 +274,17 @@ class Cloning:
         if id(node) in self._nodes:
             return  # An input layer, or a call that its Sequential model has made.
         became = {}
-        if is_op_layer(clone, "TFOpLambda"):
+        if is_op_layer(clone, "TFOpLambda") or is_op_layer(clone, "TensorFlowOpLayer"):
             became = {tensor.dtype: self._tensors[id(tensor)].dtype for tensor in inputs_of(node)}
 
         def argument(leaf: Any) -> Any:
-            return _of_dtype(self._argument(leaf), became)
+            return of_dtype(self._argument(leaf), became)
 
         args, kwargs = arguments_of(node)
         args = tf.nest.map_structure(argument, args)
         kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
+        if is_op_layer(clone, "TensorFlowOpLayer") and clone is not layer_of(node):
+            make_of_dtypes(clone, became)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
             # What the function that made the operation knew of its shape, the operation does not.
@@ -450,18 +454,6 @@ def _checked(layer: Any, answer: Any) -> Any:
 def _is_structural(model: Any) -> bool:
     """Whether the graph, or the list of layers, is all that the class of a model makes it from."""
     return RELEASE.is_structural(model) and RELEASE.keeps_its_class(model)
-
-
-def _of_dtype(value: Any, became: dict[Any, Any]) -> Any:
-    """A constant of an operation on tensors that `became` others: of `2.0 - inputs` it has the dtype of the inputs.
-
-    A number that the other dtype could not hold stays as it is, for TensorFlow to refuse.
-    """
-    if not isinstance(value, tf.Tensor) or RELEASE.is_symbolic(value):
-        return value
-    dtype = became.get(value.dtype, value.dtype)
-    alike = (dtype.is_floating and value.dtype.is_floating) or (dtype.is_integer and value.dtype.is_integer)
-    return tf.cast(value, dtype) if alike and dtype != value.dtype else value
 
 
 def _arguments(node: Any) -> list[Any]:

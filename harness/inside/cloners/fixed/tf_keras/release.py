@@ -135,6 +135,19 @@ def outputs_of(node: Any) -> list[Any]:
     return list(tf.nest.flatten(node.outputs if hasattr(node, "outputs") else node.output_tensors))
 
 
+def as_called(nodes: list[Any]) -> list[Any]:
+    """Calls in the order in which they were made, where their tensors tell.
+
+    Before 2.4 a call with a mask leaves that on the tensors that it takes, for the calls that come after it.
+    """
+    return sorted(nodes, key=_made_at)
+
+
+def _made_at(node: Any) -> int:
+    tensor = outputs_of(node)[0]
+    return int(getattr(tensor.op, "_id", 0)) if isinstance(tensor, tf.Tensor) else 0
+
+
 def call_again(layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a layer with the arguments that a call was noted with, so that this one is noted likewise."""
     if RELEASE.is_own(type(layer)) and any(map(RELEASE.is_symbolic, tf.nest.flatten(kwargs.get("initial_state")))):

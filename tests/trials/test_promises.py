@@ -1,0 +1,30 @@
+"""What a case promises less on a release: names in a TensorFlow graph that has each name once."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.trials.promises import ON_LACKING, promised
+from reports.records import Cause, Cost, Difference
+
+LESS = ON_LACKING["own tensors"]
+
+
+def _promised(aspect: str, expected: str, found: str) -> bool:
+    cause = Cause("", Difference("structure", "layers['a'].name", aspect, expected, found, Cost.NAME, None))
+    return all(promised(less, cause) for less in LESS)
+
+
+@pytest.mark.parametrize(
+    ("aspect", "expected", "found", "is_promised"),
+    [
+        ("name", "tf_op_layer_Neg_2", "tf_op_layer_Neg", False),
+        ("name", "dense_1", "dense", True),
+        ("weight scope", "dense_1/kernel:0", "dense/kernel:0", False),
+        ("weight name", "dense/kernel:0", "dense/bias:0", True),
+        ("config.node_def", "{name: 'Neg_2'}", "{name: 'Neg'}", False),
+        ("config.units", "1", "2", True),
+    ],
+)
+def test_names_that_a_graph_counts_are_not_promised(aspect: str, expected: str, found: str, is_promised: bool) -> None:
+    assert _promised(aspect, expected, found) is is_promised
