@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from reports.records import Finding, RecordError, Run, write, write_bytes
 from reports.store import slug
 
-_OURS = ("journal", "findings", "known", "plan.json", "done.ndjson", "events.ndjson", "run.json")
+_OURS = ("journal", "findings", "known", "refused", "plan.json", "done.ndjson", "events.ndjson", "run.json")
 _HALF_WRITTEN = re.compile(r"\..+\.[0-9a-f]{8}", re.DOTALL)
 """How a file or folder is called until it is whole."""
 
@@ -28,7 +28,8 @@ LONGEST_NAME = 120
 
 
 class RunFolder:
-    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/, known/<subject>-<issue>/.
+    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/, known/<subject>-<issue>/,
+    refused/<subject>-<reason>.json.
 
     One process has it at a time.
     """
@@ -58,7 +59,7 @@ class RunFolder:
 
     def _clear_half_written(self) -> None:
         """Take away what a driver was writing when it was killed: nothing else begins with a dot and ends so."""
-        for folder in (self.path, self.path / "findings", self.path / "known"):
+        for folder in (self.path, *(self.path / name for name in ("findings", "known", "refused"))):
             for entry in folder.glob(".*") if folder.is_dir() else ():
                 if _HALF_WRITTEN.fullmatch(entry.name) and not entry.is_symlink():
                     if entry.is_dir():
@@ -95,6 +96,14 @@ class RunFolder:
     def known(self, finding: Finding, script: str) -> Path:
         """Write likewise what the example of a known issue shows."""
         return self._put(self.path / "known" / known_folder(finding.subject, finding.known or ""), finding, script)
+
+    def refused(self, subject: str, why: str, graph: bytes) -> Path:
+        """Write a graph that a release could not build, one for each reason; one that is there already stays."""
+        number = hashlib.blake2b(why.encode("utf-8", "replace"), digest_size=4).hexdigest()
+        path = self.path / "refused" / f"{slug(subject, why.partition(':')[0])}-{number}.json"
+        if not path.exists():
+            write_bytes(path, graph + b"\n")
+        return path
 
     def _put(self, folder: Path, finding: Finding, script: str) -> Path:
         from reports.writing import take_back

@@ -23,7 +23,7 @@ from harness.campaign.events import (
     Unsteady,
 )
 from harness.campaign.shard_queue import ShardQueue
-from harness.campaign.shards import KnownRetried, Plan, SubjectStarted
+from harness.campaign.shards import KnownRetried, Plan, ShardDone, SubjectStarted
 from harness.campaign.totals import FindingKey, Totals, key_of
 from harness.scripts.of_finding import script_from
 from harness.subjects.subject import Subject
@@ -33,6 +33,8 @@ from strategies.graph import from_json
 
 EVERY = 5.0
 """The seconds after which run.json is written again."""
+REASONS = 20
+"""For as many reasons a graph that could not be built is kept."""
 
 
 class Recorder:
@@ -63,6 +65,7 @@ class Recorder:
                 totals.examined(event)
                 self._show_known(event.subject)
             case ShardEnded(done=done, fresh=fresh):
+                self._keep_refused(done)
                 totals.shard(done)
                 self._show_known(done.subject)
                 if fresh:
@@ -142,6 +145,14 @@ class Recorder:
             if (subject, name) not in self._shown:
                 self._shown.add((subject, name))
                 self._folder.known(its.examples[name].finding, its.examples[name].script)
+
+    def _keep_refused(self, done: ShardDone) -> None:
+        """Keep the first graph that a release refused for each of the first reasons, to be looked at."""
+        told = set(self.totals.of[done.subject].refusals) if done.subject in self.totals.of else set()
+        for each in done.refusals:
+            if each.why not in told and len(told) < REASONS:
+                told.add(each.why)
+                self._folder.refused(done.subject, each.why, bytes(each.graph))
 
     def _found(self, finding: Finding, script: str | None = None, *, fresh: bool) -> None:
         """Write a finding that is new, or another than before. What was told before is written if it is not there."""

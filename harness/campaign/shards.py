@@ -84,6 +84,13 @@ class RawFinding(msgspec.Struct, frozen=True):
     finding: Finding
 
 
+class RefusedGraph(msgspec.Struct, frozen=True):
+    """A graph that the release could not build, and what it said."""
+
+    why: str
+    graph: msgspec.Raw
+
+
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     """What came of a shard. `met` has how many of its graphs showed each thing that is not known, `known` how many
     each known issue, and `costs` the worst that this cost.
@@ -103,6 +110,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     known: dict[str, int] = {}
     costs: dict[str, Cost] = {}
     raw_findings: tuple[RawFinding, ...] = ()
+    refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
     coverage: Coverage = Coverage()
     compared: dict[str, int] = {}

@@ -25,6 +25,7 @@ from harness.campaign.shards import (
     KnownRetried,
     MadeSmaller,
     RawFinding,
+    RefusedGraph,
     Setup,
     Shard,
     ShardDone,
@@ -41,6 +42,7 @@ from harness.trials.expressible import unable
 from harness.trials.graph_trials import Key, news
 from harness.trials.known_examples import example_on
 from reports.coverage import Counting
+from reports.markup import one_line
 from strategies.graph import Graph, from_json, to_json
 
 
@@ -151,11 +153,17 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
     began = time.perf_counter()
     counting = Counting()
     raw_findings: dict[Key, RawFinding] = {}
+    refusals: list[RefusedGraph] = []
     met: Counter[Key] = Counter()
 
     def look(graph: Graph) -> None:
         counting.add(graph)
-        for each in news(trials.try_graph(graph).hits):
+        tried = trials.try_graph(graph)
+        refused = tried.trial.refused
+        if refused is not None:
+            why = one_line(f"{refused.type}: {refused.message}")
+            refusals.append(RefusedGraph(why, msgspec.Raw(to_json(graph))))
+        for each in news(tried.hits):
             met[each.key] += 1
             if each.key not in raw_findings:
                 raw_findings[each.key] = RawFinding(each.key, finding_of(each, process.subject, process.versions))
@@ -179,6 +187,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         known=dict(tally.known),
         costs=dict(tally.costs),
         raw_findings=tuple(raw_findings.values()),
+        refusals=tuple(refusals),
         met=tuple(met.items()),
         coverage=counting.coverage(),
         compared={name: each.graphs for name, each in trials.compared.items()},

@@ -35,6 +35,7 @@ class SubjectTotals:
     states: int = 0
     stating: float = 0.0
     refused: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     shrinking: float = 0.0
     restarts: int = 0
@@ -59,6 +60,7 @@ class SubjectTotals:
         self.states += done.states
         self.stating += done.stating
         self.refused += done.refused
+        self.refusals.update(each.why for each in done.refusals)
         self.seconds += done.seconds
         self.restarts += done.restarts
         self.verdicts.update(done.verdicts)

@@ -12,12 +12,22 @@ from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, Unsteady
 from harness.campaign.recorder import Recorder
 from harness.campaign.shard_queue import ShardQueue
-from harness.campaign.shards import LeftToShrink, MadeSmaller, Plan, RawFinding, Setup, ShardDone, SubjectStarted
+from harness.campaign.shards import (
+    LeftToShrink,
+    MadeSmaller,
+    Plan,
+    RawFinding,
+    RefusedGraph,
+    Setup,
+    ShardDone,
+    SubjectStarted,
+)
 from harness.campaign.totals import Totals
 from reports.known import KnownIssues
 from reports.records import Budget, Finding, Run, read
 from reports.run_folder import RunFolder
 from reports.store import read_run
+from strategies import to_json
 from tests.reports.making import TWO, finding, graph_of
 
 DRAWN = finding(0, TWO, subject="keras", versions={"keras": "3.15.1"}, smallest=False)
@@ -112,6 +122,17 @@ def test_what_there_was_no_time_for_is_kept_for_other_nights_as_it_is(recorder: 
     shard_queue.settled(MadeSmaller("keras", KEY, 0, HALFWAY, "halfway = 1\n", rest=LeftToShrink("1")))
     recorder.finish([shard_queue], interrupted=True)
     assert [each.proof for each in _kept(tmp_path)] == [True]
+
+
+def test_a_graph_is_kept_for_each_reason_for_which_it_was_refused(recorder: Recorder, tmp_path: Path) -> None:
+    graphs = [msgspec.Raw(to_json(graph_of(number))) for number in range(3)]
+    whys = ("ValueError: no <such> shape", "TypeError: no", "ValueError: no <such> shape")
+    for turn, (why, graph) in enumerate(zip(whys, graphs, strict=True)):
+        recorder(ShardEnded(ShardDone("keras", turn, refused=1, refusals=(RefusedGraph(why, graph),))))
+    kept = sorted((tmp_path / "run" / "refused").iterdir())
+    assert [each.name.rpartition("-")[0] for each in kept] == ["keras-TypeError", "keras-ValueError"]
+    assert [each.read_bytes().strip() for each in kept] == [bytes(graphs[1]), bytes(graphs[0])]
+    assert recorder.totals.of["keras"].refusals == {whys[0]: 2, whys[1]: 1}
 
 
 def test_a_run_says_how_much_time_went_into_making_findings_smaller(recorder: Recorder, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from harness.campaign.events import (
     Tick,
     Unsteady,
 )
-from harness.campaign.shards import Example, KnownRetried, Plan, Setup, ShardDone, SubjectStarted
+from harness.campaign.shards import Example, KnownRetried, Plan, RefusedGraph, Setup, ShardDone, SubjectStarted
 from harness.campaign.totals import Totals
 from harness.cli.text.campaign import CampaignText, summary
 from reports.known import load
@@ -189,6 +189,14 @@ def test_the_summary_begins_with_what_is_broken(totals: Totals, tmp_path: Path) 
         "  0 trials, 0 of them for making findings smaller, 0 with the costly checks; 0 graphs refused",
         "All of it: runs/x/report.html",
     ]
+
+
+def test_the_summary_says_why_graphs_were_refused(totals: Totals, tmp_path: Path) -> None:
+    refusals = [RefusedGraph(why, msgspec.Raw(b"{}")) for why in ("ValueError: a", "TypeError: b", "ValueError: a")]
+    totals.shard(ShardDone("keras", 0, trials=50, refused=3, refusals=tuple(refusals)))
+    told = summary(totals, a_run(tmp_path), "runs/x").splitlines()
+    (place,) = [number for number, line in enumerate(told) if line.endswith("3 graphs refused")]
+    assert told[place + 1 : place + 3] == ["        2 refused: ValueError: a", "        1 refused: TypeError: b"]
 
 
 def test_the_summary_fits_a_screen(totals: Totals, tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ from reports.verdict import in_words, lasted, some, verdict
 
 CAUSES = 10
 """As many known causes are told at the end: a screen has room for them."""
+REASONS = 3
+"""As many reasons are told for which a release refused graphs."""
 FAILURES = 5
 """As many things that could not be done are told."""
 RECENT = 60.0
@@ -187,8 +189,10 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         yield f"{name} ({in_words(each.met.versions)})"
         yield (
             f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller{_time(each)}, "
-            f"{each.costly:,} with the costly checks; {each.refused:,} graphs refused"
+            f"{each.costly:,} with the costly checks; {some(each.refused, 'graph')} refused"
         )
+        for why, count in each.refusals.most_common(REASONS):
+            yield f"  {count:7,} refused: {why[:120]}"
         if each.states:
             share_ = each.stating / ((each.seconds + each.shrinking) or 1)
             yield f"  {some(each.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"
