@@ -9,7 +9,8 @@ from msgspec import structs
 
 from strategies.graph import Graph, Step
 from strategies.kinds import LEFT_OUT
-from strategies.states import RATE, STEPS, WITH_WAYS, unsuited_state
+from strategies.states import RATE, STEPS
+from strategies.unsuited_states import WITH_WAYS, unsuited_state
 
 _STEP = 11
 """As many digits a step is read from: what it does, to what, and its arguments."""

@@ -1,6 +1,7 @@
 """States: what is done to a model before it is cloned, and what of it suits a graph.
 
-Owns the table of the steps. How a step is typed is `harness.source.states`'s to say.
+Owns the table of the steps. What may stand beside what is `strategies.unsuited_states`'s to say, and how a step is
+typed `harness.source.states`'s.
 """
 
 from __future__ import annotations
@@ -18,9 +19,7 @@ from strategies.graph import (
     Named,
     Ref,
     Seq,
-    Step,
     Value,
-    Way,
     all_layers,
     leaves,
     levels,
@@ -30,7 +29,7 @@ from strategies.graph import (
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
 from strategies.kinds.arguments import made
 from strategies.learning import learns, of_numbers
-from strategies.own_models import BESIDE_PARTS, makes_parts, owns
+from strategies.own_models import owns
 from strategies.scopes import built_policy, name_scope, policy, remat, that_casts, without_masks
 from strategies.targets import Target, every_layer, level_of, targets
 from strategies.typing import fed, infer
@@ -354,47 +353,13 @@ def _quantized(graph: Graph, kind: str | None) -> dict[str, Values]:
     return {"mode": ("int8", "float8") if lora else ("int8", "float8", "int4")}
 
 
-def _together(graph: Graph) -> str:
-    """What is wrong with the steps of a graph beside each other: a kernel that is packed, or a sum, is no weight."""
-    done = [step.does for step in graph.state]
-    if done.count("objects") > 1:
-        return ": expected one function or class of one's own"
-    if makes_parts(graph) and not BESIDE_PARTS.issuperset(done):
-        return ": expected nothing that a constructor which makes layers would have to be told"
-    if "objects" in done and not {"load", "lora", "quantize"}.isdisjoint(done):
-        return ": expected nothing that reads a function or a class of one's own back"
-    if "weight trainable" in done and not {"lora", "quantize"}.isdisjoint(done):
-        return ": expected no weight that is frozen by hand where kernels are changed"
-    if "policy" in done and "built policy" in done:
-        return ": expected one policy beside that which a model is built under"
-    if "train" in done and not {"compile", "quantize", "policy", "built policy"}.isdisjoint(done):
-        return ": expected nothing else that compiles the model, or changes dtypes, where it is trained"
-    if "train" in done and "trainable" in done[: done.index("train")]:
-        return ": expected nothing to be frozen before the model is trained"
-    if "adapt" in done and any(STEPS[does].runs for does in done[: done.index("adapt")] if does in STEPS):
-        return ": expected no layer to run before it is adapted"
-    if "load" in done[:-1]:
-        return ": expected nothing to be done to the layers of a model in whose place another was loaded"
-    if "load" in done and not {"policy", "built policy"}.isdisjoint(done):
-        return ": expected one policy while a model is made, saved and loaded"
-    if "hang" in done and not {"load", "quantize", "train", "lora", "add_loss", "add_metric"}.isdisjoint(done):
-        return ": expected nothing that is kept, changes weights or adds layers where a layer is hung on the model"
-    if "load" in done and any(
-        isinstance(leaf, Function) for step in graph.state for _, each in step.args for leaf in _within(each)
-    ):
-        return ": expected no function of one's own where the model is saved, which cannot be read back"
-    if "lora" in done and any(step.args == (("mode", "int4"),) for step in graph.state):
-        return ": expected no low rank where kernels are packed"
-    return ""
-
-
-def _within(value: Value) -> Iterator[Value]:
+def within(value: Value) -> Iterator[Value]:
     """Everything in a value, and in what the objects that it names are made with."""
     for leaf in leaves(value):
         yield leaf
         if isinstance(leaf, Named):
             for _, given in leaf.args or ():
-                yield from _within(given)
+                yield from within(given)
 
 
 def runs(graph: Graph) -> bool:
@@ -436,57 +401,9 @@ STEPS: Mapping[str, StepSort] = {
 """What can be done to a model, by name."""
 
 
-def unsuited_state(graph: Graph) -> str:
-    """What is wrong with what is done to a graph's model, "" where nothing is."""
-    if graph.state and graph.way is not None and (wrong := _unsuited_way(graph, graph.way)):
-        return f": {wrong}"
-    seen = set()
-    for number, step in enumerate(graph.state):
-        wrong = "expected each step once" if (step.does, step.kind) in seen else _unsuited(graph, step)
-        if wrong:
-            return f"[{number}]: {wrong}"
-        seen.add((step.does, step.kind))
-    return _together(graph)
-
-
-WITH_WAYS = ("compile", "trainable", "set", "run")
-"""What may be done to a model that is cloned on other inputs; all but a run to the model that is asked for, too."""
-
-
-def _unsuited_way(graph: Graph, way: Way) -> str:
-    if way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs in ("own", "made"):
-        return "expected none for a model that is cloned into another"
-    for step in graph.state:
-        if step.does not in WITH_WAYS or "name" in dict(step.args):
-            return f"{step.does}: nobody says what becomes of it in a model on other inputs"
-    return ""
-
-
-def _unsuited(graph: Graph, step: Step) -> str:
-    sort = STEPS.get(step.does)
-    if sort is None:
-        return f"expected one of {', '.join(STEPS)}, found {step.does!r}"
-    if graph.generation not in sort.generations:
-        return f"{step.does}: nobody says what becomes of it in {graph.generation or 'every generation'}"
-    if step.kind not in sort.on(graph):
-        return f"{step.does}: it cannot be done to {step.kind or 'the model'}"
-    args, given = sort.args(graph, step.kind), dict(step.args)
-    for name, value in given.items():
-        if not any(_same(value, each) for each in args.get(name, ())):
-            return f"{step.does}: nothing is known of {name!r} as {value!r}"
-    if sort.one:
-        return "" if len(given) == 1 else f"{step.does}: expected one argument, found {len(given)}"
-    lacking = [name for name, values in args.items() if name not in given and LEFT_OUT not in values]
-    return f"{step.does}: expected {lacking[0]!r}" if lacking else ""
-
-
-def _same(one: Value, other: Value) -> bool:
-    return type(one) is type(other) and one == other != LEFT_OUT
-
-
 PATHS = frozenset(
     (
-        *(leaf.path for value in VALUES for leaf in _within(value) if isinstance(leaf, Named)),
+        *(leaf.path for value in VALUES for leaf in within(value) if isinstance(leaf, Named)),
         *("activations.tanh", "activations.softsign", "regularizers.L1L2"),
     )
 )

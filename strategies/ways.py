@@ -20,8 +20,8 @@ from strategies.graph import (
 )
 from strategies.kinds import Specs
 from strategies.pruning import pruned
-from strategies.states import unsuited_state
 from strategies.typing import infer
+from strategies.unsuited_states import unsuited_state
 from strategies.way_functions import calls_seen, unsuited_call, unsuited_clone
 from strategies.way_inputs import has_constants, unsuited_inputs
 

@@ -293,6 +293,16 @@ def test_what_is_done_is_done_before_the_model_is_saved() -> None:
     assert all(each[-1] == "load" for each in loaded)
 
 
+@pytest.mark.parametrize(("generation", "suits"), [("keras2", False), ("tf_keras", True)])
+def test_on_keras_2_what_a_layer_gave_is_known_as_long_as_it_was_called_once(
+    generation: Generation, suits: bool
+) -> None:
+    state = (Step("call", "Dense"), Step("other model", "Dense"))
+    with contextlib.nullcontext() if suits else pytest.raises(MalformedGraph, match="called once more"):
+        well_typed(structs.replace(INNER, generation=generation, state=state))
+    well_typed(structs.replace(INNER, generation=generation, state=state[::-1]))
+
+
 @pytest.mark.parametrize(("kind", "learns_"), [("ops.tanh", True), ("ops.unique", False)])
 def test_a_model_does_not_learn_through_what_has_no_gradient(kind: str, learns_: bool) -> None:
     args = (("size", 4), ("fill_value", 0.0)) if kind == "ops.unique" else ()
