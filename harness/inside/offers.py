@@ -176,7 +176,7 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
     "adapt": "keras.layers.Normalization().adapt",
     # Before 2.3 tf.keras takes no tensor for a metric.
     "add_metric": """
-if hasattr(keras.Model, "add_metric"):
+if not hasattr(keras, "ops") and hasattr(keras.Model, "add_metric"):
     import tensorflow
 
     a = keras.Input((2,))
