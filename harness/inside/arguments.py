@@ -56,8 +56,10 @@ class Arguments:
         place, use = self._places.get(id(layer)), self._uses.get(id(node))
         if place is not None and use is not None:
             return [place, use, output]
-        # A model that is called again gives the very tensor in Keras 2.2, which then tells of a call beside the graph.
-        for place in self._places.values():
+        # A model that is called again gives the very tensor in Keras 2.2, which then tells of a call beside the graph,
+        # or of one of the whole model. In other releases a tensor that tells of another layer was taken away.
+        places = self._places.values() if self._framework.one_graph else () if place is None else (place,)
+        for place in places:
             for use, each in enumerate(self._nodes.get(place, ())):
                 for number, given in enumerate(self._framework.outputs(each)):
                     if given is tensor:

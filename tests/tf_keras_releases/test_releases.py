@@ -99,6 +99,10 @@ twice = layers.LeakyReLU()
 model = keras.Sequential([twice, layers.Dense(4), twice, layers.Dense(2)])
 model.build((None, 4))
 """
+BUILT_LATE = """
+model = keras.Sequential([layers.ReLU(), layers.RepeatVector(2), layers.Masking()])
+model.build((None, 4))
+"""
 INVERTED = """
 inputs = keras.Input(shape=(4,))
 model = keras.Model(inputs, layers.Normalization(axis=None, mean=0.5, variance=2.0, invert=True)(inputs))
@@ -236,6 +240,7 @@ def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectP
         pytest.param(GRADIENT_FAILS, FLOATS, ("again", "training_step"), id="a call that only fails where recorded"),
         pytest.param(STATEFUL, dict(STEPS, batch=2), (), id="a state that lasts"),
         pytest.param(SPARSE, FLOATS, (), id="a sparse input"),
+        pytest.param(BUILT_LATE, FLOATS, (), id="a Sequential that upstream does not build"),
         pytest.param(TWICE_IN_A_SEQUENTIAL, FLOATS, (), id="a layer twice in a Sequential"),
     ],
 )

@@ -196,7 +196,7 @@ class TfKeras(Eager):
         return [weight for weight in weights if hasattr(weight, "numpy")], trains
 
     def weights_written(self, model: Any, original: Any = None) -> None:
-        if original is not None:
+        if original is not None and original.built and model.built:  # before, there may be no weights to ask for
             tables = zip(original.weights, model.weights)
             for table, mine in [pair for pair in tables if hasattr(pair[0], "get_tensors")]:
                 mine.set_weights(table.get_tensors())
