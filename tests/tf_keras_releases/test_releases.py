@@ -229,7 +229,7 @@ def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backe
 
 def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectProcess) -> None:
     if _before(release, "2.3"):
-        pytest.skip("before 2.3 no metric is added of a tensor")
+        pytest.skip(reason="before 2.3 no metric is added of a tensor")
     _trial(release, ADDED, FLOATS)
 
 
@@ -248,13 +248,13 @@ def test_tensors_of_tensorflow_are_as_good_as_others(
     release: SubjectProcess, body: str, given: dict[str, object], checks: tuple[str, ...]
 ) -> None:
     if body is SPARSE and "sparse inputs" in release.ready.offers.lacks:
-        pytest.skip("the release cannot tell how many columns a sparse input has")
+        pytest.skip(reason="the release cannot tell how many columns a sparse input has")
     _trial(release, f"import numpy as np\n{body}", given, *checks)
 
 
 def test_an_inverted_normalization_stays_one(release: SubjectProcess) -> None:
     if "Normalization.invert" in release.ready.offers.lacks:
-        pytest.skip("the release cannot invert one")
+        pytest.skip(reason="the release cannot invert one")
     trial = _trial(release, INVERTED, FLOATS)
     lost = "attribute.invert" in {difference.aspect for difference in trial.clones["upstream"].differences}
     assert lost == (release.subject.version == "2.11.1")
