@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from strategies.graph import Graph, Layer, Made, Ref, all_layers, call_refs, levels, refs
 from strategies.kinds import CATALOGUE, Generation
 from strategies.kinds.operations import Operation
-from strategies.typing import infer
+from strategies.typing import fed, infer
 
 _WITH_WEIGHTS = frozenset(
     (
@@ -43,6 +43,8 @@ def learns(graph: Graph) -> bool:
         return False
     if graph.generation == "keras2" and any(map(_leaves_an_output, levels(graph))):
         return False
+    if any(_masks_another_axis(level, graph.generation) for level in levels(graph)):
+        return False
     learned = _learned(graph, graph.generation)
     return graph.trainable and any(ref.node in learned for ref in refs(graph.gives))
 
@@ -56,6 +58,13 @@ def _leaves_an_output(graph: Graph) -> bool:
         if graph.layers[call.layer].graph is not None or graph.layers[call.layer].kind == "Bidirectional"
         for output in range(call.outputs)
     )
+
+
+def _masks_another_axis(graph: Graph, generation: Generation | None) -> bool:
+    """Whether a model is called with another axis on what has a mask, which a loss cannot weigh what it gives with."""
+    called = [call for call in graph.calls if call.axis]
+    specs = infer(graph, generation=generation) if called else ()
+    return any(spec.mask for call in called for spec in fed(call, specs))
 
 
 def _computes_in_two_dtypes(graph: Graph, generation: Generation | None) -> bool:

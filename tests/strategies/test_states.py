@@ -14,6 +14,7 @@ from strategies import FEATURES, MalformedGraph, from_json, functional_graphs, t
 from strategies.drawn_states import DIGITS, steps
 from strategies.graph import (
     Array,
+    Axis,
     Call,
     CloneFunction,
     Function,
@@ -362,3 +363,18 @@ def test_on_keras_2_a_model_learns_where_each_weight_has_a_gradient(generation: 
 def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:
     assert b"state" not in to_json(GRAPH)
     assert from_json(to_json(GRAPH)) == GRAPH
+
+
+@pytest.mark.parametrize(
+    ("axis", "masked", "learns_"), [("less", True, False), ("less", False, True), ("", True, True)]
+)
+def test_a_model_does_not_learn_where_a_mask_is_of_another_rank_than_the_loss(
+    axis: Axis, masked: bool, learns_: bool
+) -> None:
+    """Keras 3 hands the mask on as it is, where a model is called with another axis."""
+    inner = structs.replace(INNER, inputs=(Input((3, 2, 1) if axis else (3, 2)),))
+    args = (("input_dim", 6), ("output_dim", 2), *((("mask_zero", True),) if masked else ()))
+    layers = (Layer("Embedding", args), Layer("Model", graph=inner))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),), axis=axis))
+    graph = Graph((Input((3,), "int32", fill="ids", high=6),), layers, calls, Ref(0), Ref(2), generation="keras")
+    assert learns(graph) is learns_
