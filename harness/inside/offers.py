@@ -207,6 +207,19 @@ keras.layers.TextVectorization(standardize="lower", vocabulary=["a"])(keras.Inpu
 a = keras.Input((2, 2, 3))
 assert keras.layers.RandomGrayscale()(a) is not a
 """,
+    # Before 2.3 a model of tf.keras forgets what its layers are called on but for the first and what has a name.
+    "SumAll": """
+import numpy
+
+
+class AddsAll(keras.layers.Layer):
+    def call(self, *xs):
+        return xs[0] + xs[1]
+
+
+a = keras.Input((2,))
+assert float(keras.Model(a, AddsAll()(a, a))(numpy.ones((1, 2), "float32"))[0, 0]) == 2.0
+""",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))

@@ -16,9 +16,10 @@ _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
 _DTYPES_WRITTEN = "another float"
 _VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
+_FUNCTIONS_AGAIN = "functions called again"
 ON_LACKING = {
     "tensors that keep their dtype": (_DTYPES_WRITTEN,),
-    "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED),
+    "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED, _FUNCTIONS_AGAIN),
 }
 """What a case that asks for another model promises where a release lacks this."""
 
@@ -29,6 +30,7 @@ _NOT_ASKED = {
     _DTYPES_WRITTEN: ("input dtype", "output dtype"),
     _VARIABLES_COUNTED: ("weight scope", "state scope", "config.node_def"),
     _OPERATIONS_COUNTED: ("name",),
+    _FUNCTIONS_AGAIN: ("layer extra", "layer missing", "config.constants"),
     **dict.fromkeys(DTYPES, ("call.args tensor", "call.kwargs tensor", "layer order")),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
@@ -36,15 +38,18 @@ nobody says that the clone of a compiled model is compiled, that it is; where it
 a layer got another name once it was built, that variables are named within what they were; where layers write their
 own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; where
 tensors are those of one TensorFlow graph, which has each name once, and counts on where a model is made by hand after
-another, what variables and operations are called in it; on inputs of another dtype, before Keras 3.10, that the casts
-are numbered in the order in which somebody wrote the calls down.
+another, what variables and operations are called in it, nor that a function of TensorFlow, which such a model knows
+only by the operations that it made, makes the same ones on other inputs; on inputs of another dtype, before Keras 3.10,
+that the casts are numbered in the order in which somebody wrote the calls down.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
 """
 
 _ONLY_OF = {_DTYPES_WRITTEN: "float", _OPERATIONS_COUNTED: "tf_op_layer_", **dict.fromkeys(DTYPES, "cast")}
-"""Of what is not asked for, what speaks of these alone."""
+"""Of what is not asked for, what speaks of these alone, before and after."""
+_ONLY_AT = {_FUNCTIONS_AGAIN: "layers['tf_op_layer_"}
+"""Of what is not asked for, what is found there alone."""
 
 
 def held_to(cloner: str, original: Observation) -> Observation:
@@ -60,6 +65,8 @@ def promised(cloner: str, cause: Cause) -> bool:
     root = cause.root
     if root.aspect in _NOT_ASKED.get(cloner, ()):
         word = _ONLY_OF.get(cloner)
+        if cloner in _ONLY_AT:
+            return not root.path.startswith(_ONLY_AT[cloner])
         return word is not None and not (word in root.expected and word in root.found)
     if cloner in _BY_CONFIG:
         return cause.rank < Cost.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)

@@ -18,7 +18,7 @@ from harness.trials.trial import Trial, run
 from reports.corpus import load as load_corpus
 from reports.corpus import shows
 from reports.known import load
-from strategies.graph import CloneFunction, Graph, Way
+from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Way
 from tests.effort import examples
 
 RELEASES = (
@@ -250,6 +250,20 @@ def test_tensors_of_tensorflow_are_as_good_as_others(
     if body is SPARSE and "sparse inputs" in release.ready.offers.lacks:
         pytest.skip(reason="the release cannot tell how many columns a sparse input has")
     _trial(release, f"import numpy as np\n{body}", given, *checks)
+
+
+def test_a_layer_that_a_model_calls_on_its_first_argument_alone_is_not_drawn(release: SubjectProcess) -> None:
+    assert ("SumAll" in release.ready.offers.lacks) == _before(release, "2.3")
+
+
+def test_a_function_may_make_other_operations_on_other_inputs(release: SubjectProcess) -> None:
+    """Before 2.4 a model knows a function by the operations that it made, which a known batch leaves fewer of."""
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    layers = (Layer("tf.image.rgb_to_grayscale"), Layer("ReLU"))
+    graph = Graph((Input((4, 4, 3)),), layers, calls, Ref(0), Ref(2), generation="tf_keras", way=Way("batch"))
+    trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
+    assert trial.refused is None, trial.refused
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
 
 
 def test_an_inverted_normalization_stays_one(release: SubjectProcess) -> None:

@@ -1,4 +1,4 @@
-"""What a case promises less on a release: names in a TensorFlow graph that has each name once."""
+"""What a case promises less on a release: names in a TensorFlow graph that has each name once, and operations in it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from reports.records import Cause, Cost, Difference
 LESS = ON_LACKING["own tensors"]
 
 
-def _promised(aspect: str, expected: str, found: str) -> bool:
-    cause = Cause("", Difference("structure", "layers['a'].name", aspect, expected, found, Cost.NAME, None))
+def _promised(aspect: str, expected: str, found: str, path: str = "layers['a'].name") -> bool:
+    cause = Cause("", Difference("structure", path, aspect, expected, found, Cost.NAME, None))
     return all(promised(less, cause) for less in LESS)
 
 
@@ -28,3 +28,10 @@ def _promised(aspect: str, expected: str, found: str) -> bool:
 )
 def test_names_that_a_graph_counts_are_not_promised(aspect: str, expected: str, found: str, is_promised: bool) -> None:
     assert _promised(aspect, expected, found) is is_promised
+
+
+@pytest.mark.parametrize("layer", ["tf_op_layer_ExpandDims", "dense"])
+@pytest.mark.parametrize("aspect", ["layer extra", "layer missing", "config.constants"])
+def test_that_a_function_makes_the_same_operations_on_other_inputs_is_not_promised(aspect: str, layer: str) -> None:
+    found = _promised(aspect, "nothing", "TensorFlowOpLayer", f"layers['{layer}']")
+    assert found is (layer == "dense")
