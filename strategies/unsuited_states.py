@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from strategies.graph import Function, Graph, Step, Value, Way
-from strategies.kinds import LEFT_OUT
+from strategies.graph import Function, Graph, Step, Value, Way, all_layers
+from strategies.kinds import CATALOGUE, LEFT_OUT
+from strategies.kinds.operations import Operation
 from strategies.own_models import BESIDE_PARTS, makes_parts
 from strategies.states import STEPS, within
 
@@ -67,6 +68,16 @@ def _called_before_given(state: tuple[Step, ...]) -> bool:
     return False
 
 
+_CALLING = frozenset(("run", "stateful", "train"))
+"""The steps in which a model computes something, which is more than that it can be built."""
+
+
+def _operates_by_a_policy(graph: Graph) -> bool:
+    """Whether a policy gives functions of Keras another dtype than float32, in which not each of them computes."""
+    policies = {"policy", "built policy"}.intersection(step.does for step in graph.state)
+    return bool(policies) and any(isinstance(CATALOGUE.get(layer.kind), Operation) for layer in all_layers(graph))
+
+
 def _together(graph: Graph) -> str:
     """What is wrong with the steps of a graph beside each other: a kernel that is packed, or a sum, is no weight."""
     done = [step.does for step in graph.state]
@@ -84,6 +95,8 @@ def _together(graph: Graph) -> str:
         return ": expected nothing else that compiles the model, or changes dtypes, where it is trained"
     if "train" in done and "trainable" in done[: done.index("train")]:
         return ": expected nothing to be frozen before the model is trained"
+    if not _CALLING.isdisjoint(done) and _operates_by_a_policy(graph):
+        return ": expected no model to run in which operations get another dtype by a policy, which not each takes"
     if "adapt" in done and any(STEPS[does].runs for does in done[: done.index("adapt")] if does in STEPS):
         return ": expected no layer to run before it is adapted"
     if graph.generation == "keras2" and _called_before_given(graph.state):

@@ -378,3 +378,17 @@ def test_a_model_does_not_learn_where_a_mask_is_of_another_rank_than_the_loss(
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),), axis=axis))
     graph = Graph((Input((3,), "int32", fill="ids", high=6),), layers, calls, Ref(0), Ref(2), generation="keras")
     assert learns(graph) is learns_
+
+
+@pytest.mark.parametrize(("kind", "suits"), [("ops.i0", False), ("ReLU", True)])
+@pytest.mark.parametrize("policy", ["policy", "built policy"])
+def test_no_model_runs_whose_operations_have_another_dtype_by_a_policy(kind: str, policy: str, suits: bool) -> None:
+    """TensorFlow has no BesselI0 of bfloat16: Keras builds the model, and cannot call it."""
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    layers = (Layer("Dense", (("units", 4),)), Layer(kind))
+    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation="keras")
+    step = Step(policy, None, (("name", "mixed_bfloat16"),))
+    well_typed(structs.replace(graph, state=(step,)))
+    well_typed(structs.replace(graph, state=(Step("run"),)))
+    with contextlib.nullcontext() if suits else pytest.raises(MalformedGraph, match="by a policy"):
+        well_typed(structs.replace(graph, state=(step, Step("run"))))

@@ -19,6 +19,7 @@ from reports.corpus import load as load_corpus
 from reports.corpus import shows
 from reports.known import load
 from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Way
+from strategies.ways import well_typed
 from tests.effort import examples
 
 RELEASES = (
@@ -35,6 +36,8 @@ RELEASES = (
     ),
 )
 KNOWN, CORPUS = load(), load_corpus()
+KEPT = CloneFunction("set", "ReLU", "trainable", False, "kept")
+"""A clone function that gives all layers but one kind as they are."""
 
 HEAD = {
     "tf_keras": "import tf_keras as keras\nfrom tf_keras import layers\n",
@@ -196,9 +199,8 @@ def test_given_inputs_that_are_ignored_are_of_their_day(release: SubjectProcess)
 
 def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themselves(release: SubjectProcess) -> None:
     graph = CORPUS.graph(CORPUS["tf-given-ignored"])
-    kept = CloneFunction("set", "ReLU", "trainable", False, "kept")
     trial = run(
-        case_of(structs.replace(graph, way=Way("batch", kept)), release.subject.dialect), release, ("upstream", "fixed")
+        case_of(structs.replace(graph, way=Way("batch", KEPT)), release.subject.dialect), release, ("upstream", "fixed")
     )
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
     ignored = [KNOWN["tf-given-ignored"]] if _before(release, "2.7") else []
@@ -256,11 +258,19 @@ def test_a_layer_that_a_model_calls_on_its_first_argument_alone_is_not_drawn(rel
     assert ("SumAll" in release.ready.offers.lacks) == _before(release, "2.3")
 
 
-def test_a_function_may_make_other_operations_on_other_inputs(release: SubjectProcess) -> None:
-    """Before 2.4 a model knows a function by the operations that it made, which a known batch leaves fewer of."""
+@pytest.mark.parametrize(
+    ("layer", "way"),
+    [
+        # Before 2.4 a model knows a function by the operations that it made, which a known batch leaves fewer of.
+        pytest.param(Layer("tf.image.rgb_to_grayscale"), Way("batch"), id="other operations"),
+        pytest.param(Layer("operator.half"), Way("half"), id="operations of another dtype"),
+        pytest.param(Layer("operator.half"), Way("half", KEPT), id="operations of another dtype, kept"),
+    ],
+)
+def test_an_operation_is_cloned_on_other_inputs(release: SubjectProcess, layer: Layer, way: Way) -> None:
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    layers = (Layer("tf.image.rgb_to_grayscale"), Layer("ReLU"))
-    graph = Graph((Input((4, 4, 3)),), layers, calls, Ref(0), Ref(2), generation="tf_keras", way=Way("batch"))
+    graph = Graph((Input((4, 4, 3)),), (layer, Layer("ReLU")), calls, Ref(0), Ref(2), generation="tf_keras", way=way)
+    well_typed(graph)
     trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
     assert trial.refused is None, trial.refused
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences

@@ -283,7 +283,10 @@ class Cloning:
         args, kwargs = arguments_of(node)
         args = tf.nest.map_structure(argument, args)
         kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
-        if is_op_layer(clone, "TensorFlowOpLayer") and clone is not layer_of(node):
+        if is_op_layer(clone, "TensorFlowOpLayer") and any(became[dtype] != dtype for dtype in became):
+            if clone is layer_of(node):  # as a clone function gave it, which cannot know what it is to be called on
+                clone = rebuild_layer(clone, self.clone_of, self._untold)
+                self._remember(layer_of(node), clone)
             make_of_dtypes(clone, became)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
