@@ -165,7 +165,7 @@ def advice(found: Diagnosis) -> Iterator[str]:
     lacking = [python for python, path in found.pythons.items() if path is None]
     if lacking:
         named = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
-        yield f"no Python {named} is here: for tf.keras and Keras 2 of their day, uv python install {' '.join(lacking)}"
+        yield f"no Python {named} is here: for tf.keras and Keras 2 of their day, {interpreters.to_get(lacking)}"
     if not found.gpus:
         yield "no GPU is here: subjects with @gpu cannot be tried; neither nvidia-smi nor the driver names one"
     if found.browser is None:

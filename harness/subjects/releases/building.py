@@ -19,7 +19,7 @@ from harness.subjects.place import How, ReleasePlace
 from harness.subjects.process import SubjectProcess
 from harness.subjects.releases import installer, store
 from harness.subjects.releases.errors import ReleaseError
-from harness.subjects.releases.interpreters import Interpreter, find
+from harness.subjects.releases.interpreters import Interpreter, find, to_get
 from harness.subjects.releases.requirements import Surroundings, beside, lacking, version_beside, versions_in
 from harness.subjects.releases.store import Manifest, Say, StartedOn
 from harness.subjects.releases.table import Stack
@@ -141,7 +141,7 @@ def interpreter_of(stack: Stack, subject: Subject) -> Interpreter:
     why = f" ({'; '.join(refused)})" if refused else ""
     raise ReleaseError(
         f"{subject.release}: needs Python {stack.python} for TensorFlow {stack.tensorflow}, and there is none on PATH, "
-        f"under pyenv or of uv{why}: pyenv install {stack.python}, or uv python install {stack.python}"
+        f"under pyenv or of uv{why}: {to_get([stack.python])}"
     )
 
 

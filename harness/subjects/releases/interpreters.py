@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -52,6 +52,16 @@ def find(python: str, *, alone: bool = True) -> tuple[Interpreter | None, list[s
         else:
             return answer, refused
     return None, refused
+
+
+def to_get(pythons: Sequence[str]) -> str:
+    """The commands by which somebody gets interpreters of these Pythons."""
+    of_uv = [each for each in pythons if tuple(map(int, each.split("."))) >= _OLDEST_OF_UV]
+    return f"pyenv install {' '.join(pythons)}" + (f", or uv python install {' '.join(of_uv)}" if of_uv else "")
+
+
+_OLDEST_OF_UV = (3, 8)
+"""Of the Pythons that uv has for Linux; it takes an older one that is there."""
 
 
 def _candidates(python: str) -> Iterator[Path]:
