@@ -18,7 +18,7 @@ from strategies.graph import Graph, MalformedGraph, Ref, refs
 from strategies.inputs import repeating
 from strategies.own_models import makes_parts, owned, owns
 from strategies.programs import Apply, Nest, Program
-from strategies.pruning import pruned
+from strategies.pruning import costs_beside, pruned
 from strategies.typing import infer, spec_of
 
 
@@ -26,7 +26,8 @@ def lower(program: Program) -> Graph:
     """The graph that a program means. Equal programs give equal graphs."""
     graph = (_chain(program) if program.sequential else None) or _functional(program)
     graph = _cut_out(plainly_built(graph), program) if program.cut else graph
-    graph = graph if graph.sequential or (program.strays and program.idle_inputs) else pruned(graph)
+    strays = program.strays and program.idle_inputs and not _costs_beside(graph, program)
+    graph = graph if graph.sequential or strays else pruned(graph)
     if graph.built == "not yet":
         return graph
     if program.own is not None and not program.cut:
@@ -49,8 +50,14 @@ def _cut_out(graph: Graph, program: Program) -> Graph:
             infer(cut)
         except MalformedGraph:
             continue
-        return cut
+        if not _costs_beside(cut, program):
+            return cut
     return graph
+
+
+def _costs_beside(graph: Graph, program: Program) -> bool:
+    """Whether Keras 2 may count a call beside the model: of a layer it asks what calls on those tensors cost."""
+    return program.generation == "keras2" and costs_beside(graph)
 
 
 def _chain(program: Program) -> Graph | None:

@@ -30,6 +30,7 @@ from strategies.kinds import CATALOGUE, LEFT_OUT, Generation
 from strategies.kinds.arguments import made
 from strategies.learning import learns, of_numbers
 from strategies.own_models import owns
+from strategies.pruning import costs
 from strategies.scopes import built_policy, name_scope, policy, remat, that_casts, without_masks
 from strategies.targets import Target, every_layer, level_of, targets
 from strategies.typing import fed, infer
@@ -140,7 +141,7 @@ def _once_called(graph: Graph) -> Iterator[str | None]:
 
     Keras 2 adds what such a call costs to the losses of the model, which it is none of.
     """
-    if graph.generation == "keras2" and any(map(_costs, all_layers(graph))):
+    if graph.generation == "keras2" and any(map(costs, all_layers(graph))):
         return
     if graph.base is None:
         yield None
@@ -154,10 +155,6 @@ def _once_called(graph: Graph) -> Iterator[str | None]:
         plain = plain and not any(spec.mask for spec in fed(calls[0], infer(level, generation=graph.generation)))
         if plain and not target.attributes and target.layer.graph is None:
             yield kind
-
-
-def _costs(layer: Layer) -> bool:
-    return layer.kind == "ActivityRegularization" or layer.arg("activity_regularizer") is not None
 
 
 def _in_another(graph: Graph) -> Iterator[str | None]:

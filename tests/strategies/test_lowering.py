@@ -32,6 +32,14 @@ def test_strays_stay_where_they_are_asked_for() -> None:
     assert (len(graph.inputs), len(graph.layers), len(graph.calls)) == (2, 2, 2)
 
 
+@pytest.mark.parametrize(("generation", "calls"), [("keras2", 1), ("keras", 2)])
+def test_in_keras_2_no_call_beside_the_model_costs_something(generation: Generation, calls: int) -> None:
+    """Keras 2 asks a layer what its calls cost by what they are on, and so counts one beside the model, too."""
+    body = (Apply("ActivityRegularization", (0,), 1), Again(0, (0,), 2))
+    program = Program((Input((4,)),), body, (2,), strays=True, generation=generation)
+    assert len(lower(program).calls) == calls
+
+
 @pytest.mark.parametrize(("kind", "serve"), [("PReLU", False), ("LocallyConnected2D", False), ("Conv2D", True)])
 def test_weights_for_each_place_serve_one_shape(kind: str, serve: bool) -> None:
     assert same_weights(Layer(kind), (Spec((3, 3, 2)),), (Spec((4, 4, 2)),)) == serve
