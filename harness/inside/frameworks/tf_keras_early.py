@@ -5,7 +5,15 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
+
 from .tf_keras import TfKeras
+
+
+def as_number(constant: Any) -> Any:
+    """An axis as a number: now and then TensorFlow 2.0 and 2.1 make a list of it, which means the same."""
+    is_one = isinstance(constant, np.ndarray) and constant.shape == (1,) and constant.dtype.kind == "i"
+    return constant[0] if is_one else constant
 
 
 class EarlyTfKeras(TfKeras):
@@ -59,6 +67,8 @@ class EarlyTfKeras(TfKeras):
         if isinstance(config.get("arguments"), dict):
             # In 2.0 a Lambda writes the mask of its last call among the arguments of its function.
             config = dict(config, arguments={key: its for key, its in config["arguments"].items() if key != "mask"})
+        if isinstance(config.get("constants"), dict):
+            config = dict(config, constants={place: as_number(its) for place, its in config["constants"].items()})
         return config
 
     def outputs(self, node: Any) -> list[Any]:
