@@ -32,7 +32,7 @@ RELEASES = (
         pytest.param(
             f"tensorflow=={version}", marks=pytest.mark.slow(reason="one more of the stacks; 2.4.4 stands for them")
         )
-        for version in ("2.0.4", "2.2.3", "2.11.1", "2.15.1")
+        for version in ("2.0.4", "2.2.3", "2.9.3", "2.11.1", "2.15.1")
     ),
 )
 KNOWN, CORPUS = load(), load_corpus()
@@ -139,6 +139,12 @@ for other in model.others:
     other.build((None, 3, 4))
 """
 
+IN_A_SCOPE = """
+import tensorflow as tf
+with tf.name_scope("outer"):
+    inputs = keras.Input(shape=(4, 4, 2))
+    model = keras.Model(inputs, layers.Conv2D(2, 2)(layers.RandomCrop(3, 3)(inputs)))
+"""
 AROUND = """
 inputs = keras.Input(tensor=keras.Input(shape=(4,), name="features"))
 model = keras.Model(inputs, layers.Dense(4)(inputs))
@@ -286,6 +292,12 @@ def test_an_inverted_normalization_stays_one(release: SubjectProcess) -> None:
 
 def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) -> None:
     _trial(release, AROUND, FLOATS)
+
+
+def test_what_was_built_in_a_scope_has_the_names_of_it(release: SubjectProcess) -> None:
+    if "RandomCrop" not in release.ready.offers.layers:
+        pytest.skip(reason="the release has no layers for images")
+    _trial(release, IN_A_SCOPE, {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"})
 
 
 def test_a_cell_whose_activation_is_a_layer_is_cloned(release: SubjectProcess) -> None:

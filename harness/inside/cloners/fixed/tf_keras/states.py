@@ -111,9 +111,15 @@ def restore_names(original: Any, clone: Any) -> None:
         for weight, its in zip(original.weights, clone.weights):
             _name_alike(weight, its)
     for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):
-        states = [tf.nest.flatten(vars(each).get("_states")) for each in (one, other)]
-        for state, its in zip(*states):
+        for state, its in zip(_states(one), _states(other)):
             _name_alike(state, its)
+
+
+def _states(layer: Any) -> list[Any]:
+    """The states of a recurrent layer, and of what a layer draws from."""
+    generator = vars(layer).get("_random_generator", vars(layer).get("_rng"))  # the latter before 2.9
+    state = getattr(getattr(generator, "_generator", generator), "state", None)
+    return [*tf.nest.flatten(vars(layer).get("_states")), state]
 
 
 def _name_alike(variable: Any, other: Any) -> None:
