@@ -110,7 +110,6 @@ LACKING = {
         {"pythons": {"3.7": None, "3.8": None, "3.11": "here"}},
         "pyenv install 3.7 3.8, or uv python install 3.8",
     ),
-    "what-uv-has-none-of": ({"pythons": {"3.7": None, "3.8": "here"}}, "of their day, pyenv install 3.7"),
     "a-gpu": ({"gpus": ()}, "@gpu"),
     "a-browser": ({"browser": None}, "chromium"),
     "memory": ({"available": GIB // 2}, "0.5 GiB of memory"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.releases.interpreters import find
+from harness.subjects.releases.interpreters import find, to_get
 
 OURS = f"{sys.version_info.major}.{sys.version_info.minor}"
 ANSWERS = '#!/bin/sh\necho "{answer}"\n'
@@ -93,3 +93,15 @@ def test_one_without_ensurepip_will_do_for_uv(machine: Path) -> None:
     found, _ = find("3.7", alone=False)
     assert found is not None
     assert found.lacks == ("ensurepip",)
+
+
+@pytest.mark.parametrize(
+    ("pythons", "commands"),
+    [
+        (["3.7"], "pyenv install 3.7"),
+        (["3.8"], "pyenv install 3.8, or uv python install 3.8"),
+        (["3.7", "3.10"], "pyenv install 3.7 3.10, or uv python install 3.10"),
+    ],
+)
+def test_nobody_is_sent_to_uv_for_a_python_that_it_has_not(pythons: list[str], commands: str) -> None:
+    assert to_get(pythons) == commands
