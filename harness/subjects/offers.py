@@ -37,6 +37,8 @@ _OF_LAMBDAS = (
 """What TensorFlow 2.0 has no decorator for; and there a Lambda writes down `training` as it was in its last call."""
 _OF_TEXTS = ("StringLookup", "TextVectorization")
 """The layers that need texts, which only TensorFlow has."""
+_OF_WEIGHTS = ("IntegerLookup", "StringLookup")
+"""The layers that may weigh what they look up, and are given its weights, as 2.6 cannot."""
 
 
 def graphs_on(
@@ -107,11 +109,12 @@ def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
         yield kind.name
         return
     constructor, call = offers.layers[kind.name]
-    # What a kind arranges once it is drawn is not an argument yet.
-    if constructor is not None and kind.arrange is None:
-        yield from (f"{kind.name}.{key}" for key in kind.options if key not in constructor)
     if constructor is not None:
-        yield from (f"{kind.name}.{key}" for key in kind.more if key not in constructor)
+        # What a function of a Lambda is made of is drawn apart; it is no argument.
+        options = (*kind.options, *kind.more) if kind.name != "Lambda" else kind.more
+        yield from (f"{kind.name}.{key}" for key in options if key not in constructor)
+        if kind.name in _OF_WEIGHTS and "idf_weights" not in constructor:
+            yield f"{kind.name}.output_mode=tf_idf"
     if call is not None:
         yield from (f"{kind.name}.{key}" for key in kind.call_options if key not in call)
 

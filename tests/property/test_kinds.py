@@ -142,6 +142,20 @@ def test_a_release_without_an_operation_or_its_argument_is_not_asked_for_it() ->
     assert all(layer.arg("keepdims") is None for layer in layers)
 
 
+def test_an_argument_that_a_layer_is_given_with_others_is_left_out_where_a_release_lacks_it() -> None:
+    offers = Offers(
+        {
+            "Hashing": (("num_bins", "mask_value", "salt"), None),
+            "IntegerLookup": (("vocabulary", "mask_token", "num_oov_indices", "output_mode", "invert"), None),
+        }
+    )
+    graphs = functional_graphs(kinds=["Hashing", "IntegerLookup"], without=lacking(offers, "tf_keras"))
+    layers = [layer for each in evenly(graphs, 60, 1) for layer in all_layers(each.graph) if layer.graph is None]
+    assert {layer.kind for layer in layers} == {"Hashing", "IntegerLookup"}
+    assert all(layer.arg("output_mode") is None and layer.arg("idf_weights") is None for layer in layers)
+    assert any(layer.arg("mask_value") is not None for layer in layers)
+
+
 def test_what_an_older_child_said_is_read() -> None:
     offers = msgspec.json.decode(b'{"layers": {"Dense": [["units"], null]}, "lacks": []}', type=Offers)
     assert offers.operations == {}
