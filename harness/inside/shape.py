@@ -123,13 +123,18 @@ class Description:
         optional, sparse, ragged = framework.end_options(tensor)
         return {
             "name": str(getattr(layer, "name", "")),
-            "shape": [_size(size) for size in tensor.shape],
+            "shape": _sizes(tensor.shape),
             "dtype": framework.dtype(tensor),
             "tensor": place or [-1, -1, -1],
             "optional": optional,
             "sparse": sparse,
             "ragged": ragged,
         }
+
+
+def _sizes(shape: Any) -> list[int | None] | None:
+    # TensorFlow before 2.3 does not know how many axes `x == y` has, where it may broadcast.
+    return None if getattr(shape, "ndims", 0) is None else [_size(size) for size in shape]
 
 
 def _size(size: Any) -> int | None:

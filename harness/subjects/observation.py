@@ -118,10 +118,10 @@ class LayerSeen(msgspec.Struct, frozen=True):
 
 
 class End(msgspec.Struct, frozen=True):
-    """An input or an output of a model as it is declared."""
+    """An input or an output of a model as it is declared. `shape` is None where the number of axes is not known."""
 
     name: str
-    shape: tuple[int | None, ...]
+    shape: tuple[int | None, ...] | None
     dtype: str
     tensor: tuple[int, int, int]
     optional: bool = False

@@ -17,9 +17,11 @@ _OF_A_NEW_MODEL = ("compiled", "trainable")
 _DTYPES_WRITTEN = "another float"
 _VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
 _FUNCTIONS_AGAIN = "functions called again"
+_CELLS_COUNTED = "cells counted"
 ON_LACKING = {
     "tensors that keep their dtype": (_DTYPES_WRITTEN,),
     "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED, _FUNCTIONS_AGAIN),
+    "named cells": (_CELLS_COUNTED,),
 }
 """What a case that asks for another model promises where a release lacks this."""
 
@@ -31,6 +33,7 @@ _NOT_ASKED = {
     _VARIABLES_COUNTED: ("weight scope", "state scope", "config.node_def"),
     _OPERATIONS_COUNTED: ("name",),
     _FUNCTIONS_AGAIN: ("layer extra", "layer missing", "config.constants"),
+    _CELLS_COUNTED: ("name", "weight scope", "state scope"),
     **dict.fromkeys(DTYPES, ("call.args tensor", "call.kwargs tensor", "layer order")),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
@@ -39,14 +42,21 @@ a layer got another name once it was built, that variables are named within what
 own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; where
 tensors are those of one TensorFlow graph, which has each name once, and counts on where a model is made by hand after
 another, what variables and operations are called in it, nor that a function of TensorFlow, which such a model knows
-only by the operations that it made, makes the same ones on other inputs; on inputs of another dtype, before Keras 3.10,
-that the casts are numbered in the order in which somebody wrote the calls down.
+only by the operations that it made, makes the same ones on other inputs; where a release, before 2.13, counts to name
+the cell that a recurrent layer makes, that layers are made in the order of their calls, and not in that of
+`model.layers`, in which upstream asks a `clone_function` for them; on inputs of another dtype, before Keras 3.10, that
+the casts are numbered in the order in which somebody wrote the calls down.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
 """
 
-_ONLY_OF = {_DTYPES_WRITTEN: "float", _OPERATIONS_COUNTED: "tf_op_layer_", **dict.fromkeys(DTYPES, "cast")}
+_ONLY_OF = {
+    _DTYPES_WRITTEN: "float",
+    _OPERATIONS_COUNTED: "tf_op_layer_",
+    _CELLS_COUNTED: "_cell",
+    **dict.fromkeys(DTYPES, "cast"),
+}
 """Of what is not asked for, what speaks of these alone, before and after."""
 _ONLY_AT = {_FUNCTIONS_AGAIN: "layers['tf_op_layer_"}
 """Of what is not asked for, what is found there alone."""
