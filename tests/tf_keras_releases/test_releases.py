@@ -18,7 +18,7 @@ from harness.trials.trial import Trial, run
 from reports.corpus import load as load_corpus
 from reports.corpus import shows
 from reports.known import load
-from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Way
+from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
 from strategies.ways import well_typed
 from tests.effort import examples
 
@@ -32,7 +32,7 @@ RELEASES = (
         pytest.param(
             f"tensorflow=={version}", marks=pytest.mark.slow(reason="one more of the stacks; 2.4.4 stands for them")
         )
-        for version in ("2.0.4", "2.2.3", "2.9.3", "2.11.1", "2.15.1")
+        for version in ("2.0.4", "2.2.3", "2.6.5", "2.8.4", "2.9.3", "2.11.1", "2.15.1")
     ),
 )
 KNOWN, CORPUS = load(), load_corpus()
@@ -144,6 +144,46 @@ import tensorflow as tf
 with tf.name_scope("outer"):
     inputs = keras.Input(shape=(4, 4, 2))
     model = keras.Model(inputs, layers.Conv2D(2, 2)(layers.RandomCrop(3, 3)(inputs)))
+"""
+OF_THE_LEARNING_PHASE = """
+inputs = keras.Input(shape=(4, 4, 2))
+moved = layers.RandomTranslation(0.5, 0.5, seed=7)(inputs)
+model = keras.Model(inputs, layers.GaussianNoise(0.5)(moved))
+"""
+DRAWN_FROM = """
+inputs = keras.Input(shape=(4, 4, 2))
+model = keras.Model(inputs, layers.RandomHeight(0.5, seed=7)(inputs))
+model(np.ones((2, 4, 4, 2), "float32"), training=True)
+"""
+DRAWS_FROM_ANYWHERE = """
+inputs = keras.Input(shape=(4, 4, 2))
+model = keras.Model(inputs, layers.RandomWidth(0.5, interpolation="nearest")(inputs, training=True))
+"""
+OF_NUMPY = """
+class Draws(layers.Layer):
+    def __init__(self, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.seed, self._rng = seed, np.random.default_rng(seed)
+
+    def call(self, x):
+        return x * 2.0
+
+    def get_config(self):
+        return dict(super().get_config(), seed=self.seed)
+
+
+inputs = keras.Input(shape=(4,))
+with keras.utils.custom_object_scope({"Draws": Draws}):
+    model = keras.Model(inputs, Draws(7)(inputs))
+"""
+OF_WORDS = """
+inputs = keras.Input(shape=(1,), dtype="string")
+model = keras.Model(inputs, layers.TextVectorization(vocabulary=["red", "green", "a"])(inputs))
+"""
+OF_UNKNOWN_RANK = """
+inputs = keras.Input(shape=(4,))
+others = keras.Input(shape=(4,))
+model = keras.Model([inputs, others], [inputs == others, layers.ReLU()(inputs)])
 """
 AROUND = """
 inputs = keras.Input(tensor=keras.Input(shape=(4,), name="features"))
@@ -271,11 +311,14 @@ def test_a_layer_that_a_model_calls_on_its_first_argument_alone_is_not_drawn(rel
         pytest.param(Layer("tf.image.rgb_to_grayscale"), Way("batch"), id="other operations"),
         pytest.param(Layer("operator.half"), Way("half"), id="operations of another dtype"),
         pytest.param(Layer("operator.half"), Way("half", KEPT), id="operations of another dtype, kept"),
+        pytest.param(Layer("tf.one_hot", (("depth", 6),)), Way("double"), id="a constant of a dtype of its own"),
     ],
 )
 def test_an_operation_is_cloned_on_other_inputs(release: SubjectProcess, layer: Layer, way: Way) -> None:
+    of_ids = layer.kind == "tf.one_hot"
+    given = Input((3,), "int32", fill="ids", high=6) if of_ids else Input((4, 4, 3))
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    graph = Graph((Input((4, 4, 3)),), (layer, Layer("ReLU")), calls, Ref(0), Ref(2), generation="tf_keras", way=way)
+    graph = Graph((given,), (layer, Layer("ReLU")), calls, Ref(0), Ref(2), generation="tf_keras", way=way)
     well_typed(graph)
     trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
     assert trial.refused is None, trial.refused
@@ -292,6 +335,62 @@ def test_an_inverted_normalization_stays_one(release: SubjectProcess) -> None:
 
 def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) -> None:
     _trial(release, AROUND, FLOATS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(OF_THE_LEARNING_PHASE, id="which a later layer has set the learning phase for"),
+        pytest.param(DRAWN_FROM, id="that has given numbers before"),
+    ],
+)
+def test_what_a_layer_draws_from_is_where_it_was(release: SubjectProcess, body: str) -> None:
+    if "RandomHeight" not in release.ready.offers.layers:
+        pytest.skip(reason="the release has no layers for images")
+    _trial(release, f"import numpy as np\n{body}", {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"})
+
+
+def test_what_a_layer_without_a_seed_draws_is_the_same_in_a_loaded_model(release: SubjectProcess) -> None:
+    if "RandomWidth" not in release.ready.offers.layers:
+        pytest.skip(reason="the release has no layers for images")
+    _trial(release, DRAWS_FROM_ANYWHERE, {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"}, "saving")
+
+
+def test_what_a_layer_of_ones_own_draws_from_is_its_own_matter(release: SubjectProcess) -> None:
+    _trial(release, f"import numpy as np\n{OF_NUMPY}", FLOATS)
+
+
+def test_a_vocabulary_is_kept(release: SubjectProcess) -> None:
+    if "TextVectorization" not in release.ready.offers.layers:
+        pytest.skip(reason="the release has no layers for texts")
+    trial = _trial(release, OF_WORDS, {"shape": [1], "dtype": "string", "fill": "words"})
+    assert ("raises" in _aspects(trial)) == (release.subject.version == "2.6.5")
+
+
+def test_a_tensor_of_unknown_rank_is_an_output_like_others(release: SubjectProcess) -> None:
+    case = Case(HEAD[release.subject.dialect] + OF_UNKNOWN_RANK, (FLOATS, FLOATS), seed=5)
+    trial = run(case, release, ("upstream", "fixed"))
+    assert trial.refused is None, trial.refused
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
+    assert trial.original is not None
+    known = not (_before(release, "2.3") and not _before(release, "2.1"))
+    assert (trial.original.shape.outputs[0].shape is not None) == known
+
+
+def test_a_clone_function_is_asked_for_layers_in_the_order_of_the_model(release: SubjectProcess) -> None:
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(0),)))
+    lstm = Layer("LSTM", (("units", 1),))
+    graph = Graph(
+        (Input((3, 4)),),
+        (lstm, lstm),
+        calls,
+        Ref(0),
+        Seq((Ref(2), Ref(1))),
+        generation="tf_keras",
+        way=Way("", CloneFunction()),
+    )
+    trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
 
 
 def test_what_was_built_in_a_scope_has_the_names_of_it(release: SubjectProcess) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import random
 import sys
 import weakref
 from typing import Any, Callable
@@ -28,7 +29,7 @@ def load(dialect: str) -> Framework:
     return TfKeras(tensorflow.keras)
 
 
-_SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
+_SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator", "_rng")
 """The attributes that tell a layer that draws; before 2.10 it has no generator of its own."""
 
 
@@ -73,6 +74,7 @@ class TfKeras(Eager):
         self._layer: Any = keras.layers.Layer
         self._sequential: Any = keras.Sequential
         self._find_parts()
+        self._seed_images()
         self._registry: Any = sys.modules[keras.utils.deserialize_keras_object.__module__]
         if hasattr(keras.utils, "register_keras_serializable"):
             self._registry = sys.modules[keras.utils.register_keras_serializable.__module__]
@@ -107,6 +109,16 @@ class TfKeras(Eager):
 
     def _scope(self, device: str) -> Any:
         return self.tf.device("/" + device)
+
+    def _seed_images(self) -> None:
+        """Before 2.7 a layer for images without a seed begins anywhere; here where the seed of a trial says."""
+        try:
+            images = self._module("layers.preprocessing.image_preprocessing")
+        except ImportError:
+            return
+        make = getattr(images, "make_generator", None)
+        if make is not None:
+            images.make_generator = lambda seed=None: make(random.randint(1, 10**9) if seed is None else seed)
 
     def forget(self) -> None:
         # clear_session without the kernel cache, which costs more than the rest of a trial. The graph in which every
@@ -226,6 +238,9 @@ class TfKeras(Eager):
             found.append((generator._state_var, random_generator._seed is None))
         elif getattr(random_generator, "_seed", None) is not None:
             found.append((self._position(random_generator), True))
+        state = getattr(getattr(layer, "_rng", None), "_state_var", None)  # before 2.7, of what changes images
+        if state is not None:
+            found.append((state, getattr(layer, "seed", None) is None))
         if getattr(layer, "_stateful", False):
             states = self.tf.nest.flatten(getattr(layer, "_states", None))
             found.extend((state, False) for state in states if isinstance(state, self.tf.Variable))

@@ -23,6 +23,12 @@ class TfKerasConfig(LiveConfig):
             return config
         for key, value in config.items():
             config[key] = self._live(value, _attribute(self._layer, key))
+        if "vocabulary" not in config and RELEASE.is_own(type(self._layer)):
+            # In 2.6 a TextVectorization does not tell it; one that was given it later has it among its weights.
+            lookup = vars(self._layer).get("_index_lookup_layer")
+            vocabulary = getattr(lookup, "input_vocabulary", None)
+            if vocabulary is not None and not lookup.weights:
+                config["vocabulary"] = list(vocabulary) if isinstance(vocabulary, list) else vocabulary
         if not as_it_is and isinstance(self._layer, keras.layers.Bidirectional) and "backward_layer" in config:
             # It keeps that layer's config from before it renamed the layer; the constructor renames it again.
             clone = self._clone_of(self._layer.backward_layer)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorflow.python.framework import op_def_registry
+
 from .release import RELEASE, tf
 
 
@@ -20,13 +22,32 @@ def of_dtype(value: Any, became: dict[Any, Any]) -> Any:
 
 
 def make_of_dtypes(layer: Any, became: dict[Any, Any]) -> None:
-    """Let a `TensorFlowOpLayer`, which has its dtypes written down, take tensors that `became` others."""
-    for attribute in layer.node_def.attr.values():
-        dtype = tf.as_dtype(attribute.type) if attribute.WhichOneof("value") == "type" else None
+    """Let a `TensorFlowOpLayer`, which has its dtypes written down, take tensors that `became` others.
+
+    Only what has to be of the dtype of a tensor changes with it: the depth of a `tf.one_hot` stays an int32.
+    """
+    attributes = layer.node_def.attr
+    of_inputs = _dtype_attributes(layer.node_def)
+    changed = {name for place, name in enumerate(of_inputs) if place not in layer.constants}
+    for name in changed & set(attributes):
+        dtype = tf.as_dtype(attributes[name].type)
         if became.get(dtype, dtype) != dtype:
-            attribute.type = became[dtype].as_datatype_enum
-    constants = {}
-    for index, constant in layer.constants.items():
-        dtype = tf.as_dtype(constant.dtype)
-        constants[index] = constant.astype(became.get(dtype, dtype).as_numpy_dtype)
+            attributes[name].type = became[dtype].as_datatype_enum
+    constants = dict(layer.constants)
+    for place, constant in constants.items():
+        if of_inputs[place] in changed:
+            constants[place] = constant.astype(tf.as_dtype(attributes[of_inputs[place]].type).as_numpy_dtype)
     layer.constants = constants
+
+
+def _dtype_attributes(node_def: Any) -> list[str]:
+    """For each input of an operation the attribute that has its dtype; "" where it can have only one."""
+    registry: Any = op_def_registry
+    definition = registry.get(node_def.op) if hasattr(registry, "get") else registry.get_registered_ops()[node_def.op]
+    names: list[str] = []
+    for argument in definition.input_arg:
+        count = node_def.attr[argument.number_attr].i if argument.number_attr else 1
+        if argument.type_list_attr:
+            count = len(node_def.attr[argument.type_list_attr].list.type)
+        names += [argument.type_attr] * count
+    return names

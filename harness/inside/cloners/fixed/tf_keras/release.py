@@ -16,9 +16,9 @@ if "tf_keras" in sys.modules or tuple(map(int, tf.__version__.split(".")[:2])) >
 else:
     keras = tf.keras
 
-__all__ = ["RELEASE", "keras", "tf"]
+__all__ = ["GENERATOR", "RELEASE", "keras", "tf"]
 
-_GENERATOR = tf.random.experimental.Generator  # `tf.random` itself has it since 2.2
+GENERATOR = tf.random.experimental.Generator  # `tf.random` itself has it since 2.2
 
 
 class TfKerasRelease(Release):
@@ -61,7 +61,7 @@ class TfKerasRelease(Release):
         return bool(tf.is_tensor(value))
 
     def is_state(self, value: Any) -> bool:
-        is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, _GENERATOR)
+        is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, GENERATOR)
         return is_random or isinstance(value, tf.Tensor) or super().is_state(value)
 
     def nested_layers(self, layer: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..before_keras3.states import restore_activity_regularizer, restore_flags, side_by_side
 from ..options import described
-from .release import RELEASE, tf
+from .release import GENERATOR, RELEASE, tf
 
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
@@ -117,7 +117,7 @@ def restore_names(original: Any, clone: Any) -> None:
 
 def _states(layer: Any) -> list[Any]:
     """The states of a recurrent layer, and of what a layer draws from."""
-    generator = vars(layer).get("_random_generator", vars(layer).get("_rng"))  # the latter before 2.9
+    generator = vars(layer).get("_random_generator", vars(layer).get("_rng"))  # the latter before 2.7
     state = getattr(getattr(generator, "_generator", generator), "state", None)
     return [*tf.nest.flatten(vars(layer).get("_states")), state]
 
@@ -137,11 +137,23 @@ def _restore_policy(one: Any, other: Any) -> None:
 
 
 def _restore_random_stream(one: Any, other: Any) -> None:
-    """Continue a seeded stream where the original is; one without a seed stays the clone's own."""
+    """Continue a seeded stream where the original is; one without a seed stays the clone's own.
+
+    What a layer draws from is made by its first call in training, and building a graph may be that or not: from 2.7 on
+    by the learning phase of the process, which `K.in_train_phase` sets. So it is made where the original has it.
+    """
     source, target = vars(one).get("_random_generator"), vars(other).get("_random_generator")
-    if source is None or target is None or getattr(source, "_seed", None) is None:
+    if source is None or target is None:
+        # Before 2.7, with the seed on the layer. One of NumPy is a layer's of one's own, and its own matter.
+        rng, clones = vars(one).get("_rng"), vars(other).get("_rng")
+        if isinstance(rng, GENERATOR) and isinstance(clones, GENERATOR) and vars(one).get("seed") is not None:
+            clones.state.assign(rng.state)
+        return
+    generator = getattr(source, "_generator", None)
+    if generator is not None and getattr(target, "_generator", None) is None:
+        target._maybe_init()
+    if getattr(source, "_seed", None) is None:
         return
     target._seed = source._seed
-    generator = getattr(source, "_generator", None)
-    if generator is not None and getattr(target, "_generator", None) is not None:
+    if generator is not None and target._generator is not None:
         target._generator.state.assign(generator.state)
