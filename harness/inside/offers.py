@@ -203,6 +203,7 @@ owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base
 assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
 """,
     "Normalization.invert": "keras.layers.Normalization(mean=0.0, variance=1.0, invert=True)",
+    "TextVectorization.split=character": "keras.layers.TextVectorization(split='character')",
     "TextVectorization.standardize": """
 assert keras.backend.backend() == "tensorflow"
 keras.layers.TextVectorization(standardize="lower", vocabulary=["a"])(keras.Input((1,), dtype="string"))

@@ -365,6 +365,7 @@ def test_a_vocabulary_is_kept(release: SubjectProcess) -> None:
         pytest.skip(reason="the release has no layers for texts")
     trial = _trial(release, OF_WORDS, {"shape": [1], "dtype": "string", "fill": "words"})
     assert ("raises" in _aspects(trial)) == (release.subject.version == "2.6.5")
+    assert ("TextVectorization.split=character" in release.ready.offers.lacks) == (release.subject.version == "2.6.5")
 
 
 def test_a_tensor_of_unknown_rank_is_an_output_like_others(release: SubjectProcess) -> None:
