@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strategies.graph import Function, Graph, Step, Value, Way, all_layers
+from strategies.graph import Function, Graph, Step, Value, Way, all_layers, leaves
 from strategies.kinds import CATALOGUE, LEFT_OUT
 from strategies.kinds.operations import Operation
 from strategies.own_models import BESIDE_PARTS, makes_parts
@@ -78,6 +78,12 @@ def _operates_by_a_policy(graph: Graph) -> bool:
     return bool(policies) and any(isinstance(CATALOGUE.get(layer.kind), Operation) for layer in all_layers(graph))
 
 
+def _spreads_with_gaps(graph: Graph) -> bool:
+    """Whether there is a transposed convolution with gaps, which TensorFlow computes on no CPU."""
+    spreads = [layer for layer in all_layers(graph) if layer.kind.endswith("Transpose")]
+    return any(leaf not in (None, 1) for layer in spreads for leaf in leaves(layer.arg("dilation_rate")))
+
+
 def _together(graph: Graph) -> str:
     """What is wrong with the steps of a graph beside each other: a kernel that is packed, or a sum, is no weight."""
     done = [step.does for step in graph.state]
@@ -97,6 +103,8 @@ def _together(graph: Graph) -> str:
         return ": expected nothing to be frozen before the model is trained"
     if not _CALLING.isdisjoint(done) and _operates_by_a_policy(graph):
         return ": expected no model to run in which operations get another dtype by a policy, which not each takes"
+    if not _CALLING.isdisjoint(done) and _spreads_with_gaps(graph):
+        return ": expected no model to run in which a transposed convolution has gaps, which no CPU computes"
     if "adapt" in done and any(STEPS[does].runs for does in done[: done.index("adapt")] if does in STEPS):
         return ": expected no layer to run before it is adapted"
     if graph.generation == "keras2" and _called_before_given(graph.state):

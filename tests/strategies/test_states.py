@@ -392,3 +392,18 @@ def test_no_model_runs_whose_operations_have_another_dtype_by_a_policy(kind: str
     well_typed(structs.replace(graph, state=(Step("run"),)))
     with contextlib.nullcontext() if suits else pytest.raises(MalformedGraph, match="by a policy"):
         well_typed(structs.replace(graph, state=(step, Step("run"))))
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
+@pytest.mark.parametrize(("gap", "suits"), [(2, False), (Seq((2, 2), "tuple"), False), (1, True), (LEFT_OUT, True)])
+def test_no_model_runs_with_a_transposed_convolution_that_no_cpu_computes(
+    gap: Value, suits: bool, generation: Generation
+) -> None:
+    """TensorFlow on a CPU: "do not yet support dilation rates larger than 1"."""
+    args = (("filters", 1), ("kernel_size", 2), *((("dilation_rate", gap),) if gap != LEFT_OUT else ()))
+    layers = (Layer("Conv2DTranspose", args), Layer("Dense", (("units", 1),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((1, 1, 1)),), layers, calls, Ref(0), Ref(2), generation=generation)
+    well_typed(graph)
+    with contextlib.nullcontext() if suits else pytest.raises(MalformedGraph, match="transposed convolution"):
+        well_typed(structs.replace(graph, state=(Step("run"),)))
