@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorflow.python.framework import op_def_registry
-
 from .release import RELEASE, tf
 
 
@@ -42,6 +40,8 @@ def make_of_dtypes(layer: Any, became: dict[Any, Any]) -> None:
 
 def _dtype_attributes(node_def: Any) -> list[str]:
     """For each input of an operation the attribute that has its dtype; "" where it can have only one."""
+    from tensorflow.python.framework import op_def_registry  # noqa: PLC0415 - private, for TensorFlow before 2.4 alone
+
     registry: Any = op_def_registry
     definition = registry.get(node_def.op) if hasattr(registry, "get") else registry.get_registered_ops()[node_def.op]
     names: list[str] = []
