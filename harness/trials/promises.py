@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
 from msgspec.structs import replace
 
+from harness.subjects.case import Case
 from harness.subjects.observation import Observation
-from reports.records import Cause, Cost
+from reports.records import Cause, Cost, Difference
 from strategies.way_inputs import DTYPES
 
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
@@ -18,23 +22,38 @@ _DTYPES_WRITTEN = "another float"
 _VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
 _FUNCTIONS_AGAIN = "functions called again"
 _CELLS_COUNTED = "cells counted"
-ON_LACKING = {
+_ON_LACKING = {
     "tensors that keep their dtype": (_DTYPES_WRITTEN,),
     "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED, _FUNCTIONS_AGAIN),
     "named cells": (_CELLS_COUNTED,),
 }
 """What a case that asks for another model promises where a release lacks this."""
+_OF_A_FUNCTION = (_CELLS_COUNTED,)
+"""Of these, what is promised less only where a `clone_function` is asked for each layer."""
 
-_NOT_ASKED = {
-    "turned": ("input structure order",),
-    "not compiled": ("compiled",),
-    "another scope": ("weight scope", "state scope"),
-    _DTYPES_WRITTEN: ("input dtype", "output dtype"),
-    _VARIABLES_COUNTED: ("weight scope", "state scope", "config.node_def"),
-    _OPERATIONS_COUNTED: ("name",),
-    _FUNCTIONS_AGAIN: ("layer extra", "layer missing", "config.constants"),
-    _CELLS_COUNTED: ("name", "weight scope", "state scope"),
-    **dict.fromkeys(DTYPES, ("call.args tensor", "call.kwargs tensor", "layer order")),
+
+class _NotAsked(NamedTuple):
+    """Aspects that are not asked for, where what was expected and what was found speak `of` it, `at` such a path."""
+
+    aspects: tuple[str, ...]
+    of: str = ""
+    at: str = ""
+
+    def covers(self, root: Difference) -> bool:
+        spoken = self.of in root.expected and self.of in root.found
+        return root.aspect in self.aspects and spoken and root.path.startswith(self.at)
+
+
+_NOT_ASKED: Mapping[str, _NotAsked] = {
+    "turned": _NotAsked(("input structure order",)),
+    "not compiled": _NotAsked(("compiled",)),
+    "another scope": _NotAsked(("weight scope", "state scope")),
+    _DTYPES_WRITTEN: _NotAsked(("input dtype", "output dtype"), of="float"),
+    _VARIABLES_COUNTED: _NotAsked(("weight scope", "state scope", "config.node_def")),
+    _OPERATIONS_COUNTED: _NotAsked(("name",), of="tf_op_layer_"),
+    _FUNCTIONS_AGAIN: _NotAsked(("layer extra", "layer missing", "config.constants"), at="layers['tf_op_layer_"),
+    _CELLS_COUNTED: _NotAsked(("name", "weight scope", "state scope"), of="_cell"),
+    **dict.fromkeys(DTYPES, _NotAsked(("call.args tensor", "call.kwargs tensor", "layer order"), of="cast")),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
@@ -51,20 +70,17 @@ the casts are numbered in the order in which somebody wrote the calls down.
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
 """
 
-_ONLY_OF = {
-    _DTYPES_WRITTEN: "float",
-    _OPERATIONS_COUNTED: "tf_op_layer_",
-    _CELLS_COUNTED: "_cell",
-    **dict.fromkeys(DTYPES, "cast"),
-}
-"""Of what is not asked for, what speaks of these alone, before and after."""
-_ONLY_AT = {_FUNCTIONS_AGAIN: "layers['tf_op_layer_"}
-"""Of what is not asked for, what is found there alone."""
-
 
 def held_to(cloner: str, original: Observation) -> Observation:
     """The original as a cloner's model is held against it: one is to have the very layers."""
     return replace(original, keeps="layers") if cloner == "same_layers" else original
+
+
+def promises_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:
+    """What a case promises less, and one that asks for another model on a release that lacks this."""
+    less = [each for ability in lacks for each in _ON_LACKING.get(ability, ())]
+    asks = "clone_function" in case.arguments
+    return (case.promises, *(each for each in less if asks or each not in _OF_A_FUNCTION))
 
 
 def promised(cloner: str, cause: Cause) -> bool:
@@ -73,11 +89,8 @@ def promised(cloner: str, cause: Cause) -> bool:
     In the place of a cloner there may be what a case promises.
     """
     root = cause.root
-    if root.aspect in _NOT_ASKED.get(cloner, ()):
-        word = _ONLY_OF.get(cloner)
-        if cloner in _ONLY_AT:
-            return not root.path.startswith(_ONLY_AT[cloner])
-        return word is not None and not (word in root.expected and word in root.found)
+    if cloner in _NOT_ASKED:
+        return not _NOT_ASKED[cloner].covers(root)
     if cloner in _BY_CONFIG:
         return cause.rank < Cost.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
     if cloner == "same_layers":

@@ -18,7 +18,7 @@ from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesRepo
 from harness.subjects.process import SubjectProcess
 from harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
 from harness.trials.checks.raised import innermost, looping
-from harness.trials.promises import ON_LACKING, held_to, promised
+from harness.trials.promises import held_to, promised, promises_of
 from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
 from reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
 
@@ -135,8 +135,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     started = time.perf_counter()
     checks = REFUSED if case.wrong else OWN_WAY if case.own_way else CHECKS
     plain = "Model" if subject.subject.generation == "keras2" else "Functional"
-    lacks = subject.ready.offers.lacks if case.asked else ()
-    promises = (case.promises, *(less for ability in lacks for less in ON_LACKING.get(ability, ())))
+    promises = promises_of(case, subject.ready.offers.lacks if case.asked else ())
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
     for name, its in answers.items():
