@@ -43,6 +43,7 @@ HEAD = {
     "tf_keras": "import tf_keras as keras\nfrom tf_keras import layers\n",
     "tf.keras": "from tensorflow import keras\nfrom tensorflow.keras import layers\n",
 }
+IMAGES = {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"}
 FLOATS = {"shape": [4], "dtype": "float32", "fill": "normal"}
 STEPS = {"shape": [3, 4], "dtype": "float32", "fill": "steps"}
 
@@ -158,6 +159,14 @@ model(np.ones((2, 4, 4, 2), "float32"), training=True)
 DRAWS_FROM_ANYWHERE = """
 inputs = keras.Input(shape=(4, 4, 2))
 model = keras.Model(inputs, layers.RandomWidth(0.5, interpolation="nearest")(inputs, training=True))
+"""
+# What the second model makes of a learning phase, the first one has not met: the noise sets it for the process.
+OF_NOTHING = """
+first, second = keras.Input(shape=(4,)), keras.Input(shape=(4, 4, 2))
+inner = keras.Model([first, second], layers.RandomContrast(0.5)(second, training=None))
+inputs = [keras.Input(shape=(4,)), keras.Input(shape=(4, 4, 2))]
+called = inner(inputs)
+model = keras.Model(inputs, [called, layers.GaussianNoise(0.5)(inputs[0])])
 """
 OF_NUMPY = """
 class Draws(layers.Layer):
@@ -347,13 +356,37 @@ def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) 
 def test_what_a_layer_draws_from_is_where_it_was(release: SubjectProcess, body: str) -> None:
     if "RandomHeight" not in release.ready.offers.layers:
         pytest.skip(reason="the release has no layers for images")
-    _trial(release, f"import numpy as np\n{body}", {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"})
+    _trial(release, f"import numpy as np\n{body}", IMAGES)
+
+
+def test_what_a_layer_draws_from_does_not_go_by_what_the_process_did_before(release: SubjectProcess) -> None:
+    if "RandomTranslation" not in release.ready.offers.layers:
+        pytest.skip(reason="the release has no layers for images")
+    args = (("height_factor", 0.5), ("width_factor", 0.5), ("seed", 7))
+    layers = (Layer("RandomTranslation", args), Layer("Dropout", (("rate", 0.5),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph(
+        (Input((4, 4, 2)),), layers, calls, Ref(0), Ref(2), sequential=True, generation="tf_keras", built="not yet"
+    )
+    well_typed(graph)
+    trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
+    assert trial.refused is None, trial.refused
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
+
+
+def test_a_mask_of_nothing_is_none(release: SubjectProcess) -> None:
+    if "RandomContrast" not in release.ready.offers.layers:
+        pytest.skip(reason="the release has no layers for images")
+    case = Case(HEAD[release.subject.dialect] + OF_NOTHING, (FLOATS, IMAGES), seed=5)
+    trial = run(case, release, ("upstream", "fixed"))
+    assert trial.refused is None, trial.refused
+    assert [clone.differences for clone in trial.clones.values()] == [(), ()]
 
 
 def test_what_a_layer_without_a_seed_draws_is_the_same_in_a_loaded_model(release: SubjectProcess) -> None:
     if "RandomWidth" not in release.ready.offers.layers:
         pytest.skip(reason="the release has no layers for images")
-    _trial(release, DRAWS_FROM_ANYWHERE, {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"}, "saving")
+    _trial(release, DRAWS_FROM_ANYWHERE, IMAGES, "saving")
 
 
 def test_what_a_layer_of_ones_own_draws_from_is_its_own_matter(release: SubjectProcess) -> None:
@@ -397,7 +430,7 @@ def test_a_clone_function_is_asked_for_layers_in_the_order_of_the_model(release:
 def test_what_was_built_in_a_scope_has_the_names_of_it(release: SubjectProcess) -> None:
     if "RandomCrop" not in release.ready.offers.layers:
         pytest.skip(reason="the release has no layers for images")
-    _trial(release, IN_A_SCOPE, {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"})
+    _trial(release, IN_A_SCOPE, IMAGES)
 
 
 def test_a_cell_whose_activation_is_a_layer_is_cloned(release: SubjectProcess) -> None:

@@ -173,6 +173,11 @@ class TfKeras(Eager):
     def outputs(self, node: Any) -> list[Any]:
         return list(self.tf.nest.flatten(node.outputs))
 
+    def has_mask(self, tensor: Any) -> bool:
+        # Where a layer decides in the graph whether it trains, TensorFlow 2.7 and 2.8 keep a mask of nothing.
+        spec = getattr(getattr(tensor, "_keras_mask", None), "type_spec", None)
+        return super().has_mask(tensor) and type(spec).__name__ != "NoneTensorSpec"
+
     def policy(self, layer: Any) -> Any:
         policy = getattr(layer, "_dtype_policy", None)
         return "" if policy is None else policy.name
@@ -233,6 +238,11 @@ class TfKeras(Eager):
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
         found: list[tuple[Any, bool]] = []
         random_generator: Any = getattr(layer, "_random_generator", None)
+        if getattr(random_generator, "_force_generator", False):
+            # In 2.7 and 2.8 the first call in training makes it, which building a graph is or is not by what the
+            # process did before. One that is not there yet would be new in each call of the model.
+            with self.tf.name_scope(layer.name):
+                random_generator._maybe_init()
         generator = getattr(random_generator, "_generator", None)
         if generator is not None:
             found.append((generator._state_var, random_generator._seed is None))

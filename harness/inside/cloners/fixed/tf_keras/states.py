@@ -117,7 +117,7 @@ def restore_names(original: Any, clone: Any) -> None:
 
 def _states(layer: Any) -> list[Any]:
     """The states of a recurrent layer, and of what a layer draws from."""
-    generator = vars(layer).get("_random_generator", vars(layer).get("_rng"))  # the latter before 2.7
+    generator = _draws_from(layer)
     state = getattr(getattr(generator, "_generator", generator), "state", None)
     return [*tf.nest.flatten(vars(layer).get("_states")), state]
 
@@ -136,22 +136,29 @@ def _restore_policy(one: Any, other: Any) -> None:
         other._set_dtype_policy(policy)
 
 
+def _draws_from(layer: Any) -> Any:
+    """The generator of Keras that a layer has; before 2.7 that of TensorFlow. Another is its own matter."""
+    before = vars(layer).get("_rng")
+    return vars(layer).get("_random_generator", before if isinstance(before, GENERATOR) else None)
+
+
 def _restore_random_stream(one: Any, other: Any) -> None:
     """Continue a seeded stream where the original is; one without a seed stays the clone's own.
 
     What a layer draws from is made by its first call in training, and building a graph may be that or not: from 2.7 on
     by the learning phase of the process, which `K.in_train_phase` sets. So it is made where the original has it.
     """
-    source, target = vars(one).get("_random_generator"), vars(other).get("_random_generator")
-    if source is None or target is None:
-        # Before 2.7, with the seed on the layer. One of NumPy is a layer's of one's own, and its own matter.
-        rng, clones = vars(one).get("_rng"), vars(other).get("_rng")
-        if isinstance(rng, GENERATOR) and isinstance(clones, GENERATOR) and vars(one).get("seed") is not None:
-            clones.state.assign(rng.state)
+    source, target = _draws_from(one), _draws_from(other)
+    if type(source) is not type(target):
+        return
+    if isinstance(source, GENERATOR):  # which keeps no seed; the layer does
+        if vars(one).get("seed") is not None:
+            target.state.assign(source.state)
         return
     generator = getattr(source, "_generator", None)
     if generator is not None and getattr(target, "_generator", None) is None:
-        target._maybe_init()
+        with tf.name_scope(one.name):
+            target._maybe_init()
     if getattr(source, "_seed", None) is None:
         return
     target._seed = source._seed
