@@ -44,6 +44,7 @@ HEAD = {
     "tf.keras": "from tensorflow import keras\nfrom tensorflow.keras import layers\n",
 }
 IMAGES = {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"}
+WORDS = {"shape": [1], "dtype": "int64", "fill": "ids", "high": 4}
 FLOATS = {"shape": [4], "dtype": "float32", "fill": "normal"}
 STEPS = {"shape": [3, 4], "dtype": "float32", "fill": "steps"}
 
@@ -145,6 +146,13 @@ import tensorflow as tf
 with tf.name_scope("outer"):
     inputs = keras.Input(shape=(4, 4, 2))
     model = keras.Model(inputs, layers.Conv2D(2, 2)(layers.RandomCrop(3, 3)(inputs)))
+"""
+WEIGHTS_OF_WORDS = """
+import tensorflow as tf
+with tf.name_scope("outer"):
+    words = keras.Input(shape=(1,), dtype="int64")
+    weighed = layers.IntegerLookup(vocabulary=[1, 2], idf_weights=[1.0, 2.0], output_mode="tf_idf")(words)
+    model = keras.Model(words, weighed)
 """
 OF_THE_LEARNING_PHASE = """
 inputs = keras.Input(shape=(4, 4, 2))
@@ -431,6 +439,13 @@ def test_what_was_built_in_a_scope_has_the_names_of_it(release: SubjectProcess) 
     if "RandomCrop" not in release.ready.offers.layers:
         pytest.skip(reason="the release has no layers for images")
     _trial(release, IN_A_SCOPE, IMAGES)
+
+
+def test_a_weight_of_unknown_size_has_the_name_that_it_got_in_a_scope(release: SubjectProcess) -> None:
+    offered = release.ready.offers.layers.get("IntegerLookup")
+    if offered is None or "idf_weights" not in (offered[0] or ()):
+        pytest.skip(reason="the release takes no weights of words")
+    _trial(release, WEIGHTS_OF_WORDS, WORDS)
 
 
 def test_a_cell_whose_activation_is_a_layer_is_cloned(release: SubjectProcess) -> None:

@@ -126,7 +126,9 @@ def _name_alike(variable: Any, other: Any) -> None:
     other = getattr(other, "_variable", other)
     if not hasattr(variable, "name") or not hasattr(other, "name"):
         return  # The table of a lookup layer poses as a weight.
-    if variable.name != other.name and variable.shape == other.shape and hasattr(other, "_handle_name"):
+    # Before 2.9 a shape with an unknown size in it is not equal to itself.
+    alike = variable.shape.is_compatible_with(other.shape)
+    if variable.name != other.name and alike and hasattr(other, "_handle_name"):
         other._handle_name = variable.name
 
 
