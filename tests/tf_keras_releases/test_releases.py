@@ -18,7 +18,7 @@ from harness.trials.trial import Trial, run
 from reports.corpus import load as load_corpus
 from reports.corpus import shows
 from reports.known import load
-from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
+from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Step, Way
 from strategies.ways import well_typed
 from tests.effort import examples
 
@@ -417,6 +417,22 @@ def test_a_tensor_of_unknown_rank_is_an_output_like_others(release: SubjectProce
     assert trial.original is not None
     known = not (_before(release, "2.3") and not _before(release, "2.1"))
     assert (trial.original.shape.outputs[0].shape is not None) == known
+
+
+def test_what_a_recurrent_layer_carries_over_is_compared(release: SubjectProcess) -> None:
+    graph = Graph(
+        (Input((3, 4)),),
+        (Layer("LSTM", (("units", 2),)),),
+        (Call(0, (Ref(0),)),),
+        Ref(0),
+        Ref(1),
+        generation="tf_keras",
+        state=(Step("stateful", "LSTM"),),
+    )
+    copied = "planted/state_of_recurrent_copied"
+    clones = run(case_of(graph, release.subject.dialect), release, ("fixed", copied)).clones
+    assert clones["fixed"].verdict is Verdict.FAITHFUL, clones["fixed"].differences
+    assert {each.aspect for each in clones[copied].differences} == {"state not fresh"}
 
 
 def test_a_clone_function_is_asked_for_layers_in_the_order_of_the_model(release: SubjectProcess) -> None:

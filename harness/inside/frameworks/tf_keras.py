@@ -251,7 +251,7 @@ class TfKeras(Eager):
         state = getattr(getattr(layer, "_rng", None), "_state_var", None)  # before 2.7, of what changes images
         if state is not None:
             found.append((state, getattr(layer, "seed", None) is None))
-        if getattr(layer, "_stateful", False):
+        if getattr(layer, "_stateful", getattr(layer, "stateful", False)):  # in 2.0 the second, a plain attribute
             states = self.tf.nest.flatten(getattr(layer, "_states", None))
             found.extend((state, False) for state in states if isinstance(state, self.tf.Variable))
         return found
