@@ -37,8 +37,6 @@ _OF_LAMBDAS = (
 """What TensorFlow 2.0 has no decorator for; and there a Lambda writes down `training` as it was in its last call."""
 _OF_TEXTS = ("StringLookup", "TextVectorization")
 """The layers that need texts, which only TensorFlow has."""
-_OF_WEIGHTS = ("IntegerLookup", "StringLookup")
-"""The layers that may weigh what they look up, and are given its weights, as 2.6 cannot."""
 
 
 def graphs_on(
@@ -110,11 +108,9 @@ def _lacking(kind: Kind, offers: Offers) -> Iterator[str]:
         return
     constructor, call = offers.layers[kind.name]
     if constructor is not None:
-        # What a function of a Lambda is made of is drawn apart; it is no argument.
-        options = (*kind.options, *kind.more) if kind.name != "Lambda" else kind.more
+        options = [key for key in (*kind.options, *kind.more) if key not in kind.parts]
         yield from (f"{kind.name}.{key}" for key in options if key not in constructor)
-        if kind.name in _OF_WEIGHTS and "idf_weights" not in constructor:
-            yield f"{kind.name}.output_mode=tf_idf"
+        yield from (f"{kind.name}.{value}" for value, needed in kind.needs.items() if needed not in constructor)
     if call is not None:
         yield from (f"{kind.name}.{key}" for key in kind.call_options if key not in call)
 

@@ -90,6 +90,9 @@ def _hashed(specs: Specs, layer: Layer) -> Specs | None:
     return (_whole(specs),) if layer.arg("output_mode", "int") == "int" else _counted(number(layer, "num_bins"))
 
 
+_WEIGHED = {"output_mode=tf_idf": "idf_weights"}
+
+
 def _looked_up(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
     """Weights for each word where they are needed; for what is turned round, an unknown that is a small number."""
     args = {key: value for key, value in drawn.items() if key not in ("idf_weights", "oov_token")}
@@ -188,6 +191,7 @@ KINDS = (
         weight=2,
         fits=ids,
         arrange=_looked_up,
+        needs=_WEIGHED,
         gives=_found,
     ),
     Kind(
@@ -202,6 +206,7 @@ KINDS = (
         weight=2,
         fits=ids_or_words,
         arrange=_words_looked_up,
+        needs=_WEIGHED,
         gives=_found,
     ),
     Kind(

@@ -88,8 +88,10 @@ class Kind:
     `more` are further constructor arguments, which mostly stay unsaid (see `strategies.kinds.arguments`).
     `takes_trainable` says that its constructor has that argument, `takes_regularizer` that it has
     `activity_regularizer` if its family does, `masks` that the layer hands its input's mask on;
-    `arrange` changes drawn options to suit the tensors. `on_ragged` says with which arguments it cannot be called on
-    ragged tensors, None that it cannot at all. With `of_one_batch` all its tensors know their batch, or none does.
+    `arrange` changes drawn options to suit the tensors: `parts` are those that it makes an argument of, and `needs` has
+    the arguments that it adds to a value, as {"output_mode=tf_idf": "idf_weights"}. `on_ragged` says with which
+    arguments it cannot be called on ragged tensors, None that it cannot at all. With `of_one_batch` all its tensors
+    know their batch, or none does.
     """
 
     name: str
@@ -103,6 +105,8 @@ class Kind:
     pass_as: Literal["one", "list", "each", "either", "nested", "gapped", "apart"] = "one"
     masks: bool = False
     arrange: Arrange | None = None
+    parts: tuple[str, ...] = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
     family: str = ""
     dtypes: tuple[str, ...] = ()
     shared: bool = True

@@ -193,6 +193,7 @@ KINDS = (
         pass_as="either",
         fits=alike(plain(floats(1, 3))),
         arrange=lambda_arguments,
+        parts=("gives", "form", "container"),
         gives=lambda_gives,
         masks=True,
         dtypes=("float64", "mixed_bfloat16"),
