@@ -142,6 +142,7 @@ def command(
             seed=seed,
             seconds=timeout,
             way=own_way(ways),
+            strict=strict,
         )
         if wanted.way is not None and (others := [each for each in wanted.cloners if not takes_arguments(each)]):
             raise ModelError(f"--way: the cloner {others[0]} takes a model and nothing else")

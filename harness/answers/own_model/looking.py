@@ -57,7 +57,7 @@ class CheckWanted:
 
     `size` is that of whatever the inputs leave open, `sizes` those of inputs by name; what neither says is tried,
     `first` before others. A model that takes long has `processes` at once. `way` is what
-    `clone_model` is given beside it.
+    `clone_model` is given beside it. With `strict`, a clone does not hold where only a name differs.
     """
 
     cloners: tuple[str, ...] = UPSTREAM_AND_FIXED
@@ -73,6 +73,7 @@ class CheckWanted:
     seconds: float = 600.0
     processes: int = 2
     way: OwnWay | None = None
+    strict: bool = False
 
 
 def second_for(model: Model, process: SubjectProcess, wanted: CheckWanted) -> Second:
@@ -164,13 +165,13 @@ def _look(
     if stopped is not None:
         return _not(replace(told, peak=peak_memory(process.pid)), *stopped, began)
     clones = _cloned(tried, wanted.cloners, process)
-    while way is None and (remedy := verdicts.to_try(clones, subject)):
+    while way is None and (remedy := verdicts.to_try(clones, subject, strict=wanted.strict)):
         tried += tried_by(remedy)
         clones = _cloned(tried, (*(each.cloner for each in clones), remedy), process)
     asked, others = clones[: len(wanted.cloners)], clones[len(wanted.cloners) :]
     return replace(
         told,
-        summary=verdicts.summary(asked, others, subject),
+        summary=verdicts.summary(asked, others, subject, strict=wanted.strict),
         clones=asked,
         remedies=others,
         peak=peak_memory(process.pid) + peak_memory(second.pid),

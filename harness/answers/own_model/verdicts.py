@@ -5,6 +5,7 @@ Nothing is recommended that was not tried on the model. What two cloners break i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from harness.answers.own_model.record import Cloned, ModelBreak
@@ -30,6 +31,8 @@ _DO = {
     "deepcopy": "`copy.deepcopy(model)`",
     "pickled": "`pickle.loads(pickle.dumps(model))`",
 }
+_REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from its config ")
+"""How an error of ours begins that says why a model is not cloned, by its name and class."""
 _RUNS = ("outputs", "masks", "training", "saved")
 _LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
 _COSTS = {
@@ -113,9 +116,15 @@ def minded(breaks: Iterable[ModelBreak], *, strict: bool = False) -> list[ModelB
     return [each for each in breaks if not each.documented and (strict or not each.name_only)]
 
 
-def holds(cloned: Cloned) -> bool:
-    """Whether a cloner gives a clone that is as good as the original, but perhaps for a name."""
-    return not minded(cloned.breaks)
+def holds(cloned: Cloned, *, strict: bool = False) -> bool:
+    """Whether a cloner gives a clone that is as good as the original, but, unless `strict`, for a name."""
+    return not minded(cloned.breaks, strict=strict)
+
+
+def refusal(cloned: Cloned) -> str:
+    """Why a cloner refuses a model, in its own words, "" where it does not."""
+    raised = next((each.root.raised for each in cloned.breaks if each.root.check == "made"), None)
+    return raised.message if raised is not None and _REFUSAL.search(raised.message) else ""
 
 
 def outcome(breaks: Sequence[ModelBreak]) -> str:
@@ -135,39 +144,45 @@ def whose(cloner: str, subject: Subject) -> str:
     return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner}")
 
 
-def summary(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject) -> str:
-    """The line that a report on a model begins with."""
+def summary(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
+    """The line that a report on a model begins with. With `strict`, a user would mind a changed name."""
     happened: dict[str, list[str]] = {}
     for each in clones:
         happened.setdefault(each.outcome, []).append(whose(each.cloner, subject))
     if len(happened) > 1:
         happened.pop(FAITHFUL, None)
     said = [what if what == FAITHFUL else f"{what} ({' and '.join(who)})" for what, who in happened.items()]
-    return "; ".join((*said, what_to_do(clones, remedies, subject)))
+    return "; ".join((*said, what_to_do(clones, remedies, subject, strict=strict)))
 
 
-def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject) -> str:
+def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
     """What to do, and whether it works."""
-    if all(map(holds, clones)):
+    if all(holds(each, strict=strict) for each in clones):
         return "nothing to do"
     by_name = {each.cloner: each for each in (*clones, *remedies)}
     upstream, fixed = by_name.get("upstream"), by_name.get("fixed")
     ours = fixed is not None and any(each.blame == Blame.OURS for each in minded(fixed.breaks))
     report = "; what clonediff's breaks is its own fault: please report it, with this model if you can" if ours else ""
-    good = [name for name in _DO if name in by_name and holds(by_name[name]) and (name != "fixed" or _for_use(subject))]
+    holding = [name for name in _DO if name in by_name and holds(by_name[name], strict=strict)]
+    good = [name for name in holding if name != "fixed" or _for_use(subject)]
     if good:
         return f"what works: {_DO[good[0]].format(package=_package(subject))}{report}"
+    if upstream is None and fixed is not None and refusal(fixed):
+        return refusal(fixed)
     if upstream is None:
         return "add --cloner upstream to compare, and to have tried what may work"
+    if fixed is not None and refusal(fixed):
+        return f"nothing that was tried works; clonediff's clone_model says what to do: {refusal(fixed)}"
     if fixed is not None and _one_limit(upstream, fixed):
         return "a limit that both share, and nothing else that was tried works"
     return f"nothing that was tried works{report}"
 
 
-def to_try(clones: Sequence[Cloned], subject: Subject) -> str:
+def to_try(clones: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
     """The cloner to try next for want of one that holds; "" where one does, and where Keras' own was not asked."""
     by_name = {each.cloner: each for each in clones}
-    if "upstream" not in by_name or any(holds(each) for each in clones if each.cloner != "fixed" or _for_use(subject)):
+    of_use = [each for each in clones if each.cloner != "fixed" or _for_use(subject)]
+    if "upstream" not in by_name or any(holds(each, strict=strict) for each in of_use):
         return ""
     return next((name for name in REMEDIES if name not in by_name and (name != "fixed" or _for_use(subject))), "")
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from harness.answers.own_model.record import CheckedModel, Cloned, Status
-from harness.answers.own_model.verdicts import minded
-
-_REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from its config ")
-"""How an error of ours begins that says why a model is not cloned, by its name and class."""
+from harness.answers.own_model.verdicts import minded, refusal
 
 
 class CloneOutcome(enum.StrEnum):
@@ -64,12 +60,6 @@ def made(cloned: Cloned) -> CloneOutcome:
     if cloned.cloner == "fixed" and refusal(cloned):
         return CloneOutcome.REFUSED
     return CloneOutcome.BREAKS if minded(cloned.breaks) else CloneOutcome.NAME
-
-
-def refusal(cloned: Cloned) -> str:
-    """Why a cloner refuses a model, in its own words, "" where it does not."""
-    raised = next((each.root.raised for each in cloned.breaks if each.root.check == "made"), None)
-    return raised.message if raised is not None and _REFUSAL.search(raised.message) else ""
 
 
 def is_fault(model: RealModel) -> bool:

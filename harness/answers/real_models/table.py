@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from harness.answers.own_model.record import Cloned
-from harness.answers.own_model.verdicts import DOCUMENTED, minded
-from harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, made, refusal
+from harness.answers.own_model.verdicts import DOCUMENTED, minded, refusal
+from harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, made
 from harness.answers.real_models.suites import SUITES
 from reports.markup import one_line
 

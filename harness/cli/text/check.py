@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.answers.own_model.verdicts import FAITHFUL
+from harness.answers.own_model.verdicts import FAITHFUL, refusal
 from harness.cli.terminal import table
 from reports.markup import one_line
 
@@ -57,6 +57,9 @@ def _short(cloned: Cloned) -> str:
 
 
 def _cloned_text(cloned: Cloned) -> Iterable[str]:
+    if why := refusal(cloned):
+        yield f"  {cloned.cloner}: refused: {one_line(why)}"
+        return
     more = "" if cloned.outcome in ("", FAITHFUL) else f": {cloned.outcome}"
     yield f"  {cloned.cloner}: {cloned.verdict}{more}"
     for note in cloned.notes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from harness.answers.own_model.record import Cloned, ModelBreak
-from harness.answers.own_model.verdicts import follows, happens, headline, minded, outcome, summary, to_try
+from harness.answers.own_model.verdicts import follows, happens, headline, minded, outcome, refusal, summary, to_try
 from harness.subjects.subject import Subject
 from harness.trials.triage import Blame
 from reports.records import COSTS, Cause, Cost, Difference, Place, Raised
@@ -199,6 +200,25 @@ BOTH, BESIDE = broken(Blame.SHARED), broken(Blame.UNKNOWN, "the clone trains dif
 )
 def test_the_first_line(clones: list[Cloned], remedies: list[Cloned], said: str) -> None:
     assert summary(clones, remedies, KERAS) == said
+
+
+def test_who_minds_a_changed_name_is_told_what_keeps_it() -> None:
+    clones = [cloned("upstream", NAME), cloned("fixed")]
+    assert summary(clones, [], KERAS).endswith("(Keras' clone_model); nothing to do")
+    assert summary(clones, [], KERAS, strict=True).endswith("what works: `from harness import clone_model`")
+    assert to_try([cloned("upstream", NAME)], KERAS) == ""
+    assert to_try([cloned("upstream", NAME)], KERAS, strict=True) == "fixed"
+
+
+def test_who_is_refused_is_told_what_to_do_first() -> None:
+    told = "Layer 'mine' (class `Mine`) cannot be cloned: its `get_config()` gave None instead of a dictionary. Do."
+    seen = difference("made", "clone", "raises", Cost.CRASHES, Raised("TypeError", told))
+    broke = structs.replace(broken(Blame.SHARED, "cannot be cloned"), root=seen)
+    assert refusal(cloned("fixed", broke)) == told
+    assert refusal(cloned("fixed", CRASH)) == ""
+    said = summary([cloned("upstream", BOTH), cloned("fixed", broke)], [cloned("from_config", CRASH)], KERAS)
+    assert said.endswith(f"nothing that was tried works; clonediff's clone_model says what to do: {told}")
+    assert summary([cloned("fixed", broke)], [], KERAS).endswith(f"; {told}")
 
 
 def test_what_works_is_something_that_the_release_can_use() -> None:

@@ -127,6 +127,80 @@ class Settled(layers.Layer):
         return {**super().get_config(), "size": self.given}
 
 
+class OnlyWithin(layers.Layer):
+    """Keeps what it is given in a layer alone, and tells nothing."""
+
+    def __init__(self, units=2, act="relu", **kwargs):
+        super().__init__(**kwargs)
+        self.dense = layers.Dense(units, activation=act)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def get_config(self):
+        return layers.Layer.get_config(self)
+
+
+class Chosen(layers.Layer):
+    """Keeps what follows from its options alone, and tells nothing."""
+
+    def __init__(self, mode="mean", by=1.0, size=None, **kwargs):
+        super().__init__(**kwargs)
+        self.negative, self.by, self.sign = mode == "negative", abs(by), 1 if by >= 0 else -1
+        self.tokens = size or 1
+
+    def build(self, shape):
+        self.tokens = self.add_weight(shape=(self.tokens,), initializer="ones", dtype="float32")
+
+    def call(self, x):
+        x = x * self.by * self.sign * keras.ops.sum(self.tokens)
+        return -x if self.negative else x
+
+    def get_config(self):
+        return layers.Layer.get_config(self)
+
+
+class OfAModel(keras.Model):
+    """Of what a model is given, Keras keeps no record."""
+
+    def __init__(self, units=2, act="relu"):
+        super().__init__()
+        self.dense = layers.Dense(units, activation=act)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def get_config(self):
+        return {}
+
+
+class SetLater(layers.Layer):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.by = 1.0
+
+    def call(self, x):
+        return x * self.by
+
+
+def set_later():
+    layer = SetLater()
+    layer.by = 4.0
+    return layer
+
+
+class ByPosition(layers.Layer):
+    def __init__(self, by=1.0, /, **kwargs):
+        super().__init__(**kwargs)
+        self.by = by
+
+    def call(self, x):
+        return x * self.by
+
+    def get_config(self):
+        return layers.Layer.get_config(self)
+
+
 def around(layer):
     x = keras.Input((3,))
     return keras.Model(x, layer(x))
@@ -155,6 +229,25 @@ def test_what_the_layer_tells_is_found(name):
     clone = clone_model(model)
     assert [weight.path for weight in clone.weights] == [weight.path for weight in model.weights]
     assert [w.numpy() for w in clone.weights] == [w.numpy() for w in model.weights]
+    clone.set_weights(model.get_weights())
+    assert np.array_equal(clone(VECTORS), model(VECTORS))
+
+
+DRAWING = {
+    "units-within": lambda: OnlyWithin(3),
+    "function-within": lambda: OnlyWithin(act="tanh"),
+    "chosen": lambda: Chosen("negative", -3.0, 5),
+    "of-a-model": lambda: OfAModel(3, "tanh"),
+    "set-later": set_later,
+}
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_what_it_was_given_is_found_without_an_attribute_of_it(name):
+    model = around(DRAWING[name]())
+    model(VECTORS)
+    clone = clone_model(model)
+    assert [(each.path, each.shape) for each in clone.weights] == [(each.path, each.shape) for each in model.weights]
     clone.set_weights(model.get_weights())
     assert np.array_equal(clone(VECTORS), model(VECTORS))
 
@@ -213,6 +306,7 @@ REFUSED = {
         "factor",
     ),
     "nothing": (lambda: Nothing(name="mine"), "Nothing", "gave None"),
+    "by-position": (lambda: ByPosition(3.0, name="mine"), "ByPosition", "`by`"),
     "less": (lambda: Less(3, doubled, name="mine"), "Less", "units"),
 }
 

@@ -292,11 +292,11 @@ class Grown(layers.Layer):
 
     def __init__(self, more=0, **kwargs):
         super().__init__(**kwargs)
-        self.number = 1 + more
+        self.names = [f"w{number}" for number in range(1 + more)]
 
     def build(self, input_shape):
-        for number in range(self.number):
-            self.add_weight(f"w{number}", shape=())
+        for name in self.names:
+            self.add_weight(name, shape=())
         super().build(input_shape)
 
     def call(self, x):
@@ -439,3 +439,82 @@ def test_a_layer_that_was_built_and_cannot_be_built_again_is_refused(kind, why):
         ValueError, match=rf"'beside' \(class `{kind.__name__}`\) was built outside of the graph, and {why}"
     ):
         clone_model(model)
+
+
+class Extended(keras.Model):
+    """Has a layer beside its graph, which a call of the model builds, and names nothing."""
+
+    def __init__(self, units=2):
+        x = keras.Input((3,))
+        super().__init__(x, layers.Dense(units)(x))
+        self.units, self.extra = units, layers.Dense(4)
+
+    def call(self, inputs, training=None, mask=None):
+        return self.extra(super().call(inputs, training=training, mask=mask))
+
+    def get_config(self):
+        return {"units": self.units}
+
+
+def test_a_layer_that_a_call_of_the_model_built_is_built_and_all_names_are_those_of_the_original():
+    model = Extended(5)
+    model(VECTORS)
+    clone = clone_model(model)
+    assert [weight.name for weight in clone.weights] == [weight.name for weight in model.weights]
+    assert (clone.name, clone.input_names) == (model.name, model.input_names)
+    assert [layer.name for layer in clone.layers] == [layer.name for layer in model.layers]
+    assert keras.Model.get_config(clone) == keras.Model.get_config(model)
+    clone.set_weights(model.get_weights())
+    assert np.array_equal(clone(VECTORS), model(VECTORS))
+
+
+class Holder(layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units, self.dense = units, layers.Dense(units)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units}
+
+
+@pytest.mark.parametrize(
+    ("layer", "given"),
+    [
+        pytest.param(layers.MultiHeadAttention(2, 3), 2, id="attention"),
+        pytest.param(Holder(3), 1, id="holder"),
+        pytest.param(layers.Dense(3), 1, id="dense"),
+    ],
+)
+def test_a_layer_that_was_built_is_built_in_its_clone(layer, given):
+    tensors = [np.ones((2, 3, 4), "float32")] * given
+    layer(*tensors)
+    clone = clone_model(layer)
+    assert [weight.name for weight in clone.weights] == [weight.name for weight in layer.weights]
+    clone.set_weights(layer.get_weights())
+    assert np.array_equal(clone(*tensors), layer(*tensors))
+
+
+class Leading(keras.Model):
+    """Leads to a layer of its graph by a function; all that it was given stands in its config."""
+
+    def __init__(self, units=3, **kwargs):
+        x = keras.Input((3,), name="x")
+        dense = layers.Dense(units, name="dense")
+        super().__init__(x, dense(x), **kwargs)
+        self.units, self.apply = units, lambda it: dense(it)
+
+    def call(self, inputs, training=None, mask=None):
+        return self.apply(inputs)
+
+    def get_config(self):
+        return {"name": self.name, "units": self.units}
+
+
+def test_what_is_refused_for_an_argument_says_so():
+    model = Leading(4)
+    assert np.array_equal(clone_model(model).layers[-1].units, 4)
+    with pytest.raises(ValueError, match="Clone it without `clone_function`, .* only then its config is used"):
+        clone_model(model, clone_function=lambda layer: type(layer).from_config(layer.get_config()))

@@ -6,7 +6,8 @@ from types import MethodType
 from typing import Any, Callable
 
 from ...structure import replace_leaves
-from .options import described, leads_to
+from .comparison import leads_to
+from .options import described
 
 
 class NotUnderstood(Exception):
@@ -41,12 +42,20 @@ def like_what_it_holds(
             raise NotUnderstood(described(model))
         return each
 
+    if any(leads_to(key, is_part) for key in _keys(value)):
+        raise NotUnderstood(described(model))
     return replace_leaves(change, value)
 
 
-def refused(model: Any, reasons: list[str]) -> ValueError:
-    """The error for a model of which no way makes another one like it."""
-    return ValueError(
-        "%s cannot be cloned faithfully: %s. Let its `get_config()` return everything that its constructor needs to "
-        "make it again." % (described(model), "; ".join(reasons))
-    )
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value) + [key for each in value.values() for key in _keys(each)]
+    return [key for each in value for key in _keys(each)] if isinstance(value, (list, tuple)) else []
+
+
+def refused(model: Any, reasons: list[str], changed: bool = False) -> ValueError:
+    """The error for a model of which no way makes another one like it. A `changed` one is not made of its config."""
+    advice = "Let its `get_config()` return everything that its constructor needs to make it again."
+    if changed:
+        advice = "Clone it without `clone_function`, `call_function` and `input_tensors`: only then its config is used."
+    return ValueError("%s cannot be cloned faithfully: %s. %s" % (described(model), "; ".join(reasons), advice))

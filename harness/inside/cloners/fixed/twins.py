@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...structure import leaves, numbered
-from .options import Comparison
+from .comparison import Comparison
 
 
 class View:

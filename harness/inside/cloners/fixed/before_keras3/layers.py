@@ -12,15 +12,13 @@ from typing import Any, Callable
 from ....structure import map_leaves
 from ..options import (
     REQUIRED,
-    Untold,
     as_config,
     constructor_options,
     described,
     failure_alike,
     said,
-    with_held_options,
-    with_untold_options,
 )
+from ..untold import Untold, set_later, with_held_options, with_untold_options
 from .release import Release
 
 FUNCTION = "live_function_"
@@ -212,14 +210,15 @@ def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any
     told = [name for name in options if name in live.told]
     clone, held = with_held_options(layer, clone, told, lambda more: live.rebuilt(further=more), release.comparison())
     missing = {name: each for name, each in options.items() if name not in live.told and each is not REQUIRED}
-    if not missing:
-        return clone
 
     def make(further: dict[str, Any]) -> Any:
         return live.rebuilt(further=dict(held, **further))
 
     clone, rest = with_untold_options(layer, clone, missing, make, release.comparison())
-    untold.append(rest)
+    if rest:
+        untold.append(rest)
+    else:
+        set_later(layer, clone, release.comparison())
     return clone
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from ..options import Comparison
+from ..comparison import Comparison
 
 # Of a graph, and what `compile` and `fit` leave behind; the rest of Keras's own attributes is asked of Keras.
 _GRAPH = frozenset(
@@ -66,7 +66,7 @@ class Release:
         return self.is_part(value) or isinstance(value, self.keras.optimizers.Optimizer)
 
     def comparison(self) -> Comparison:
-        return Comparison(self.is_state, self.keras_attributes())
+        return Comparison(self.is_state, self.keras_attributes(), self.is_layer, self.is_own)
 
     def drawing_anew(self, value: Any) -> Any:
         """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""

@@ -12,9 +12,10 @@ from typing import Any
 from ....left_masks import was_left
 from ....structure import leaves, map_leaves
 from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import Untold, said
+from ..options import said
 from ..order import in_order
 from ..twins import Twins
+from ..untold import Untold, refuse_other_weights
 from . import states
 from .layers import rebuild_layer
 from .own_classes import Keras2View, put_together
@@ -60,6 +61,9 @@ class Cloning:
             if id(layer) not in self._given:
                 states.restore(layer, clone)
                 states.restore_seeds(layer, clone)
+                built = layer.built and clone.built and not self._given  # on other inputs weights have other shapes
+                if built and not RELEASE.is_own(type(layer)) and not self._is_cloned_by_graph(layer):
+                    refuse_other_weights(layer, clone, _weight_shapes(layer), _weight_shapes(clone))
 
     def _is_cloned_by_graph(self, thing: Any) -> bool:
         """Whether the clone of a model is made of its graph, as it is unless its class makes the same of its config."""
@@ -107,7 +111,7 @@ class Cloning:
             except NotUnderstood as failure:
                 if all_of_them:
                     why = "its `%s` leads to parts of it and cannot be made again" % name
-                    raise refused(model, self._reasons.get(id(model), []) + [why]) from failure
+                    raise refused(model, self._reasons.get(id(model), []) + [why], bool(self._given)) from failure
 
     def _held(self, model: Any, clone: Any, value: Any) -> Any:
         return like_what_it_holds(value, RELEASE.is_part, self._part, self._clone_at, model, clone)
@@ -299,6 +303,10 @@ class _Given:
         node = maker(tensor)
         self.output_tensors = [tensor]
         self.output_masks = [node.output_masks[tensor._keras_history[2]]]
+
+
+def _weight_shapes(layer: Any) -> list[Any]:
+    return [RELEASE.keras.backend.int_shape(weight) for weight in layer.weights]
 
 
 def _made_at(task: Any) -> int:

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from ....structure import map_leaves
 from ..before_keras3.layers import LiveConfig, rebuild_from_config, rebuild_plain_lambda
-from ..options import Untold
+from ..untold import Untold
 from .release import RELEASE
 
 

@@ -11,12 +11,13 @@ import keras
 
 from ....structure import map_leaves
 from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import Untold, said
+from ..options import said
 from ..twins import Twins
 from ..undone import calls_undone_on_failure
+from ..untold import Untold, refuse_other_weights
 from . import states
 from .changed import checked_layer, make_changed_calls, may_be_called, refuse_masks_from_outside
-from .comparing import comparison, is_part, keras_attributes
+from .comparing import comparison, is_own, is_part, keras_attributes
 from .compiled import compile_alike
 from .graphs import repeat_calls
 from .layers import (
@@ -68,6 +69,7 @@ class Cloning:
         self._models: list[tuple[Any, Any]] = []
         self._untold: list[Untold] = []
         self._owners: dict[int, tuple[Any, int]] | None = None
+        self._changed = False
 
     def clone_root(self, input_tensors: Any = None) -> Any:
         root = self._root
@@ -75,8 +77,8 @@ class Cloning:
             clone = self._layer_of_its_own(root)
             self._finish()
             return clone
-        changed = self._clone_function or self._call_function or input_tensors is not None
-        with calls_undone_on_failure(may_be_called(root, input_tensors)) if changed else nullcontext():
+        self._changed = bool(self._clone_function or self._call_function) or input_tensors is not None
+        with calls_undone_on_failure(may_be_called(root, input_tensors)) if self._changed else nullcontext():
             clone = self._graph(root, input_tensors, self._call_function)
             self._finish()
         return clone
@@ -180,7 +182,7 @@ class Cloning:
             reasons.append(str(failure))
         if not faithful and type(model).call is base.call:
             return self._with_what_was_set(model, base(*parts, name=model.name))
-        raise refused(model, reasons)
+        raise refused(model, reasons, changed=not faithful)
 
     def _calls_again(self, model: Any, input_tensors: Any, call: Any, faithful: bool) -> tuple[Any, Any]:
         """The inputs and outputs of the graph of a model, every call in it made again."""
@@ -391,8 +393,16 @@ class Cloning:
             states.name_alike(original, clone)
             states.freeze_alike(original, clone)
             states.learn_alike(original, clone)
+        if not self._changed:  # on other inputs, weights have other shapes
+            for original, clone in self._pairs:
+                if not is_own(type(original)) and original.built and clone.built:
+                    refuse_other_weights(original, clone, _shapes(original), _shapes(clone))
         for original, clone in self._models:
             compile_alike(original, clone, lambda value: made_again(value, self._sublayer, self.leaf))
+
+
+def _shapes(layer: Any) -> list[Any]:
+    return [tuple(weight.shape) for weight in layer.weights]
 
 
 def _connected(tensors: dict[int, Any], tensor: Any, graph: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from ..options import Comparison
+from ..comparison import Comparison
 
 # Of a graph, and what `compile` and `fit` leave behind; the rest of Keras's own attributes is asked of Keras.
 _GRAPH = frozenset(
@@ -36,5 +36,14 @@ def is_state(value: Any) -> bool:
     return is_part(value) or bool(keras.ops.is_tensor(value))
 
 
+def is_layer(value: Any) -> bool:
+    return isinstance(value, keras.Layer)
+
+
+def is_own(kind: Any) -> bool:
+    """Whether a class is one of Keras."""
+    return str(kind.__module__).startswith("keras.")
+
+
 def comparison() -> Comparison:
-    return Comparison(is_state, keras_attributes())
+    return Comparison(is_state, keras_attributes(), is_layer, is_own)

@@ -11,16 +11,14 @@ import keras
 from ....structure import leaves, map_leaves, replace_leaves
 from ..options import (
     REQUIRED,
-    Untold,
     as_config,
     constructor_options,
     described,
     failure_alike,
     said,
-    with_held_options,
-    with_untold_options,
 )
-from .comparing import comparison
+from ..untold import Untold, set_later, with_held_options, with_untold_options
+from .comparing import comparison, is_own
 from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
 from .states import own_variables
@@ -162,15 +160,24 @@ def clone_from_config(
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_parameters(layer, config, clone_leaf, policy_of, failure, untold)
     held: dict[str, Any] = {}
-    if not type(layer).__module__.startswith("keras."):
+    if not is_own(type(layer)):
         options = [name for name in constructor_options(type(layer), keras.Layer) if name in config]
         clone, held = with_held_options(layer, clone, options, make, comparison())
     missing = _untold_options(layer, config)
     if missing:
         clone, rest = with_untold_options(
-            layer, clone, missing, lambda further: make(dict(held, **further)), comparison()
+            layer,
+            clone,
+            missing,
+            lambda further: make(dict(held, **further)),
+            comparison(),
+            given=_auto_config(layer),
         )
-        untold.append(rest)
+        if rest:
+            untold.append(rest)
+            return clone
+    if not is_own(type(layer)):
+        set_later(layer, clone, comparison())
     return clone
 
 

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import Untold, said
+from ..options import said
 from ..order import in_order
 from ..twins import Twins
+from ..untold import Untold, refuse_other_weights
 from . import states
 from .layers import rebuild_input, rebuild_layer
 from .operations import make_of_dtypes, of_dtype
-from .own_classes import TfKerasView, put_together
+from .own_classes import TfKerasView, name_alike, put_together
 from .release import (
     RELEASE,
     ancillary_nodes,
@@ -176,6 +177,9 @@ class Cloning:
             reasons.append(f"its config makes anew {elsewhere[0].name!r}, which is used elsewhere too")
             return
         del self._reasons[id(model)]
+        for layer, twin in twins.layers:
+            states.build_uncalled(layer, twin)  # beside the graph, by a call of the model
+        name_alike(twins.layers)
         for names in ("input_names", "output_names"):
             if hasattr(model, names):
                 setattr(clone, names, list(getattr(model, names)))
@@ -206,9 +210,8 @@ class Cloning:
                 setattr(clone, name, self._held(model, clone, value))
             except NotUnderstood as failure:
                 reasons = self._reasons.get(id(model), [])
-                raise refused(
-                    model, [*reasons, f"its `{name}` leads to parts of it and cannot be made again"]
-                ) from failure
+                why = f"its `{name}` leads to parts of it and cannot be made again"
+                raise refused(model, [*reasons, why], self._is_changed()) from failure
 
     def _clone_at(self, number: int) -> Any:
         return self._layers.get(number, (None, None))[1]
@@ -351,7 +354,10 @@ class Cloning:
             elif self.clone_function is None:
                 states.restore(layer, clone)
                 states.restore_names(layer, clone)
-                _refuse_other_weights(layer, clone)
+                if not RELEASE.is_own(type(layer)) and layer.built and clone.built:
+                    mine, its = _shapes(layer), _shapes(clone)
+                    if len(mine) != len(its) or not self._is_changed():  # on other inputs they have other shapes
+                        refuse_other_weights(layer, clone, mine, its)
         return self._layers[id(self.model)][1]
 
     def clone_layer(self) -> Any:
@@ -360,7 +366,9 @@ class Cloning:
         states.restore(self.model, clone)
         if self.model.built and not clone.built and not RELEASE.is_model(self.model):
             states.build_alike(self.model, clone)
+            states.build_inside(self.model, clone)
             states.restore(self.model, clone)
+            states.restore_names(self.model, clone)
         for untold in self._untold:
             untold.refuse_if_lost(RELEASE.comparison())
         return clone
@@ -475,10 +483,5 @@ def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
     return found[::-1]
 
 
-def _refuse_other_weights(layer: Any, clone: Any) -> None:
-    """A layer that nobody can give the weights of its original is no clone of it."""
-    if RELEASE.is_own(type(layer)) or not (layer.built and clone.built):
-        return
-    counts = len(layer.weights), len(clone.weights)
-    if counts[0] != counts[1]:
-        raise refused(layer, ["what its config makes has %d weights where it has %d" % (counts[1], counts[0])])
+def _shapes(layer: Any) -> list[Any]:
+    return [str(weight.shape) for weight in layer.weights if hasattr(weight, "shape")]

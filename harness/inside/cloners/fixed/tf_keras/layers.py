@@ -6,7 +6,7 @@ import inspect
 from typing import Any, Callable
 
 from ..before_keras3.layers import FUNCTION, LiveConfig, rebuild_from_config, rebuild_plain_lambda
-from ..options import Untold
+from ..untold import Untold
 from .release import RELEASE, is_op_layer
 
 keras = RELEASE.keras

@@ -48,3 +48,14 @@ def put_together(model: Any, *parts: Any) -> Any:
         if name in vars(model):
             vars(clone)[name] = vars(model)[name]
     return clone
+
+
+def name_alike(pairs: list[tuple[Any, Any]]) -> None:
+    """Give layers that were numbered anew the names of their originals; a graph goes by the names of its layers."""
+    for one, other in pairs:
+        if RELEASE.is_graph(other):
+            names = {its.name: mine.name for mine, its in zip(direct_layers(one), direct_layers(other))}
+            keys = [key.rsplit("_ib-", 1) for key in other._network_nodes]
+            other._network_nodes = {"%s_ib-%s" % (names.get(name, name), call) for name, call in keys}
+    for one, other in pairs:
+        other._name = one.name

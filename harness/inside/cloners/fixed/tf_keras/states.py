@@ -47,6 +47,13 @@ def build_alike(original: Any, clone: Any) -> None:
             clone.build(shape)
 
 
+def build_inside(original: Any, clone: Any) -> None:
+    """Build what a layer holds as in the original, where building the layer itself does not."""
+    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=True):
+        if one is not original and one.built and not other.built:
+            build_alike(one, other)
+
+
 def build_uncalled(original: Any, clone: Any) -> None:
     """Build a layer that no call builds, as somebody built its original; refused where nothing tells for which shape.
 

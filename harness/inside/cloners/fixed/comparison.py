@@ -1,0 +1,170 @@
+"""Whether two objects hold the same, and what a value leads to."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import weakref
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, Callable
+
+import numpy as np
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_DEEP = 4
+_FAR = 10000
+OF_ONE_LAYER = ("name", "trainable", "dtype")
+"""What a config tells of a layer alone, which is numbered, frozen or given a policy whatever its options are."""
+
+
+class Comparison:
+    """Whether an original and its clone hold the same, apart from state and layers, which are compared elsewhere."""
+
+    def __init__(
+        self,
+        is_state: Callable[[Any], bool],
+        left_out: Any,
+        is_layer: Callable[[Any], bool],
+        is_own: Callable[[Any], bool],
+        into_layers: bool = False,
+    ) -> None:
+        """`is_own` says of a class whether it is one of Keras."""
+        self.is_state = is_state
+        self._left_out = left_out
+        self.is_layer = is_layer
+        self._is_own = is_own
+        self._into_layers = into_layers
+
+    def into_layers(self) -> Comparison:
+        """A comparison of the options of layers that are held, too."""
+        return Comparison(self.is_state, self._left_out, self.is_layer, self._is_own, into_layers=True)
+
+    def is_of_keras(self, kind: Any, option: str) -> bool:
+        """Whether an option of a class is one of a constructor of Keras, which that class has by inheritance."""
+        for each in kind.__mro__:
+            if "__init__" in vars(each) and option in inspect.signature(each.__init__).parameters:
+                return self._is_own(each)
+        return False
+
+    def differing(self, one: Any, other: Any) -> list[str]:
+        """The attributes of two objects of one class that differ; one that only the clone lacks is not told."""
+        held, others = vars(one), vars(other)
+        names = [name for name in held if name in others and name not in self._left_out]
+        names = [name for name in names if not name.startswith("_self_")]  # TensorFlow's own record of what is held
+        return [name for name in names if not self.alike(held[name], others[name])]
+
+    def alike(self, one: Any, other: Any, depth: int = 0) -> bool:
+        """Whether two values are the same as far as they can be compared."""
+        if one is other or depth > _DEEP:
+            return True
+        if self._into_layers and self.is_layer(one) and self.is_layer(other):
+            return self._layers_alike(one, other, depth)
+        if self.is_state(one) or self.is_state(other):
+            return True
+        deeper = partial(self._all_alike, depth=depth + 1)
+        if isinstance(one, PLAIN) or isinstance(other, PLAIN):
+            return type(one) is type(other) and (one == other or one != one)
+        if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+            return deeper(one, other)
+        if isinstance(one, dict) and isinstance(other, dict):
+            return list(map(str, one)) == list(map(str, other)) and deeper(list(one.values()), list(other.values()))
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, (set, frozenset)):  # of numbers, they may be those of objects
+            return len(one) == len(other) and (one == other or not all(isinstance(each, str) for each in one))
+        if isinstance(one, MethodType):
+            return one.__func__ is other.__func__
+        if isinstance(one, FunctionType):
+            return one.__code__ is other.__code__ and deeper(_captured(one), _captured(other))
+        if isinstance(one, partial):
+            return deeper([one.func, one.args, one.keywords], [other.func, other.args, other.keywords])
+        if isinstance(one, (type, BuiltinFunctionType)):
+            return False
+        if isinstance(one, np.ndarray):
+            return one.shape == other.shape and bool(np.array_equal(one, other))
+        return self._objects_alike(one, other, depth)
+
+    def _layers_alike(self, one: Any, other: Any, depth: int) -> bool:
+        if type(one) is not type(other):
+            return False
+        try:
+            if hasattr(one, "fit"):  # the graph in its config goes by the names of its layers
+                told = self.alike(list(one.layers), list(other.layers), depth)
+            else:
+                told = self.alike(_without_names(one.get_config()), _without_names(other.get_config()), depth)
+        except Exception:
+            return True
+        if not told or self._is_own(type(one)) or one.built != other.built:
+            return told
+        return not [name for name in self.differing(one, other) if isinstance(vars(one)[name], PLAIN)]
+
+    def _all_alike(self, ones: Any, others: Any, depth: int) -> bool:
+        return len(ones) == len(others) and all(self.alike(a, b, depth) for a, b in zip(ones, others))
+
+    def _objects_alike(self, one: Any, other: Any, depth: int) -> bool:
+        if hasattr(one, "get_config") and hasattr(type(one), "from_config"):
+            try:
+                return self.alike(one.get_config(), other.get_config(), depth + 1)
+            except Exception:
+                return True
+        try:
+            if bool(one == other):
+                return True
+        except Exception:
+            return True
+        if not hasattr(one, "__dict__"):
+            return _compares_by_identity(one)
+        held, others = vars(one), vars(other)
+        return list(held) == list(others) and self._all_alike(list(held.values()), list(others.values()), depth + 1)
+
+
+def _compares_by_identity(value: Any) -> bool:
+    return bool(getattr(type(value), "__eq__", None) is getattr(object, "__eq__", None))
+
+
+def _captured(function: Any) -> list[Any]:
+    values = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    return values + list(function.__defaults__ or ()) + list((function.__kwdefaults__ or {}).values())
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 - an empty one raises
+    except ValueError:
+        return False
+    return True
+
+
+def _without_names(config: Any) -> Any:
+    if isinstance(config, dict):
+        return {key: _without_names(value) for key, value in config.items() if key not in OF_ONE_LAYER}
+    return [_without_names(each) for each in config] if isinstance(config, (list, tuple)) else config
+
+
+def leads_to(value: Any, wanted: Callable[[Any], bool]) -> bool:
+    """Whether a value is of a sort, or leads to one: by a container, what a function captured, or an attribute."""
+    seen: dict[int, Any] = {}
+    waiting = [value]
+    while waiting and len(seen) < _FAR:
+        each = waiting.pop()
+        if id(each) in seen or isinstance(each, PLAIN + (type, BuiltinFunctionType, ModuleType)):
+            continue
+        seen[id(each)] = each
+        if wanted(each):
+            return True
+        waiting.extend(_next_to(each))
+    return False
+
+
+def _next_to(value: Any) -> list[Any]:
+    if isinstance(value, np.ndarray):
+        return list(value.ravel()) if value.dtype == object else []
+    if isinstance(value, weakref.ref):
+        return [value()]
+    if isinstance(value, MethodType):
+        return [value.__self__, value.__func__]
+    if isinstance(value, FunctionType):
+        return _captured(value)
+    # What containers hold, whichever they are; beside attributes a class may have slots, or be a container.
+    return gc.get_referents(value) + list(vars(value).values() if hasattr(value, "__dict__") else ())
