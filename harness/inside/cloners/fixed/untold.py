@@ -6,9 +6,8 @@ by what the two objects hold.
 
 from __future__ import annotations
 
-import ast
+import dis
 import inspect
-import textwrap
 from functools import lru_cache, partial
 from typing import Any, Callable, Collection, Iterator
 
@@ -61,13 +60,23 @@ def _set_by_calls(kind: Any) -> frozenset[str]:
 
 @lru_cache(maxsize=None)
 def _set_in_methods(kind: Any) -> frozenset[str]:
-    try:
-        (code,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    except (OSError, SyntaxError, TypeError, ValueError):
-        return frozenset()
-    methods = [each for each in getattr(code, "body", ()) if getattr(each, "name", "__init__") != "__init__"]
-    stored = [each for method in methods for each in ast.walk(method) if isinstance(each, ast.Attribute)]
-    return frozenset(each.attr for each in stored if isinstance(each.ctx, ast.Store))
+    found: set[str] = set()
+    for name, member in vars(kind).items():
+        if name != "__init__":
+            functions = [member] + [getattr(member, each, None) for each in ("fget", "fset", "__func__")]
+            codes = [getattr(inspect.unwrap(each), "__code__", None) for each in functions if each is not None]
+            for code in codes:
+                found.update(_attributes_set_by(code))
+    return frozenset(found)
+
+
+def _attributes_set_by(code: Any) -> Iterator[str]:
+    if inspect.iscode(code):
+        for step in dis.get_instructions(code):
+            if step.opname == "STORE_ATTR":
+                yield step.argval
+        for each in code.co_consts:
+            yield from _attributes_set_by(each)
 
 
 def with_untold_options(

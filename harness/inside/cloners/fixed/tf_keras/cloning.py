@@ -180,9 +180,6 @@ class Cloning:
         for layer, twin in twins.layers:
             states.build_uncalled(layer, twin)  # beside the graph, by a call of the model
         name_alike(twins.layers)
-        for names in ("input_names", "output_names"):
-            if hasattr(model, names):
-                setattr(clone, names, list(getattr(model, names)))
         for layer, twin in twins.layers:
             self._remember(layer, twin)
         for node, again in twins.calls:

@@ -59,3 +59,6 @@ def name_alike(pairs: list[tuple[Any, Any]]) -> None:
             other._network_nodes = {"%s_ib-%s" % (names.get(name, name), call) for name, call in keys}
     for one, other in pairs:
         other._name = one.name
+        for name in ("input_names", "output_names", "_feed_input_names"):
+            if RELEASE.is_graph(other) and hasattr(one, name):
+                setattr(other, name, list(getattr(one, name)))
