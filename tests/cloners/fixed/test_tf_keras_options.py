@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import tf_keras as keras
 from tf_keras import layers
 
 from harness.inside.cloners.fixed.tf_keras import clone_model
+from harness.inside.cloners.fixed.tf_keras.release import RELEASE
 
 VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
 
@@ -116,6 +118,27 @@ class Later(Untold):
         return x * self.factor
 
 
+def asked_of_no_file():
+    """`Asked`, of which there is no source to be read."""
+    found = {"Untold": Untold}
+    exec(ASKED_OF_NO_FILE, found)
+    return found["Asked"]()
+
+
+ASKED_OF_NO_FILE = """
+class Asked(Untold):
+    def __init__(self, mode="mean", **kwargs):
+        super().__init__(**kwargs)
+        self.ready, self.mean = False, mode == "mean"
+
+    def function(self, x):
+        if not self.ready:
+            self.kernel = self.add_weight("kernel", shape=())
+            self.ready = True
+        return x * self.kernel
+"""
+
+
 def later():
     layer = Later()
     layer.factor = 4.0
@@ -139,6 +162,7 @@ FAITHFUL = {
     "a number of a layer within": lambda: Normal(0.5),
     "a model": lambda: Model(3, "tanh"),
     "counted": Asked,
+    "ready, without a source": asked_of_no_file,
     "drawn": Drawn,
     "set later": later,
 }
@@ -220,3 +244,22 @@ def test_what_nobody_tells_is_refused_by_name(name):
     make, why = REFUSED[name]
     with pytest.raises(ValueError, match=r"^Layer 'mine' \(class `.*`\) cannot be cloned faithfully: .*" + why):
         clone_model(around(make(name="mine")))
+
+
+class Inward(layers.Layer):
+    """Holds what leads back to it."""
+
+    def __init__(self, told, **kwargs):
+        super().__init__(**kwargs)
+        self.state, self.told = types.SimpleNamespace(owner=self), told
+
+    def get_config(self):
+        self.told.append(self)
+        return super().get_config()
+
+
+def test_a_layer_that_leads_back_to_itself_is_looked_into_once():
+    told = []
+    one, other = ({"held": Inward(told)} for _ in range(2))
+    assert RELEASE.comparison().into_layers().alike(one, other)
+    assert len(told) == 2

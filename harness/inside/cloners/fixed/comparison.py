@@ -97,7 +97,12 @@ class Comparison:
             return True
         if not told or self._is_own(type(one)) or one.built != other.built:
             return told
-        return not [name for name in self.differing(one, other) if isinstance(vars(one)[name], PLAIN)]
+        others = vars(other)  # plain values alone: what a layer holds may lead back to it
+        return all(self.alike(value, others[name]) for name, value in self._plain(one).items() if name in others)
+
+    def _plain(self, one: Any) -> dict[str, Any]:
+        held = vars(one).items()
+        return {name: each for name, each in held if isinstance(each, PLAIN) and name not in self._left_out}
 
     def _all_alike(self, ones: Any, others: Any, depth: int) -> bool:
         return len(ones) == len(others) and all(self.alike(a, b, depth) for a, b in zip(ones, others))
