@@ -187,6 +187,23 @@ class Chosen(Untold):
         return -x if self.negative else x
 
 
+class SetUp(Untold):
+    """Leaves to other methods what its constructor does; one of them is for later, too."""
+
+    def __init__(self, mode="mean", **kwargs):
+        super().__init__(**kwargs)
+        self.reset(mode)
+
+    def reset(self, mode):
+        self._choose(mode)
+
+    def _choose(self, mode):
+        self.negative = mode == "negative"
+
+    def function(self, x):
+        return -x if self.negative else x
+
+
 class Sized(Untold):
     def __init__(self, size=(1, 1), **kwargs):
         super().__init__(**kwargs)
@@ -232,6 +249,7 @@ class ByPosition(Untold):
 
 REFUSED = {
     "chosen": (functools.partial(Chosen, "negative"), r"the option `mode` .*differs in `negative`"),
+    "set up": (functools.partial(SetUp, "negative"), r"the option `mode` .*differs in `negative`"),
     "sized": (functools.partial(Sized, (2, 3)), r"the option `size` .*differs in `area`"),
     "signed": (functools.partial(Signed, -3.0), r"the option `by` .*differs in `sign`"),
     "replaced": (functools.partial(Replaced, 5), r"a weight of the shape \(1, 3\) where it has one of \(5, 3\)"),

@@ -33,18 +33,18 @@ class Comparison:
         self.is_state = is_state
         self._left_out = left_out
         self.is_layer = is_layer
-        self._is_own = is_own
+        self.is_own = is_own
         self._into_layers = into_layers
 
     def into_layers(self) -> Comparison:
         """A comparison of the options of layers that are held, too."""
-        return Comparison(self.is_state, self._left_out, self.is_layer, self._is_own, into_layers=True)
+        return Comparison(self.is_state, self._left_out, self.is_layer, self.is_own, into_layers=True)
 
     def is_of_keras(self, kind: Any, option: str) -> bool:
         """Whether an option of a class is one of a constructor of Keras, which that class has by inheritance."""
         for each in kind.__mro__:
             if "__init__" in vars(each) and option in inspect.signature(each.__init__).parameters:
-                return self._is_own(each)
+                return self.is_own(each)
         return False
 
     def differing(self, one: Any, other: Any) -> list[str]:
@@ -95,7 +95,7 @@ class Comparison:
                 told = self.alike(_without_names(one.get_config()), _without_names(other.get_config()), depth)
         except Exception:
             return True
-        if not told or self._is_own(type(one)) or one.built != other.built:
+        if not told or self.is_own(type(one)) or one.built != other.built:
             return told
         others = vars(other)  # plain values alone: what a layer holds may lead back to it
         return all(self.alike(value, others[name]) for name, value in self._plain(one).items() if name in others)

@@ -15,6 +15,8 @@ from .comparison import OF_ONE_LAYER, PLAIN, Comparison, leads_to
 from .options import described
 
 _NUMBERS = (bool, int, float)
+_CALLED = ("build", "call", "compute_output_shape", "__call__")
+"""Methods that Keras calls, whatever a constructor does with them."""
 
 
 class Untold:
@@ -33,7 +35,7 @@ class Untold:
     def refuse_if_lost(self, comparison: Comparison) -> None:
         """Raise if the clone, built by now as its original is, still differs from it."""
         lost = comparison.into_layers().differing(self._layer, self._clone) if self._options else []
-        found = {option: _in_doubt(self._layer, lost, decided) for option, decided in self._options.items()}
+        found = {option: _in_doubt(self._layer, lost, decided, comparison) for option, decided in self._options.items()}
         options = [option for option in found if found[option]]
         if options:
             raise refusal(self._layer, options, [name for name in lost if any(name in found[each] for each in options)])
@@ -41,41 +43,50 @@ class Untold:
 
 def set_later(layer: Any, clone: Any, comparison: Comparison) -> None:
     """Give a clone the plain attributes that were set on its original from outside, after its constructor had ended."""
-    for name in comparison.differing(layer, clone):
+    differing = comparison.differing(layer, clone)
+    set_by_calls = _set_by_calls(type(layer), comparison) if differing else ()
+    for name in differing:
         values = vars(layer)[name], vars(clone)[name]
-        if all(isinstance(value, PLAIN) for value in values) and name not in _set_by_calls(type(layer)):
+        if all(isinstance(value, PLAIN) for value in values) and name not in set_by_calls:
             setattr(clone, name, values[0])
 
 
-def _in_doubt(layer: Any, lost: list[str], decided: Collection[str] | None) -> list[str]:
-    kind: Any = type(layer)
-    others = _set_by_calls(kind) if decided is None else ()
+def _in_doubt(layer: Any, lost: list[str], decided: Collection[str] | None, comparison: Comparison) -> list[str]:
+    others = _set_by_calls(type(layer), comparison) if decided is None else ()
     return [name for name in lost if (name not in others if decided is None else name in decided)]
 
 
-def _set_by_calls(kind: Any) -> frozenset[str]:
-    """The attributes that a class sets outside of its constructor: how often it was called, on what shape."""
-    return frozenset().union(*map(_set_in_methods, kind.__mro__))
+def _set_by_calls(kind: Any, comparison: Comparison) -> set[str]:
+    """The attributes that a class sets not only while it is constructed: how often it was called, on what shape."""
+    own = [each for each in kind.__mro__ if not comparison.is_own(each)]
+    constructing: set[str] = set()
+    waiting = ["__init__"]
+    while waiting:
+        name = waiting.pop()
+        if name not in constructing and name not in _CALLED:
+            constructing.add(name)
+            waiting.extend(each for kind in own for code in _methods(kind).get(name, ()) for each in code.co_names)
+    methods = [method for each in kind.__mro__ for method in _methods(each).items() if method[0] not in constructing]
+    return {attribute for _, codes in methods for code in codes for attribute in _attributes_set_by(code)}
 
 
 @lru_cache(maxsize=None)
-def _set_in_methods(kind: Any) -> frozenset[str]:
-    found: set[str] = set()
+def _methods(kind: Any) -> dict[str, list[Any]]:
+    """The code of the methods and properties of a class itself."""
+    found: dict[str, list[Any]] = {}
     for name, member in vars(kind).items():
-        if name != "__init__":
-            functions = [member] + [getattr(member, each, None) for each in ("fget", "fset", "__func__")]
-            codes = [getattr(inspect.unwrap(each), "__code__", None) for each in functions if each is not None]
-            for code in codes:
-                found.update(_attributes_set_by(code))
-    return frozenset(found)
+        functions = [member] + [getattr(member, each, None) for each in ("fget", "fset", "__func__")]
+        codes = [getattr(inspect.unwrap(each), "__code__", None) for each in functions if each is not None]
+        found[name] = [code for code in codes if inspect.iscode(code)]
+    return found
 
 
 def _attributes_set_by(code: Any) -> Iterator[str]:
-    if inspect.iscode(code):
-        for step in dis.get_instructions(code):
-            if step.opname == "STORE_ATTR":
-                yield step.argval
-        for each in code.co_consts:
+    for step in dis.get_instructions(code):
+        if step.opname == "STORE_ATTR":
+            yield step.argval
+    for each in code.co_consts:
+        if inspect.iscode(each):
             yield from _attributes_set_by(each)
 
 
