@@ -41,7 +41,7 @@ def parsed() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(TESTS.rglob("*.py"))}
 
 
-OF_THEIR_OWN = {"tests/subjects/test_process.py", "tests/tf_keras_releases/test_releases.py"}
+OF_THEIR_OWN = {"tests/subjects/test_process.py"}
 """Modules whose subject no other has."""
 
 

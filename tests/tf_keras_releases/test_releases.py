@@ -2,51 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from msgspec import structs
-from packaging.version import Version
 
 from harness.subjects import Case, SubjectProcess
 from harness.subjects.offers import graphs_on
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
-from harness.trials.trial import Trial, run
+from harness.trials.trial import run
 from reports.corpus import load as load_corpus
 from reports.corpus import shows
 from reports.known import load
 from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Step, Way
 from strategies.ways import well_typed
 from tests.effort import examples
+from tests.tf_keras_releases.trying import FLOATS, HEAD, IMAGES, STEPS, WORDS, before, trial_of, upstream_aspects
 
-RELEASES = (
-    pytest.param(
-        "tf_keras==2.18.0",
-        marks=pytest.mark.slow(reason="nearly the tf_keras that is installed, on which all else is tried"),
-    ),
-    "tensorflow==2.4.4",
-    *(
-        pytest.param(
-            f"tensorflow=={version}", marks=pytest.mark.slow(reason="one more of the stacks; 2.4.4 stands for them")
-        )
-        for version in ("2.0.4", "2.2.3", "2.6.5", "2.8.4", "2.9.3", "2.11.1", "2.15.1")
-    ),
-)
 KNOWN, CORPUS = load(), load_corpus()
 KEPT = CloneFunction("set", "ReLU", "trainable", False, "kept")
 """A clone function that gives all layers but one kind as they are."""
-
-HEAD = {
-    "tf_keras": "import tf_keras as keras\nfrom tf_keras import layers\n",
-    "tf.keras": "from tensorflow import keras\nfrom tensorflow.keras import layers\n",
-}
-IMAGES = {"shape": [4, 4, 2], "dtype": "float32", "fill": "normal"}
-WORDS = {"shape": [1], "dtype": "int64", "fill": "ids", "high": 4}
-FLOATS = {"shape": [4], "dtype": "float32", "fill": "normal"}
-STEPS = {"shape": [3, 4], "dtype": "float32", "fill": "steps"}
 
 # keras-team/keras#14838: mended in TensorFlow 2.7.
 CALLS_OUT_OF_ORDER = """
@@ -154,45 +130,6 @@ with tf.name_scope("outer"):
     weighed = layers.IntegerLookup(vocabulary=[1, 2], idf_weights=[1.0, 2.0], output_mode="tf_idf")(words)
     model = keras.Model(words, weighed)
 """
-OF_THE_LEARNING_PHASE = """
-inputs = keras.Input(shape=(4, 4, 2))
-moved = layers.RandomTranslation(0.5, 0.5, seed=7)(inputs)
-model = keras.Model(inputs, layers.GaussianNoise(0.5)(moved))
-"""
-DRAWN_FROM = """
-inputs = keras.Input(shape=(4, 4, 2))
-model = keras.Model(inputs, layers.RandomHeight(0.5, seed=7)(inputs))
-model(np.ones((2, 4, 4, 2), "float32"), training=True)
-"""
-DRAWS_FROM_ANYWHERE = """
-inputs = keras.Input(shape=(4, 4, 2))
-model = keras.Model(inputs, layers.RandomWidth(0.5, interpolation="nearest")(inputs, training=True))
-"""
-# What the second model makes of a learning phase, the first one has not met: the noise sets it for the process.
-OF_NOTHING = """
-first, second = keras.Input(shape=(4,)), keras.Input(shape=(4, 4, 2))
-inner = keras.Model([first, second], layers.RandomContrast(0.5)(second, training=None))
-inputs = [keras.Input(shape=(4,)), keras.Input(shape=(4, 4, 2))]
-called = inner(inputs)
-model = keras.Model(inputs, [called, layers.GaussianNoise(0.5)(inputs[0])])
-"""
-OF_NUMPY = """
-class Draws(layers.Layer):
-    def __init__(self, seed=None, **kwargs):
-        super().__init__(**kwargs)
-        self.seed, self._rng = seed, np.random.default_rng(seed)
-
-    def call(self, x):
-        return x * 2.0
-
-    def get_config(self):
-        return dict(super().get_config(), seed=self.seed)
-
-
-inputs = keras.Input(shape=(4,))
-with keras.utils.custom_object_scope({"Draws": Draws}):
-    model = keras.Model(inputs, Draws(7)(inputs))
-"""
 OF_WORDS = """
 inputs = keras.Input(shape=(1,), dtype="string")
 model = keras.Model(inputs, layers.TextVectorization(vocabulary=["red", "green", "a"])(inputs))
@@ -208,56 +145,32 @@ model = keras.Model(inputs, layers.Dense(4)(inputs))
 """
 
 
-@pytest.fixture(scope="module", params=RELEASES)
-def release(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
-    return warm(request.param)
-
-
-def _trial(release: SubjectProcess, body: str, fed: dict[str, object], *checks: str) -> Trial:
-    case = Case(HEAD[release.subject.dialect] + body, (fed,), seed=5)
-    trial = run(case, release, ("upstream", "fixed"), checks)
-    assert trial.refused is None, trial.refused
-    assert trial.lost is None, trial.lost
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
-    return trial
-
-
-def _before(release: SubjectProcess, version: str) -> bool:
-    """Whether this is the tf.keras of a TensorFlow before that one."""
-    subject = release.subject
-    return subject.package == "tensorflow" and Version(subject.version or "") < Version(version)
-
-
-def _aspects(trial: Trial) -> set[str]:
-    return {difference.aspect for difference in trial.clones["upstream"].differences}
-
-
 def test_the_child_is_the_release(release: SubjectProcess) -> None:
     assert release.ready.generation == "tf_keras"
     assert release.subject.version == release.ready.keras
 
 
 def test_outputs_swapped_by_the_order_of_calls_are_of_their_day(release: SubjectProcess) -> None:
-    aspects = _aspects(_trial(release, CALLS_OUT_OF_ORDER, FLOATS))
-    assert ("call order" in aspects) == _before(release, "2.7")
+    aspects = upstream_aspects(trial_of(release, CALLS_OUT_OF_ORDER, FLOATS))
+    assert ("call order" in aspects) == before(release, "2.7")
 
 
 def test_a_thawed_wrapper_is_of_its_day(release: SubjectProcess) -> None:
-    trial = _trial(release, FROZEN, STEPS)
+    trial = trial_of(release, FROZEN, STEPS)
     thawed = {
         difference.first.kind
         for difference in trial.clones["upstream"].differences
         if difference.check == "structure" and difference.aspect == "trainable" and difference.first is not None
     }
     # In 2.0 only what is inside is thawed.
-    assert ("Bidirectional" in thawed) == (_before(release, "2.12") and not _before(release, "2.1"))
+    assert ("Bidirectional" in thawed) == (before(release, "2.12") and not before(release, "2.1"))
 
 
 def test_given_inputs_that_are_ignored_are_of_their_day(release: SubjectProcess) -> None:
     bug = CORPUS["tf-given-ignored"]
     trial = run(case_of(CORPUS.graph(bug), release.subject.dialect), release, ("upstream", "fixed"))
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
-    assert shows(bug, trial.clones["upstream"].causes) == _before(release, "2.7")
+    assert shows(bug, trial.clones["upstream"].causes) == before(release, "2.7")
 
 
 def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themselves(release: SubjectProcess) -> None:
@@ -266,7 +179,7 @@ def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themse
         case_of(structs.replace(graph, way=Way("batch", KEPT)), release.subject.dialect), release, ("upstream", "fixed")
     )
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
-    ignored = [KNOWN["tf-given-ignored"]] if _before(release, "2.7") else []
+    ignored = [KNOWN["tf-given-ignored"]] if before(release, "2.7") else []
     assert [KNOWN.on("tf_keras").of(cause) for cause in trial.clones["upstream"].causes] == ignored
 
 
@@ -274,7 +187,7 @@ def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themse
     ("body", "given"), [(TWO_OUTPUTS, FLOATS), (MASKED, STEPS)], ids=["two outputs", "a mask function and dropout"]
 )
 def test_what_never_broke_holds_under_all_checks(release: SubjectProcess, body: str, given: dict[str, object]) -> None:
-    trial = _trial(release, body, given, "again", "training_step", "saving")
+    trial = trial_of(release, body, given, "again", "training_step", "saving")
     assert trial.original is not None
     assert trial.original.trained is not None
     assert trial.original.trained.failure is None
@@ -289,13 +202,13 @@ def test_what_never_broke_holds_under_all_checks(release: SubjectProcess, body: 
 def test_a_clone_begins_with_weights_of_its_own_where_layers_draw_from_the_backend(release: SubjectProcess) -> None:
     # The second original is built where the first run has left the backend's random numbers.
     for _ in range(2):
-        _trial(release, DRAWS, FLOATS)
+        trial_of(release, DRAWS, FLOATS)
 
 
 def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectProcess) -> None:
-    if _before(release, "2.3"):
+    if before(release, "2.3"):
         pytest.skip(reason="before 2.3 no metric is added of a tensor")
-    _trial(release, ADDED, FLOATS)
+    trial_of(release, ADDED, FLOATS)
 
 
 @pytest.mark.parametrize(
@@ -314,11 +227,11 @@ def test_tensors_of_tensorflow_are_as_good_as_others(
 ) -> None:
     if body is SPARSE and "sparse inputs" in release.ready.offers.lacks:
         pytest.skip(reason="the release cannot tell how many columns a sparse input has")
-    _trial(release, f"import numpy as np\n{body}", given, *checks)
+    trial_of(release, f"import numpy as np\n{body}", given, *checks)
 
 
 def test_a_layer_that_a_model_calls_on_its_first_argument_alone_is_not_drawn(release: SubjectProcess) -> None:
-    assert ("SumAll" in release.ready.offers.lacks) == _before(release, "2.3")
+    assert ("SumAll" in release.ready.offers.lacks) == before(release, "2.3")
 
 
 @pytest.mark.parametrize(
@@ -345,67 +258,20 @@ def test_an_operation_is_cloned_on_other_inputs(release: SubjectProcess, layer: 
 def test_an_inverted_normalization_stays_one(release: SubjectProcess) -> None:
     if "Normalization.invert" in release.ready.offers.lacks:
         pytest.skip(reason="the release cannot invert one")
-    trial = _trial(release, INVERTED, FLOATS)
+    trial = trial_of(release, INVERTED, FLOATS)
     lost = "attribute.invert" in {difference.aspect for difference in trial.clones["upstream"].differences}
     assert lost == (release.subject.version == "2.11.1")
 
 
 def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) -> None:
-    _trial(release, AROUND, FLOATS)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(OF_THE_LEARNING_PHASE, id="which a later layer has set the learning phase for"),
-        pytest.param(DRAWN_FROM, id="that has given numbers before"),
-    ],
-)
-def test_what_a_layer_draws_from_is_where_it_was(release: SubjectProcess, body: str) -> None:
-    if "RandomHeight" not in release.ready.offers.layers:
-        pytest.skip(reason="the release has no layers for images")
-    _trial(release, f"import numpy as np\n{body}", IMAGES)
-
-
-def test_what_a_layer_draws_from_does_not_go_by_what_the_process_did_before(release: SubjectProcess) -> None:
-    if "RandomTranslation" not in release.ready.offers.layers:
-        pytest.skip(reason="the release has no layers for images")
-    args = (("height_factor", 0.5), ("width_factor", 0.5), ("seed", 7))
-    layers = (Layer("RandomTranslation", args), Layer("Dropout", (("rate", 0.5),)))
-    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    graph = Graph(
-        (Input((4, 4, 2)),), layers, calls, Ref(0), Ref(2), sequential=True, generation="tf_keras", built="not yet"
-    )
-    well_typed(graph)
-    trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
-    assert trial.refused is None, trial.refused
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
-
-
-def test_a_mask_of_nothing_is_none(release: SubjectProcess) -> None:
-    if "RandomContrast" not in release.ready.offers.layers:
-        pytest.skip(reason="the release has no layers for images")
-    case = Case(HEAD[release.subject.dialect] + OF_NOTHING, (FLOATS, IMAGES), seed=5)
-    trial = run(case, release, ("upstream", "fixed"))
-    assert trial.refused is None, trial.refused
-    assert [clone.differences for clone in trial.clones.values()] == [(), ()]
-
-
-def test_what_a_layer_without_a_seed_draws_is_the_same_in_a_loaded_model(release: SubjectProcess) -> None:
-    if "RandomWidth" not in release.ready.offers.layers:
-        pytest.skip(reason="the release has no layers for images")
-    _trial(release, DRAWS_FROM_ANYWHERE, IMAGES, "saving")
-
-
-def test_what_a_layer_of_ones_own_draws_from_is_its_own_matter(release: SubjectProcess) -> None:
-    _trial(release, f"import numpy as np\n{OF_NUMPY}", FLOATS)
+    trial_of(release, AROUND, FLOATS)
 
 
 def test_a_vocabulary_is_kept(release: SubjectProcess) -> None:
     if "TextVectorization" not in release.ready.offers.layers:
         pytest.skip(reason="the release has no layers for texts")
-    trial = _trial(release, OF_WORDS, {"shape": [1], "dtype": "string", "fill": "words"})
-    assert ("raises" in _aspects(trial)) == (release.subject.version == "2.6.5")
+    trial = trial_of(release, OF_WORDS, {"shape": [1], "dtype": "string", "fill": "words"})
+    assert ("raises" in upstream_aspects(trial)) == (release.subject.version == "2.6.5")
     assert ("TextVectorization.split=character" in release.ready.offers.lacks) == (release.subject.version == "2.6.5")
 
 
@@ -415,7 +281,7 @@ def test_a_tensor_of_unknown_rank_is_an_output_like_others(release: SubjectProce
     assert trial.refused is None, trial.refused
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
     assert trial.original is not None
-    known = not (_before(release, "2.3") and not _before(release, "2.1"))
+    known = not (before(release, "2.3") and not before(release, "2.1"))
     assert (trial.original.shape.outputs[0].shape is not None) == known
 
 
@@ -454,22 +320,22 @@ def test_a_clone_function_is_asked_for_layers_in_the_order_of_the_model(release:
 def test_what_was_built_in_a_scope_has_the_names_of_it(release: SubjectProcess) -> None:
     if "RandomCrop" not in release.ready.offers.layers:
         pytest.skip(reason="the release has no layers for images")
-    _trial(release, IN_A_SCOPE, IMAGES)
+    trial_of(release, IN_A_SCOPE, IMAGES)
 
 
 def test_a_weight_of_unknown_size_has_the_name_that_it_got_in_a_scope(release: SubjectProcess) -> None:
     offered = release.ready.offers.layers.get("IntegerLookup")
     if offered is None or "idf_weights" not in (offered[0] or ()):
         pytest.skip(reason="the release takes no weights of words")
-    _trial(release, WEIGHTS_OF_WORDS, WORDS)
+    trial_of(release, WEIGHTS_OF_WORDS, WORDS)
 
 
 def test_a_cell_whose_activation_is_a_layer_is_cloned(release: SubjectProcess) -> None:
-    _trial(release, OF_LAYERS, STEPS)
+    trial_of(release, OF_LAYERS, STEPS)
 
 
 def test_layers_that_are_hung_on_a_model_are_cloned(release: SubjectProcess) -> None:
-    _trial(release, HUNG_ON, FLOATS)
+    trial_of(release, HUNG_ON, FLOATS)
 
 
 def test_a_model_that_was_trained_is_cloned(release: SubjectProcess) -> None:
@@ -499,4 +365,4 @@ def test_fixed_holds_on_whatever_the_release_builds(release: SubjectProcess) -> 
     assert broken == []
     assert trials.tally.trials >= examples(6, 16)
     # Before 2.4 a recurrent layer cannot use an initializer that is given as a class.
-    assert trials.tally.refused <= (1 if _before(release, "2.4") else 0)
+    assert trials.tally.refused <= (1 if before(release, "2.4") else 0)

@@ -167,12 +167,11 @@ def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Su
     good = [name for name in holding if name != "fixed" or _for_use(subject)]
     if good:
         return f"what works: {_DO[good[0]].format(package=_package(subject))}{report}"
-    if upstream is None and fixed is not None and refusal(fixed):
-        return refusal(fixed)
+    refused = refusal(fixed) if fixed is not None else ""
     if upstream is None:
-        return "add --cloner upstream to compare, and to have tried what may work"
-    if fixed is not None and refusal(fixed):
-        return f"nothing that was tried works; clonediff's clone_model says what to do: {refusal(fixed)}"
+        return refused or "add --cloner upstream to compare, and to have tried what may work"
+    if refused:
+        return f"nothing that was tried works; clonediff's clone_model says what to do: {refused}"
     if fixed is not None and _one_limit(upstream, fixed):
         return "a limit that both share, and nothing else that was tried works"
     return f"nothing that was tried works{report}"

@@ -359,3 +359,28 @@ def test_an_initializer_without_a_seed_draws_other_numbers_for_a_clone(kind: typ
     clone = clone_model(model)
     assert isinstance(clone.layers[0].kernel_initializer, keras.initializers.HeNormal)
     assert np.array_equal(clone.get_weights()[0], model.get_weights()[0]) == (seed is not None)
+
+
+class Grown(layers.Layer):
+    """Tells nobody how many weights it was made with."""
+
+    def __init__(self, more=0, **kwargs):
+        super().__init__(**kwargs)
+        self.names = [f"w{number}" for number in range(1 + more)]
+
+    def build(self, shape):
+        for name in self.names:
+            self.add_weight(shape=(), name=name)
+
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        return {**super().get_config(), "more": 0}
+
+
+def test_a_layer_that_its_config_makes_with_other_weights_is_refused_by_name():
+    with pytest.raises(
+        ValueError, match=r"Layer 'mine' \(class `Grown`\) cannot be cloned faithfully: .*1 weights .* 3"
+    ):
+        clone_model(around(Grown(2, name="mine")))

@@ -137,6 +137,31 @@ def an_option_that_nobody_tells():
     return Model(x, Derived(3.0, name="mine")(x))
 
 
+class Grown(layers.Layer):
+    """Tells nobody how many weights it was made with."""
+
+    def __init__(self, more=0, **kwargs):
+        super(Grown, self).__init__(**kwargs)
+        self.more = ["w%d" % number for number in range(1 + more)]
+
+    def build(self, shape):
+        for name in self.more:
+            self.add_weight(name=name, shape=(1,), initializer="zeros")
+        super(Grown, self).build(shape)
+
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        return dict(super(Grown, self).get_config(), more=0)
+
+
+@refused
+def a_config_that_makes_other_weights():
+    x = layers.Input((3,))
+    return Model(x, Grown(2, name="mine")(x))
+
+
 class Nothing(layers.Layer):
     def get_config(self):
         pass

@@ -31,7 +31,11 @@ def test_every_model_is_cloned_faithfully(release: str, release_place: Callable[
 
 
 def test_what_nobody_tells_is_refused_by_name(release_place: Callable[[str], ReleasePlace]) -> None:
-    words = {"an_option_that_nobody_tells": ("`Derived`", "`factor`"), "a_config_that_is_none": ("`Nothing`", "None")}
+    words = {
+        "an_option_that_nobody_tells": ("`Derived`", "`factor`"),
+        "a_config_that_makes_other_weights": ("`Grown`", "1 weights where it has 3"),
+        "a_config_that_is_none": ("`Nothing`", "None"),
+    }
     said = said_of_models("keras==2.2.4", release_place("keras==2.2.4"), "fixed", *words)
     for model, expected in words.items():
         for word in ("Layer 'mine'", "get_config", *expected):

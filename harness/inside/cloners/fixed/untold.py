@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, Callable, Collection, Iterator
 
 from .comparison import OF_ONE_LAYER, PLAIN, Comparison, leads_to
+from .held import refused
 from .options import described
 
 _NUMBERS = (bool, int, float)
@@ -58,14 +59,16 @@ def _in_doubt(layer: Any, lost: list[str], decided: Collection[str] | None, comp
 
 def _set_by_calls(kind: Any, comparison: Comparison) -> set[str]:
     """The attributes that a class sets not only while it is constructed: how often it was called, on what shape."""
-    own = [each for each in kind.__mro__ if not comparison.is_own(each)]
+    users = [each for each in kind.__mro__ if not comparison.is_own(each)]
     constructing: set[str] = set()
     waiting = ["__init__"]
     while waiting:
         name = waiting.pop()
         if name not in constructing and name not in _CALLED:
             constructing.add(name)
-            waiting.extend(each for kind in own for code in _methods(kind).get(name, ()) for each in code.co_names)
+            waiting.extend(
+                called for each in users for code in _methods(each).get(name, ()) for called in code.co_names
+            )
     methods = [method for each in kind.__mro__ for method in _methods(each).items() if method[0] not in constructing]
     return {attribute for _, codes in methods for code in codes for attribute in _attributes_set_by(code)}
 
@@ -139,10 +142,15 @@ class _Search:
         self._comparison = comparison
         again = _made(make, {}) if comparison.differing(layer, clone) else None
         self._unsteady = set() if again is None else set(comparison.differing(clone, again))
-        self.left = self._differing(layer, clone)
+        self._traces = self._traces_of(clone)
         self._told: dict[str, Any] = {}
         self._guessed: set[str] = set()
         self._sure: set[str] = set()
+
+    @property
+    def left(self) -> list[str]:
+        """The attributes that still differ."""
+        return list(dict.fromkeys(trace[0] for trace in self._traces))
 
     @property
     def doubtful(self) -> list[str]:
@@ -151,7 +159,7 @@ class _Search:
 
     def by_name(self) -> None:
         """Take what the layer holds under the name of an option."""
-        for name in list(self.left):
+        for name in self.left:
             option = name.lstrip("_")
             if option in self._untold and self._is_value(name) and self._tell(option, vars(self._layer)[name]):
                 self._sure.add(option)
@@ -166,7 +174,7 @@ class _Search:
 
     def by_trying(self) -> None:
         """Take what makes an attribute that differs, whatever its name is."""
-        while any(self._guess(name) for name in list(self.left)):
+        while any(self._guess(name) for name in self.left):
             continue
 
     def _guess(self, name: str) -> bool:
@@ -218,21 +226,21 @@ class _Search:
 
     def _tell(self, option: str, value: Any) -> bool:
         made = _made(self._make, dict(self._told, **{option: value}))
-        if made is None or not self._traces(made) < self._traces(self.clone):
+        if made is None or not set(self._traces_of(made)) < set(self._traces):
             return False
         self._take(made, option, value)
         return True
 
     def _take(self, made: Any, option: str, value: Any) -> None:
         self.clone, self._told[option] = made, value
-        self.left = self._differing(self._layer, made)
+        self._traces = self._traces_of(made)
 
     def _differing(self, one: Any, other: Any) -> list[str]:
         return [name for name in self._comparison.differing(one, other) if name not in self._unsteady]
 
-    def _traces(self, made: Any) -> set[tuple[Any, ...]]:
+    def _traces_of(self, made: Any) -> list[tuple[Any, ...]]:
         """What differs, and of layers that are held each entry of their configs."""
-        found: set[tuple[Any, ...]] = set()
+        found: list[tuple[Any, ...]] = []
         for name in self._differing(self._layer, made):
             pairs = _pairs(vars(self._layer)[name], vars(made)[name], self._comparison.is_layer)
             entries = [
@@ -240,7 +248,7 @@ class _Search:
                 for place, (one, other) in enumerate(pairs)
                 for entry, _, _ in _entries_that_differ(one, other, self._comparison)
             ]
-            found.update(entries or [(name,)])
+            found += entries or [(name,)]
         return found
 
 
@@ -315,11 +323,8 @@ def refuse_other_weights(layer: Any, clone: Any, shapes: list[Any], others: list
     """Raise where a clone was built with other weights than its original, which nobody can give it."""
     if shapes == others:
         return
-    count = "%d weights where it has %d" % (len(others), len(shapes))
-    differing = [pair for pair in zip(shapes, others) if pair[0] != pair[1]]
+    has = "%d weights where it has %d" % (len(others), len(shapes))
     if len(shapes) == len(others):
-        count = "a weight of the shape %s where it has one of %s" % differing[0][::-1]
-    raise ValueError(
-        "%s cannot be cloned faithfully: what its config makes has %s. Let its `get_config()` return everything that "
-        "its constructor needs to make it again." % (described(layer), count)
-    )
+        differing = next(pair for pair in zip(others, shapes) if pair[0] != pair[1])
+        has = "a weight of the shape %s where it has one of %s" % differing
+    raise refused(layer, ["what its config makes has " + has])

@@ -116,7 +116,7 @@ def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[
 
 def drawing_anew(value: Any) -> Any:
     """For an initializer of Keras that has no seed another one, which draws other numbers: each has drawn its seed."""
-    if not isinstance(value, keras.initializers.Initializer) or not type(value).__module__.startswith("keras."):
+    if not isinstance(value, keras.initializers.Initializer) or not is_own(type(value)):
         return value
     config = value.get_config()
     return type(value).from_config(config) if config.get("seed", 0) is None else value
@@ -141,7 +141,7 @@ def clone_from_config(
     told = as_config(layer, told)
     config = stand_ins.revive(dict(_as_given(layer, told), **_of_a_cell(layer, told)), clone_leaf)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
-    if type(layer).__name__ == "AugMix" and type(layer).__module__.startswith("keras."):
+    if type(layer).__name__ == "AugMix" and is_own(type(layer)):
         # Early releases that have it tell the one as the other.
         config.update(num_chains=layer.num_chains, chain_depth=layer.chain_depth)
     if _takes_what_it_serializes(layer):
@@ -202,7 +202,7 @@ def _as_given(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
 
 def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
     """The options that a recurrent layer of Keras has handed to its cell and does not tell: a SimpleRNN's seed."""
-    if not isinstance(layer, keras.layers.RNN) or not type(layer).__module__.startswith("keras."):
+    if not isinstance(layer, keras.layers.RNN) or not is_own(type(layer)):
         return {}
     parameters = inspect.signature(type(layer).__init__).parameters.values()
     untold = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
@@ -216,7 +216,7 @@ def _untold_options(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
     Of a layer of Keras only those that it was given: others follow from options that are told.
     """
     given = _auto_config(layer)
-    if type(layer).__module__.startswith("keras.") and set(given or ()) <= {*config, "name", "trainable", "dtype"}:
+    if is_own(type(layer)) and set(given or ()) <= {*config, "name", "trainable", "dtype"}:
         return {}
     options = constructor_options(type(layer), keras.Layer)
     if "kwargs" in config:
