@@ -69,6 +69,8 @@ FEATURES = (
     *(sort.happened for sort in STEPS.values()),
 )
 """What a layer can meet, in the order of the matrix's columns."""
+REFUSED = "in a graph that cannot be built"
+"""A column where there are such graphs."""
 
 Pair = tuple[str, str]
 _STATES = {"mask": "mask given", "training": "training given", "initial_state": "initial state given"}
@@ -84,9 +86,11 @@ class Counting:
         self._calls: Counter[int] = Counter()
         self._after: Counter[Pair] = Counter()
 
-    def add(self, graph: Graph) -> None:
+    def add(self, graph: Graph, *, refused: bool = False) -> None:
         """Count a graph: each kind, each feature and each succession once, however often it is in it."""
         met = set(features(graph))
+        if refused:
+            met |= {(kind, REFUSED) for kind, _ in met}
         self._graphs += 1
         self._kinds.update({kind for kind, _ in met})
         self._met.update(each for each in met if each[1])

@@ -199,6 +199,23 @@ class Coverage(msgspec.Struct, frozen=True):
     after: dict[str, dict[str, int]] = {}
 
 
+class Draws(msgspec.Struct, frozen=True):
+    """What a subject was given to try. `reasons` says of how many graphs it could not build, or not twice alike, why.
+
+    `kinds` has those of which more than half was refused: how many graphs, of how many. `often` says in how many graphs
+    a layer class of the release is, of those drawn: the rarest tenth at most, the middle one, the most frequent tenth
+    at least.
+    """
+
+    graphs: int = 0
+    refused: int = 0
+    reasons: dict[str, int] = {}
+    kinds: dict[str, tuple[int, int]] = {}
+    classes: int = 0
+    often: tuple[int, int, int] = (0, 0, 0)
+    never: tuple[str, ...] = ()
+
+
 class MissedStatement(msgspec.Struct, frozen=True):
     """A statement that no trial ran."""
 
@@ -267,6 +284,7 @@ class Run(msgspec.Struct, frozen=True):
     lost: dict[str, str] = {}
     how: dict[str, str] = {}
     coverage: Coverage | None = None
+    draws: dict[str, Draws] = {}
     known: tuple[KnownMet, ...] | None = None
     reach: dict[str, tuple[FileReached, ...]] = {}
     clonediff: str = ""

@@ -97,13 +97,9 @@ class RunFolder:
         """Write likewise what the example of a known issue shows."""
         return self._put(self.path / "known" / known_folder(finding.subject, finding.known or ""), finding, script)
 
-    def refused(self, subject: str, why: str, graph: bytes) -> Path:
-        """Write a graph that a release could not build, one for each reason; one that is there already stays."""
-        number = hashlib.blake2b(why.encode("utf-8", "replace"), digest_size=4).hexdigest()
-        path = self.path / "refused" / f"{slug(subject, why.partition(':')[0])}-{number}.json"
-        if not path.exists():
-            write_bytes(path, graph + b"\n")
-        return path
+    def refused(self, subject: str, why: str, graph: bytes) -> None:
+        """Write a graph that a release could not build, one for each reason."""
+        write_bytes(self.path / refused_file(subject, why), graph + b"\n")
 
     def _put(self, folder: Path, finding: Finding, script: str) -> Path:
         from reports.writing import take_back
@@ -161,6 +157,12 @@ def append(path: Path, line: bytes) -> None:
             file.write(line + b"\n")
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def refused_file(subject: str, why: str) -> str:
+    """The file of the smallest graph that a subject refuses for a reason, within the run's folder."""
+    number = hashlib.blake2b(why.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return f"refused/{slug(subject, why.partition(':')[0])}-{number}.json"
 
 
 def known_folder(subject: str, issue: str) -> str:

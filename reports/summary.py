@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from reports import issue
 from reports.broken import Broken, broken
+from reports.draws import refusals
 from reports.groups import sentences
 from reports.markup import visible
 from reports.proof import alone
@@ -41,6 +42,10 @@ def summary(read: RunRead) -> str:
             parts += [f"### {head}", _findings(findings)]
             parts += [f"- {cell(said)}" for said in sentences([kept.finding for kept in findings])[:MOST]]
     parts += ["### What ran", _ran(read)]
+    for name, each in read.run.draws.items():
+        if each.refused:
+            parts.append(f"### {cell(name)} refused {each.refused:,} of {some(each.graphs, 'graph')}")
+            parts.append("\n".join(f"- {cell(line.strip())}" for line in refusals(name, each)))
     parts += ["### Known issues", _known(read.run)]
     if read.problems:
         parts.append("### Problems with the files")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reports.broken import broken, holds, sentence
+from reports.draws import to_mend
 from reports.records import COSTS, Cost
 from reports.store import RunRead, StoredFinding, moment
 
@@ -20,6 +21,7 @@ class RunVerdict:
     """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all.
 
     `holds` is what there is to say of the other cloners, `broken` whether the first of them is unfaithful somewhere.
+    `mend` names the subjects that refused too many graphs.
     """
 
     state: Literal["new", "nothing", "unknown"]
@@ -27,16 +29,18 @@ class RunVerdict:
     notes: tuple[str, ...]
     holds: tuple[str, ...] = ()
     broken: bool = False
+    mend: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
-        return {"nothing": 0, "new": 1, "unknown": 2}[self.state]
+        return {"nothing": 1 if self.mend else 0, "new": 1, "unknown": 2}[self.state]
 
 
 def verdict(read: RunRead) -> RunVerdict:
     """The verdict on a run."""
     new, unproven, known = counted(read.findings)
-    notes = []
+    mend = tuple(to_mend(read.run))
+    notes = [*mend]
     if new:
         notes.append(costs(new))
     for count, said in (
@@ -57,7 +61,7 @@ def verdict(read: RunRead) -> RunVerdict:
     said = sentence(read.run, len(broken(read)), len(new))
     others, breaks = holds(read.run), " is unfaithful on " in said
     if new:
-        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, breaks)
+        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, breaks, mend)
     if read.unreadable:
         return RunVerdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
     if not read.whole:
@@ -65,7 +69,7 @@ def verdict(read: RunRead) -> RunVerdict:
     if not read.run.trials:
         return RunVerdict("unknown", "Nothing was tried", tuple(notes))
     headline = said or f"Nothing new in {some(read.run.trials, 'trial')}"
-    return RunVerdict("nothing", headline, tuple(notes), others, breaks)
+    return RunVerdict("nothing", headline, tuple(notes), others, breaks, mend)
 
 
 def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:

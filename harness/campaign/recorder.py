@@ -33,8 +33,6 @@ from strategies.graph import from_json
 
 EVERY = 5.0
 """The seconds after which run.json is written again."""
-REASONS = 20
-"""For as many reasons a graph that could not be built is kept."""
 
 
 class Recorder:
@@ -65,8 +63,8 @@ class Recorder:
                 totals.examined(event)
                 self._show_known(event.subject)
             case ShardEnded(done=done, fresh=fresh):
-                self._keep_refused(done)
                 totals.shard(done)
+                self._keep_refused(done)
                 self._show_known(done.subject)
                 if fresh:
                     folder.event("progress", trials=totals.trials)
@@ -107,7 +105,7 @@ class Recorder:
                 jobs=self._jobs,
                 cloners=plan.setup.cloners,
                 drawn=sum(each.drawn for each in totals.of.values()),
-                refused=sum(each.refused for each in totals.of.values()),
+                refused=sum(each.draws().refused for each in totals.of.values()),
                 drawing=round(sum(each.seconds for each in totals.of.values()), 1),
                 shrinking=round(sum(each.shrinking for each in totals.of.values()), 1),
                 states=sum(each.states for each in totals.of.values()),
@@ -115,6 +113,7 @@ class Recorder:
                 lost=totals.lost,
                 how={name: each.met.how for name, each in totals.of.items()},
                 coverage=totals.coverage.coverage(),
+                draws={name: each.draws() for name, each in totals.of.items()},
                 known=totals.known_met(),
                 reach=totals.reach(),
                 clonediff=plan.clonediff,
@@ -147,11 +146,9 @@ class Recorder:
                 self._folder.known(its.examples[name].finding, its.examples[name].script)
 
     def _keep_refused(self, done: ShardDone) -> None:
-        """Keep the first graph that a release refused for each of the first reasons, to be looked at."""
-        told = set(self.totals.of[done.subject].refusals) if done.subject in self.totals.of else set()
-        for each in done.refusals:
-            if each.why not in told and len(told) < REASONS:
-                told.add(each.why)
+        """Keep the smallest graph that a release refused for each reason, to be looked at."""
+        if done.refusals and done.subject in self.totals.of:
+            for each in self.totals.of[done.subject].refusals.values():
                 self._folder.refused(done.subject, each.why, bytes(each.graph))
 
     def _found(self, finding: Finding, script: str | None = None, *, fresh: bool) -> None:

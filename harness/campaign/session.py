@@ -106,7 +106,7 @@ class CampaignResult:
             return 130
         if self.totals.lost or self.ending.failures:
             return 2
-        return 1 if self.totals.news() else 0
+        return 1 if self.totals.news() or verdict(self.read).mend else 0
 
 
 class Watcher(Protocol):
@@ -283,6 +283,8 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "states": sum(each.states for each in totals.of.values()),
         "stating": round(sum(each.stating for each in totals.of.values()), 1),
         "subjects": {name: each.met.versions for name, each in totals.of.items()},
+        "draws": msgspec.to_builtins({name: each.draws() for name, each in totals.of.items()}),
+        "to_mend": list(said.mend),
         "lost": totals.lost,
         "failures": ending.failures,
         "verdicts": totals.verdicts,

@@ -85,10 +85,19 @@ class RawFinding(msgspec.Struct, frozen=True):
 
 
 class RefusedGraph(msgspec.Struct, frozen=True):
-    """A graph that the release could not build, and what it said."""
+    """The smallest of `graphs` that the release could not build for a reason."""
 
     why: str
     graph: msgspec.Raw
+    graphs: int = 1
+
+
+def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
+    """Count graphs to those that were refused for the same reason; after 20 reasons, the rest are one."""
+    why = new.why if new.why in found or len(found) < 20 else "other reasons"
+    old = found.get(why, RefusedGraph(why, new.graph, 0))
+    smallest = min(bytes(old.graph), bytes(new.graph), key=lambda graph: (len(graph), graph))
+    found[why] = RefusedGraph(why, msgspec.Raw(smallest), old.graphs + new.graphs)
 
 
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
@@ -104,7 +113,6 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     costly: int = 0
     states: int = 0
     stating: float = 0.0
-    refused: int = 0
     seconds: float = 0.0
     verdicts: dict[str, int] = {}
     known: dict[str, int] = {}
@@ -175,7 +183,8 @@ class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
 class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     """A subject that works, and where it came from; or, as `lost`, why it does not work.
 
-    `first` has the graphs that Hypothesis' examples of earlier nights draw on it, `problems` what could not be read.
+    `first` has the graphs that Hypothesis' examples of earlier nights draw on it, `problems` what could not be read,
+    `layers` the layer classes that may be drawn.
     """
 
     subject: str
@@ -186,6 +195,7 @@ class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     clonediff: str = ""
     first: tuple[msgspec.Raw, ...] = ()
     statements: dict[str, tuple[Statement, ...]] = {}
+    layers: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 

@@ -30,19 +30,20 @@ from harness.campaign.shards import (
     Shard,
     ShardDone,
     SubjectStarted,
+    count_refused,
 )
 from harness.campaign.shrinking import piece
 from harness.campaign.warm_subjects import warm_subjects
 from harness.scripts.of_finding import example_of, finding_of, script_of
 from harness.search.draw_and_shrink import draw
 from harness.subjects import NoDeviceError, SubjectError
-from harness.subjects.offers import graphs_on
+from harness.subjects.offers import classes, graphs_on
 from harness.subjects.releases import ReleaseError
 from harness.trials.expressible import unable
 from harness.trials.graph_trials import Key, news
 from harness.trials.known_examples import example_on
 from reports.coverage import Counting
-from reports.markup import one_line
+from reports.draws import reason
 from strategies.graph import Graph, from_json, to_json
 
 
@@ -116,6 +117,7 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             process.ready.keras,
             clonediff=own,
             first=tuple(msgspec.Raw(to_json(each)) for each in first),
+            layers=classes(process.ready.offers, process.subject.generation),
             statements=process.reach(statements=True).statements if setup.reach else {},
             problems=corpus.problems if corpus else (),
         )
@@ -153,16 +155,17 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
     began = time.perf_counter()
     counting = Counting()
     raw_findings: dict[Key, RawFinding] = {}
-    refusals: list[RefusedGraph] = []
+    refusals: dict[str, RefusedGraph] = {}
     met: Counter[Key] = Counter()
 
     def look(graph: Graph) -> None:
-        counting.add(graph)
         tried = trials.try_graph(graph)
-        refused = tried.trial.refused
+        # A release of another day may lack what the corpus has of this one.
+        refused = None if shard.graphs and process.subject.version is not None else tried.trial.refused
+        counting.add(graph, refused=refused is not None)
         if refused is not None:
-            why = one_line(f"{refused.type}: {refused.message}")
-            refusals.append(RefusedGraph(why, msgspec.Raw(to_json(graph))))
+            why = reason(refused.type, refused.message)
+            count_refused(refusals, RefusedGraph(why, msgspec.Raw(to_json(graph))))
         for each in news(tried.hits):
             met[each.key] += 1
             if each.key not in raw_findings:
@@ -181,13 +184,12 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         costly=tally.costly,
         states=tally.states,
         stating=tally.stating,
-        refused=tally.refused,
         seconds=time.perf_counter() - began,
         verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
         known=dict(tally.known),
         costs=dict(tally.costs),
         raw_findings=tuple(raw_findings.values()),
-        refusals=tuple(refusals),
+        refusals=tuple(refusals.values()),
         met=tuple(met.items()),
         coverage=counting.coverage(),
         compared={name: each.graphs for name, each in trials.compared.items()},

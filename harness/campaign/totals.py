@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness.campaign.reach import file_reached
-from harness.campaign.shards import Example, KnownRetried, ShardDone, SubjectStarted
+from harness.campaign.shards import Example, KnownRetried, RefusedGraph, ShardDone, SubjectStarted, count_refused
 from harness.subjects.subject import Subject
-from reports.coverage import Counting
+from reports.coverage import REFUSED, Counting
 from reports.known import KnownIssue, KnownIssues
-from reports.records import Cost, FileReached, Finding, KnownMet
+from reports.records import Cost, Draws, FileReached, Finding, KnownMet
 from reports.run_folder import known_folder
 
 FindingKey = tuple[str, str, str, tuple[str, ...]]
@@ -34,8 +34,9 @@ class SubjectTotals:
     costly: int = 0
     states: int = 0
     stating: float = 0.0
-    refused: int = 0
-    refusals: Counter[str] = field(default_factory=Counter)
+    refusals: dict[str, RefusedGraph] = field(default_factory=dict)
+    kinds: Counter[str] = field(default_factory=Counter)
+    kinds_refused: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     shrinking: float = 0.0
     restarts: int = 0
@@ -59,8 +60,10 @@ class SubjectTotals:
         self.costly += done.costly
         self.states += done.states
         self.stating += done.stating
-        self.refused += done.refused
-        self.refusals.update(each.why for each in done.refusals)
+        for each in done.refusals:
+            count_refused(self.refusals, each)
+        self.kinds.update(done.coverage.kinds)
+        self.kinds_refused.update({kind: its.get(REFUSED, 0) for kind, its in done.coverage.met.items()})
         self.seconds += done.seconds
         self.restarts += done.restarts
         self.verdicts.update(done.verdicts)
@@ -72,6 +75,24 @@ class SubjectTotals:
             self.not_compared.setdefault(name, Counter()).update(why)
         for name, lines in done.reached.items():
             self.reached.setdefault(name, set()).update(lines)
+
+    def draws(self) -> Draws:
+        """What it was given to try, for the record."""
+        often = sorted(self.kinds[each] for each in self.met.layers if each in self.kinds)
+        least, middle, most = ((often or [0])[(len(often) - 1) * part // 10] for part in (1, 5, 9))
+        return Draws(
+            graphs=self.drawn,
+            refused=sum(each.graphs for each in self.refusals.values()),
+            reasons={each.why: each.graphs for each in sorted(self.refusals.values(), key=lambda its: -its.graphs)},
+            kinds={
+                kind: (refused, self.kinds[kind])
+                for kind, refused in sorted(self.kinds_refused.items())
+                if self.kinds[kind] >= 5 and 2 * refused > self.kinds[kind]
+            },
+            classes=len(often),
+            often=(least, middle, most),
+            never=tuple(each for each in self.met.layers if each not in self.kinds),
+        )
 
 
 def key_of(finding: Finding) -> FindingKey:

@@ -19,7 +19,7 @@ from harness.search.draw_and_shrink import search
 from harness.subjects.observation import Answer
 from harness.subjects.process import SubjectProcess
 from harness.trials.cases import case_of
-from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit, Key, TriedGraph
+from harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
 from harness.trials.triage import Blame, Verdict, title
 from harness.trials.trial import Case, Trial, lost_difference
 from reports.known import KnownIssues
@@ -249,7 +249,7 @@ def _unbuilt(own: Trial) -> Cause:
         return Cause(LOST, lost_difference(own.lost), rank=Cost.CRASHES)
     said = f"{own.refused.type}: {own.refused.message}" if own.refused else "no answer"
     difference = Difference("made", "model", "original refused", "a model", said, Cost.CRASHES)
-    return Cause(REFUSED, difference, rank=Cost.CRASHES)
+    return Cause("original-refused", difference, rank=Cost.CRASHES)
 
 
 def _size(graph: Graph) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.scripts.graph_mode import with_versions
 from harness.scripts.reproducer import reproducer
-from harness.trials.graph_trials import LOST, REFUSED, GraphTrials, Hit
+from harness.trials.graph_trials import GraphTrials, Hit
 from reports.records import COSTS
 
 
@@ -13,8 +13,8 @@ def message_of(hit: Hit, trials: GraphTrials) -> str:
     ready = trials.process.ready
     versions = f"{trials.process.subject} {ready.keras}, {ready.backend} {ready.backend_version}, Python {ready.python}"
     head = [f"{hit.title} [{hit.fingerprint}]", f"on {versions}"]
-    if hit.fingerprint in (REFUSED, LOST) or hit.cause is None:
-        said = "clonediff drew a model that this Keras does not build or run: a fault of clonediff's generator."
+    if hit.cause is None:
+        said = "clonediff drew a model that ends this Keras: a fault of clonediff's generator."
         return "\n".join((*head, said, hit.detail, "", hit.case.source))
     root = hit.cause.root
     lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}"]

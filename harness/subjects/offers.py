@@ -91,6 +91,11 @@ def lacking(offers: Offers, generation: Generation) -> tuple[str, ...]:
     return tuple(names)
 
 
+def classes(offers: Offers, generation: Generation) -> tuple[str, ...]:
+    """The layer classes of a release that a graph may hold."""
+    return tuple(sorted(set(offers.layers).difference(NOT_DRAWN[generation])))
+
+
 def not_drawn_yet(offers: Offers, generation: Generation) -> tuple[str, ...]:
     """The layers and the operations of a release that no graph holds, and for which there is no reason.
 

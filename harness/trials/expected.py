@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from harness.subjects.observation import Observation
 from harness.trials.checks import CHECKS
-from harness.trials.graph_trials import LOST, REFUSED, NotTried, TriedGraph
+from harness.trials.graph_trials import LOST, NotTried, TriedGraph
 from harness.trials.triage import alike, fingerprint, title
 from harness.trials.trial import Trial
 from reports.known import KnownIssue, explains
@@ -57,16 +57,15 @@ _COSTLY = ("untouched", *(name for name, check in CHECKS.items() if check.part))
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """What is looked for: the cause of a finding, a known issue, an original that is not built, or nothing at all.
+    """What is looked for: the cause of a finding, a known issue, an original that ends its process, or nothing at all.
 
-    `refused` is REFUSED or LOST, where it is the original that failed, and `said` the type of what it failed with.
+    `lost` is what ended it.
     `anywhere` says that the cause counts in whatever frame it is raised: code moves on from release to release.
     """
 
     cause: Cause | None = None
     issue: KnownIssue | None = None
-    refused: str = ""
-    said: str = ""
+    lost: str = ""
     anywhere: bool = False
 
     @classmethod
@@ -75,15 +74,12 @@ class Expected(msgspec.Struct, frozen=True):
         if finding.root is not None:
             rank = min(each.rank for each in finding.differences)
             return cls(Cause(fingerprint(finding.root), finding.root, finding.differences[1:], rank))
-        for refused in (REFUSED, LOST):
-            if finding.id.startswith(refused):
-                return cls(refused=refused, said=finding.detail.partition(":")[0])
-        return cls()
+        return cls(lost=finding.detail.partition(":")[0]) if finding.id.startswith(LOST) else cls()
 
     @property
     def sought(self) -> bool:
         """Whether anything is."""
-        return self.cause is not None or self.issue is not None or bool(self.refused)
+        return self.cause is not None or self.issue is not None or bool(self.lost)
 
     @property
     def costly(self) -> bool:
@@ -91,8 +87,8 @@ class Expected(msgspec.Struct, frozen=True):
 
         What ends a process may do so in any part of a trial.
         """
-        if self.refused or self._ends_a_process:
-            return self.refused != REFUSED
+        if self.lost or self._ends_a_process:
+            return True
         checks = self.checks
         return not checks or any(check in _COSTLY for check in checks)
 
@@ -149,10 +145,10 @@ def look_for(expected: Expected, tried: TriedGraph | NotTried) -> LookedFor:
     if isinstance(tried, NotTried):
         return LookedFor(LookResult.NOT_TRIED if tried.expressible else LookResult.INEXPRESSIBLE, tried.why)
     trial, causes = tried.trial, tried.causes
-    if expected.refused:
-        return _look_for_refusal(expected, trial)
+    if expected.lost and trial.built:
+        return LookedFor(LookResult.GONE, "the original is built and runs")
     if not trial.built:
-        return LookedFor(*_failed(trial))
+        return LookedFor(*_failed(expected, trial))
     if not expected.sought:
         return LookedFor(LookResult.SHOWS if causes else LookResult.GONE)
     if any(map(expected.is_it, causes)):
@@ -171,20 +167,11 @@ def look_for(expected: Expected, tried: TriedGraph | NotTried) -> LookedFor:
     return LookedFor(LookResult.GONE, f"known issues remain: {left}" if left else "")
 
 
-def _look_for_refusal(expected: Expected, trial: Trial) -> LookedFor:
-    """Of an original that could not be built, or that ended its process."""
-    if trial.built:
-        return LookedFor(LookResult.GONE, "the original is built and runs")
-    now = REFUSED if trial.refused is not None else LOST
-    type_ = trial.refused.type if trial.refused else trial.lost.how if trial.lost else ""
-    same = (now, type_) == (expected.refused, expected.said)
-    return LookedFor(LookResult.SHOWS if same else LookResult.ANOTHER, _failed(trial)[1])
-
-
-def _failed(trial: Trial) -> tuple[LookResult, str]:
-    if trial.refused is not None:
-        return LookResult.REFUSED, f"{trial.refused.type}: {trial.refused.message}"
-    return LookResult.LOST, trial.lost.said if trial.lost is not None else "no answer"
+def _failed(expected: Expected, trial: Trial) -> tuple[LookResult, str]:
+    if trial.lost is not None:
+        other = LookResult.ANOTHER if expected.lost else LookResult.LOST
+        return LookResult.SHOWS if trial.lost.how == expected.lost else other, trial.lost.said
+    return LookResult.REFUSED, f"{trial.refused.type}: {trial.refused.message}" if trial.refused else "no answer"
 
 
 def _instead(expected: Expected, fresh: Sequence[Cause]) -> str:

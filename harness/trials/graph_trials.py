@@ -33,7 +33,6 @@ Key = tuple[str, str, str]
 _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
 
-REFUSED = "original-refused"
 LOST = "process-lost"
 
 
@@ -59,7 +58,7 @@ class Hit:
 
     @property
     def key(self) -> Key:
-        """What makes two hits the same one; a refusal is known by the type of its exception."""
+        """What makes two hits the same one; a process that was lost is known by what ended it."""
         return self.cloner, self.fingerprint, self._how or " ".join(self.across)
 
     @property
@@ -69,7 +68,7 @@ class Hit:
 
     @property
     def _how(self) -> str:
-        return self.detail.partition(":")[0] if self.fingerprint in (REFUSED, LOST) else ""
+        return self.detail.partition(":")[0] if self.fingerprint == LOST else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,8 @@ class Tally:
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
     `known` the graphs that showed a known issue, of which `costs` has the worst that it cost. `states` counts
-    the trials of models to which something costly was done before, which took `stating` seconds.
+    the trials of models to which something costly was done before, which took `stating` seconds. `refused` counts the
+    graphs whose original cannot be built, or gives something else each time: that says nothing of how it is cloned.
     """
 
     trials: int = 0
@@ -210,8 +210,9 @@ class GraphTrials:
         if costly_state(graph):
             self.tally.states += 1
             self.tally.stating += trial.seconds
-        if not trial.built:
-            return TriedGraph(trial, tuple(self._original_failed(graph, case, trial)))
+        if trial.lost is not None:
+            lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)
+            return TriedGraph(trial, (lost,))
         hits = [
             Hit(
                 each.cause.fingerprint,
@@ -258,18 +259,6 @@ class GraphTrials:
         tally.refused += trial.refused is not None
         for name, clone in trial.clones.items():
             tally.verdicts[name, clone.verdict.value] += 1
-
-    def _original_failed(self, graph: Graph, case: Case, trial: Trial) -> list[Hit]:
-        if trial.lost is not None:
-            return [Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)]
-        if trial.refused is None or self.process.subject.version is not None:
-            # A release of another day may lack what a graph asks for: that says nothing of how it clones.
-            return []
-        said = f"{trial.refused.type}: {trial.refused.message}"
-        title = (
-            "The original gives something else each time" if trial.refused.unsteady else "The original cannot be built"
-        )
-        return [Hit(REFUSED, "", title, case, graph, detail=said)]
 
     def _compare(self, graph: Graph, its: TriedCase, original: Observation, other: SubjectProcess) -> list[Hit] | str:
         """What differs on another subject, or why that cannot be said."""

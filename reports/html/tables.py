@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import log
 
 from reports.coverage import FEATURES, Counting
+from reports.draws import evenness, refusals
 from reports.html.causes import linked
 from reports.html.cells import cell, facts
 from reports.markup import Child, Markup, join, tag
@@ -35,7 +36,7 @@ def what_ran(read: RunRead) -> Markup:
     ]
     if run.verdicts:
         parts.append(_verdicts(run))
-    return join([*parts, _facts(read)])
+    return join([*parts, *_refused(run), _facts(read)])
 
 
 def coverage(read: RunRead) -> Markup:
@@ -43,8 +44,8 @@ def coverage(read: RunRead) -> Markup:
     recorded = read.run.coverage
     if recorded is not None:
         said = f"In how many of {some(recorded.graphs, 'graph')} a layer of a kind met a feature."
-        missing = _never(read.run, recorded)
-        return join([_evenness(recorded), tag("p", said), _matrix(recorded), *missing, reach(read.run)])
+        drawn = [tag("p", f"{name}: {evenness(each)}.") for name, each in read.run.draws.items()]
+        return join([_sizes(recorded), *drawn, tag("p", said), _matrix(recorded), reach(read.run)])
     none = tag("p", "This run did not record which kinds met which features.", class_="none")
     counting = Counting()
     deep = []
@@ -116,6 +117,15 @@ def _of_states(run: Run) -> str:
     return f"{some(run.states, 'graph')}, {run.stating / (run.drawing + (run.shrinking or 0)):.0%} of the workers' time"
 
 
+def _refused(run: Run) -> list[Markup]:
+    """What each subject could not build."""
+    return [
+        tag("div", tag("p", f"{name} refused {each.refused:,} of {some(each.graphs, 'graph')}."), tag("ul", *lines))
+        for name, each in run.draws.items()
+        if (lines := [tag("li", line) for line in refusals(name, each)])
+    ]
+
+
 def _verdicts(run: Run) -> Markup:
     counts: dict[str, dict[str, int]] = {}
     for key, count in run.verdicts.items():
@@ -146,18 +156,15 @@ def _matrix(found: Coverage) -> Markup:
     return tag("div", table, class_="scroll tall", tabindex="0", role="region", aria_label="Kinds and features")
 
 
-def _evenness(found: Coverage) -> Markup:
-    """How evenly the graphs were drawn; nothing where the run did not count it."""
+def _sizes(found: Coverage) -> Markup:
+    """How large and how varied the graphs were; nothing where the run did not count it."""
     if not found.calls or not found.kinds:
         return join([])
-    fair = sum(found.kinds.values()) / len(found.kinds)
-    rarest = min(found.kinds, key=lambda kind: (found.kinds[kind], kind))
     calls = sorted(found.calls.items())
     return facts(
         [
             ("Calls in a graph", f"{_median(calls)} in the median one, {calls[-1][0]} in the largest"),
-            ("Kinds drawn", f"{len(found.kinds)}, each in {fair:,.0f} graphs on average"),
-            ("Rarest kind", f"{rarest}, in {found.kinds[rarest] / fair:.0%} of that"),
+            ("Kinds drawn", str(len(found.kinds))),
             ("Kind called on what a kind gave", some(sum(map(len, found.after.values())), "pair")),
             ("Kind with feature", some(sum(map(len, found.met.values())), "pair")),
         ]
@@ -180,17 +187,6 @@ def _count(count: int, most: int, title: str) -> Markup:
         return tag("td", "\u00b7", class_="h0", title=f"{title}: never", data_sort="0")
     level = 1 + round(4 * log(count) / log(most)) if most > 1 else 3
     return tag("td", f"{count:,}", class_=f"h{min(max(level, 1), 5)}", title=f"{title}: {count:,}", data_sort=count)
-
-
-def _never(run: Run, found: Coverage) -> list[Markup]:
-    """The kinds of the catalogue that were not drawn at all, if it is a generation of this catalogue that was tried."""
-    generations = {subject.partition("==")[0].partition("/")[0].partition("@")[0] for subject in run.subjects}
-    missing = [
-        name
-        for name, kind in CATALOGUE.items()
-        if name not in found.kinds and (kind.only is None or kind.only in generations)
-    ]
-    return [tag("p", f"Never drawn: {', '.join(missing)}.", class_="never")] if missing else []
 
 
 def _known(each: KnownMet) -> list[Child]:

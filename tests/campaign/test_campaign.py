@@ -13,11 +13,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.done_log import DoneLog
 from harness.campaign.shards import MadeSmaller, ShardDone
 from harness.campaign.share import LEAST, TimeShare
 from reports.records import Run, read
 from reports.store import read_run
+from strategies.graph import Call, Graph, Input, Layer, Ref
 from tests.campaign.running import (
     TRIED_AGAIN,
     UNKNOWN,
@@ -74,6 +76,27 @@ def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) 
     assert (whole / "report.html").exists()
     assert (whole / "junit.xml").exists()
     assert not list((whole / "journal").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("refused", "code"),
+    [pytest.param(1, 0, marks=pytest.mark.slow(reason="what a few refused graphs do is known without Keras")), (3, 1)],
+)
+def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
+    refused: int, code: int, tmp_path: Path
+) -> None:
+    for units in range(refused):
+        dense = Layer("Dense", (("units", -units),))
+        graph = Graph((Input((3,)),), (dense,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+        NightlyCorpus(tmp_path / "corpus").keep("keras", graph)
+    known = known_without(tmp_path)
+    done = fuzz(tmp_path, "--trials", "8", "--rate", "0", "--known-issues", str(known), "--out", "run", "--json")
+    said = summary(done)
+    assert (done.returncode, said["findings"], bool(said["to_mend"])) == (code, [], bool(code))
+    (why,) = said["draws"]["keras"]["reasons"]
+    assert why.startswith("ValueError: Received an invalid value for …")
+    assert said["draws"]["keras"]["refused"] == refused
+    assert len(list((tmp_path / "run" / "refused").iterdir())) == 1
 
 
 @pytest.mark.slow(reason="two jobs find the same where a worker is killed, too")

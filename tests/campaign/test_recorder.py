@@ -124,15 +124,17 @@ def test_what_there_was_no_time_for_is_kept_for_other_nights_as_it_is(recorder: 
     assert [each.proof for each in _kept(tmp_path)] == [True]
 
 
-def test_a_graph_is_kept_for_each_reason_for_which_it_was_refused(recorder: Recorder, tmp_path: Path) -> None:
-    graphs = [msgspec.Raw(to_json(graph_of(number))) for number in range(3)]
+def test_the_smallest_graph_is_kept_for_each_reason_for_which_one_was_refused(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    graphs = sorted((msgspec.Raw(to_json(graph_of(number))) for number in range(3)), key=lambda each: -len(bytes(each)))
     whys = ("ValueError: no <such> shape", "TypeError: no", "ValueError: no <such> shape")
     for turn, (why, graph) in enumerate(zip(whys, graphs, strict=True)):
-        recorder(ShardEnded(ShardDone("keras", turn, refused=1, refusals=(RefusedGraph(why, graph),))))
+        recorder(ShardEnded(ShardDone("keras", turn, trials=1, refusals=(RefusedGraph(why, graph),))))
     kept = sorted((tmp_path / "run" / "refused").iterdir())
     assert [each.name.rpartition("-")[0] for each in kept] == ["keras-TypeError", "keras-ValueError"]
-    assert [each.read_bytes().strip() for each in kept] == [bytes(graphs[1]), bytes(graphs[0])]
-    assert recorder.totals.of["keras"].refusals == {whys[0]: 2, whys[1]: 1}
+    assert [each.read_bytes().strip() for each in kept] == [bytes(graphs[1]), bytes(graphs[2])]
+    assert recorder.totals.of["keras"].draws().reasons == {whys[0]: 2, whys[1]: 1}
 
 
 def test_a_run_says_how_much_time_went_into_making_findings_smaller(recorder: Recorder, tmp_path: Path) -> None:

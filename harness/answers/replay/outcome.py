@@ -61,7 +61,7 @@ def replayed(expected: Expected, tried: TriedGraph | NotTried) -> Replayed:
     if not tried.trial.built:
         how = "cannot be built" if tried.trial.refused is not None else "takes its process with it"
         return Replayed(outcome, f"the original {how}: {because}")
-    if outcome is ReplayOutcome.FIXED and not (expected.sought or expected.refused):
+    if outcome is ReplayOutcome.FIXED and not expected.sought:
         outcome = ReplayOutcome.HOLDS
     shown = tuple(
         CauseShown(each.fingerprint, each.title, each.known.id if each.known else None)

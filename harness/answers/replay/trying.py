@@ -76,7 +76,7 @@ class Replays:
         self._by_subject.setdefault(subject, []).append((item, other))
 
     def _who(self, item: PointedAt) -> str:
-        return "" if item.across or item.expected.refused else self._cloner or item.cloner
+        return "" if item.across or item.expected.lost else self._cloner or item.cloner
 
     def _on(self, subject: Subject, items: Sequence[tuple[PointedAt, Subject | None]], say: Say) -> Iterator[ReplayRow]:
         with contextlib.ExitStack() as running:

@@ -23,6 +23,7 @@ from harness.campaign.shards import Plan, SubjectStarted
 from harness.campaign.totals import SubjectTotals, Totals, compared
 from harness.cli.terminal import StatusLine, lines
 from reports.broken import broken
+from reports.draws import refusals
 from reports.markup import visible
 from reports.proof import alone
 from reports.reach import share
@@ -157,7 +158,7 @@ def result_text(result: CampaignResult) -> str:
 def summary(totals: Totals, read: RunRead, folder: str) -> str:
     """What is broken, what is new and what holds; then subject by subject."""
     said = verdict(read)
-    text = ["", f"{said.headline}.", *said.holds, ""]
+    text = ["", f"{said.headline}.", *said.holds, *(f"{each}." for each in said.mend), ""]
     causes = broken(read)
     if causes:
         text.append(f"Known causes, worst first, with the graphs that met each. Reasons and scripts: {folder}/known")
@@ -189,10 +190,9 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         yield f"{name} ({in_words(each.met.versions)})"
         yield (
             f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller{_time(each)}, "
-            f"{each.costly:,} with the costly checks; {some(each.refused, 'graph')} refused"
+            f"{each.costly:,} with the costly checks; {some(each.draws().refused, 'graph')} refused"
         )
-        for why, count in each.refusals.most_common(REASONS):
-            yield f"  {count:7,} refused: {why[:120]}"
+        yield from (f"  {line}" for line in refusals(name, each.draws(), REASONS))
         if each.states:
             share_ = each.stating / ((each.seconds + each.shrinking) or 1)
             yield f"  {some(each.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"

@@ -1,0 +1,61 @@
+"""What a subject was given to try: what of it cannot be built and why, and how evenly its layer classes were drawn.
+
+Owns how much of that is fine. A graph that cannot be built is no finding: it says nothing of how models are cloned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reports.markup import one_line
+from reports.records import Draws, Run
+from reports.run_folder import refused_file
+
+FINE = 0.03
+"""The share of a subject's graphs that may be refused."""
+
+_WHERE = re.compile(r"Exception encountered when calling .*|Graph execution error:|Detected at node .*|\s*")
+"""Lines that say where something was raised, and not what."""
+_NAMES = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\{\{.*?\}\}|\b\w*[a-zA-Z]_\d+\b")
+_NUMBERS = re.compile(r"(?<![\w.])-?\d+(\.\d+)?(e[-+]?\d+)?(?!\w)")
+_SHAPES = re.compile(r"[(\[]((None|N)(, ?)?)*[)\]]")
+
+
+def reason(type_: str, message: str) -> str:
+    """Why a graph was refused, without the names and the numbers of that graph, so that many have one reason."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", message).splitlines()
+    said = next((line for line in lines if not _WHERE.fullmatch(line)), "")
+    return one_line(f"{type_}: {_SHAPES.sub('(…)', _NUMBERS.sub('N', _NAMES.sub('…', said)))}", 160)
+
+
+def too_many(refused: int, graphs: int) -> bool:
+    """Whether so many graphs were refused that it is something to mend in the generator."""
+    return graphs >= 10 and refused >= 3 and refused > FINE * graphs
+
+
+def to_mend(run: Run) -> Iterator[str]:
+    """A line for each subject that refused too many graphs."""
+    for name, each in run.draws.items():
+        if too_many(each.refused, each.graphs):
+            share = f"{each.refused:,} of {each.graphs:,} graphs ({each.refused / each.graphs:.1%})"
+            yield f"{name} cannot build {share}, more than {FINE:.0%}: something to mend in the generator"
+
+
+def refusals(name: str, draws: Draws, most: int | None = None) -> Iterator[str]:
+    """What a subject cannot build, a line for each reason with its example, then the kinds that are mostly refused."""
+    for why, graphs in list(draws.reasons.items())[:most]:
+        yield f"{graphs:7,} refused: {why} [{refused_file(name, why)}]"
+    if draws.kinds:
+        named = ", ".join(f"{kind} ({refused:,} of {graphs:,})" for kind, (refused, graphs) in draws.kinds.items())
+        yield f"refused more than half of the time: {named}"
+
+
+def evenness(draws: Draws) -> str:
+    """How often layer classes were drawn, and which never."""
+    least, middle, most = draws.often
+    return (
+        f"{draws.classes} layer classes drawn: the rarest tenth in at most {least:,} of {draws.graphs:,} graphs, the "
+        f"middle one in {middle:,}, the most frequent tenth in at least {most:,}; "
+        f"{len(draws.never)} never drawn{': ' if draws.never else ''}{', '.join(draws.never)}"
+    )
