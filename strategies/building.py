@@ -1,58 +1,56 @@
 """A graph in the making: what an instruction means on the tensors that it finds.
 
-One that wants several like tensors and finds a single one takes that several times; one that finds none that it takes
-gets an input of its own, or is a no-op where there is no room.
+An instruction is a list of offers, of which the first stays that Keras accepts. One that wants several tensors and
+finds a single one takes that several times; where Keras accepts none, it gets an input of its own, or is a no-op where
+there is no room.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from strategies.calling import inner_inputs, meant, takes_axis
+from strategies.asking import Question, keras
+from strategies.calling import inner_inputs, meant
 from strategies.chains import built_so, links
 from strategies.cutting import cut_out
-from strategies.graph import (
-    Array,
-    Axis,
-    Call,
-    Graph,
-    Input,
-    Layer,
-    MalformedGraph,
-    Ref,
-    Seq,
-    Value,
-    call_refs,
-    leaves,
-    refs,
-)
+from strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value, call_refs, fed_refs, refs
 from strategies.inputs import around_others, arranged
-from strategies.kinds import (
-    LEFT_OUT,
-    Generation,
-    Kind,
-    Spec,
-    Specs,
-    catalogue,
-    fill,
-    masked_by_call,
-    more_masks,
-    same_weights,
-)
-from strategies.kinds.images import scaled_apart
-from strategies.kinds.recurrent import states
+from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs
 from strategies.layers import applied
 from strategies.own_models import makes_parts, owned
 from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
 from strategies.pruning import idle, moved_call, pruned
 from strategies.special_inputs import ON_SPARSE, on_ragged
-from strategies.typing import infer, spec_of
+from strategies.typing import infer, large, question, spec_of
 
-MASKED_LISTS = ("lambdas", "attention")
-"""The families whose layers are given the masks of a list of tensors as a list."""
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A call of a layer that Keras is asked about, and the register for what it gives."""
+
+    layer: Layer
+    call: Call
+    dest: int
+
+
+ANYTHING = 8
+"""One instruction in so many is tried on any tensors."""
+MOST_INPUTS = 3
+"""On so many new inputs an instruction is tried at most."""
+_USUAL: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    1: ((4,), (1,)),
+    2: ((3, 4),),
+    3: ((4, 4, 2), (4, 4, 3)),
+}
+"""Tensors of each rank, of which one suits a layer that some tensor of that rank suits."""
+
+
+def _listed(sources: tuple[Ref, ...]) -> tuple[Value, ...]:
+    return (Seq(sources),) if len(sources) > 1 else sources
 
 
 class Builder:
@@ -62,9 +60,9 @@ class Builder:
         self,
         inputs: tuple[Input, ...],
         specs: Specs,
+        kinds: Mapping[str, Kind],
         names: set[str] | None = None,
         *,
-        partial_masks: bool = True,
         idle_inputs: bool = True,
         shaped: bool = False,
         generation: Generation | None = None,
@@ -74,8 +72,7 @@ class Builder:
         self.generation = generation
         # A clone of Keras 2.2 loses the idle inputs of an inner model: one bug, which then breaks in any way at all.
         self.idle_inside = idle_inputs and generation != "keras2"
-        self.kinds = catalogue(generation)
-        self.partial_masks = partial_masks
+        self.kinds = kinds
         self.idle_inputs = idle_inputs
         self.shaped = shaped
         self.inputs = inputs
@@ -86,7 +83,7 @@ class Builder:
         self.calls: list[Call] = []
         self.specs: list[Specs] = [(spec,) for spec in specs]
         self.added_specs: list[Specs] = []
-        self.first: dict[int, Specs] = {}
+        self.first: dict[int, int] = {}  # of each layer, how many tensors its first call is given
         self.made_unasked = 0  # the layers that special inputs are given to first
         self.unshaped: list[int] = []  # what no call may use: Keras 3 tells another shape of it
         self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
@@ -142,112 +139,164 @@ class Builder:
         self.made_unasked = len(self.layers)
 
     def _applied_on(self, instruction: Apply | Nest, place: int) -> bool:
-        count = len(instruction.sources)
+        before = len(self.calls)
+        sources = (place + 1,) * len(instruction.sources)
         if isinstance(instruction, Nest):
-            before = len(self.calls)
-            self.nest(replace(instruction, sources=(place + 1,) * count))
-            return len(self.calls) > before
-        return self._applied(replace(instruction, sources=(place + 1,) * count), (self.registers[place],) * count)
+            self.nest(replace(instruction, sources=sources))
+        elif instruction.kind in self.kinds:
+            self._take(self._offers(replace(instruction, sources=sources), [(self.registers[place],) * len(sources)]))
+        return len(self.calls) > before
 
     def apply(self, instruction: Apply) -> None:
-        if any(self._applied(instruction, sources) for sources in self._sources(instruction.sources)):
-            return
-        for given in self.more_inputs if len(self.added) < self.room else ():
-            if self.generation == "keras2" and given.batch != self.inputs[0].batch:
-                continue
-            self.added.append(given)
-            self.added_specs.append((spec_of(given),))
-            if self._applied(instruction, (Ref(-len(self.added)),) * len(instruction.sources)):
-                return
-            del self.added[-1], self.added_specs[-1]
-
-    def _applied(self, instruction: Apply, sources: tuple[Ref, ...]) -> bool:
-        """Whether the layer takes these tensors; it is then called on them."""
-        kind, specs = self.kinds[instruction.kind], tuple(self.spec(ref) for ref in sources)
-        apart = scaled_apart(sources, specs, self.generation) or (kind.of_one_batch and self._mixes_batches())
-        layer = applied(kind, specs, instruction, len(self.layers)) if self._masks_suit(kind, specs) else None
-        if layer is None or apart:
-            return False
-        kwargs = [(key, value) for key, value in instruction.call_options if value != LEFT_OUT]
-        if any(spec.ragged for spec in specs):
-            pass  # no further tensor is as ragged
-        elif instruction.way == "mask":
-            kwargs += self._mask(specs)
-        elif instruction.way == "initial_state":
-            layer, state = self._initial_state(layer)
-            kwargs += state
+        """Call a new layer on the first tensors that Keras takes it for, or on an input of its own."""
         added = len(self.added)
-        if instruction.way == "other" and added < self.room:
-            kwargs.append(("other", self._nothing(specs[0])))
-        given = fill(masked_by_call(specs, dict(kwargs)), layer, kind)
-        if given is None:
-            del self.added[added:], self.added_specs[added:]
+        plainest = replace(instruction, touch="", way="", more=())
+        plainer = (instruction, plainest) if instruction != plainest else (instruction,)
+        # Now and then anything is tried: what a kind takes may go by its arguments.
+        anything = zlib.crc32(repr(instruction).encode()) % ANYTHING == 0
+        there = [each for each in self._sources(instruction.sources) if anything or self._may_suit(instruction, each)]
+        for each in plainer:
+            if self._take(self._offers(each, there)):
+                return
+            self._forget_added(added)
+        inputs = 0
+        for given in self.more_inputs if added < self.room else ():
+            sources = (self._add(given),) * len(instruction.sources)
+            inputs += (suits := self._may_suit(instruction, sources))
+            if suits and inputs <= MOST_INPUTS and any(self._take(self._offers(each, [sources])) for each in plainer):
+                return
+            self._forget_added(added)
+
+    def _may_suit(self, instruction: Apply, sources: tuple[Ref, ...]) -> bool:
+        """Whether Keras takes the simplest layer of the kind on tensors of that rank and dtype: this is soon known."""
+        kind, spec = self.kinds[instruction.kind], self.spec(sources[0])
+        simplest = tuple((key, values[0]) for key, values in kind.options.items())
+        simple = Apply(kind.name, instruction.sources, options=simplest)
+        asked = []
+        for shape in _USUAL.get(spec.rank, (spec.shape,)):
+            usual = Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged)
+            layer = applied(kind, (usual,) * len(sources), simple, 0)
+            if layer is not None:
+                options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
+                call = Call(0, kind.packed(tuple(map(Ref, range(len(sources))))), options)
+                asked.append(Question(layer, (usual,) * len(sources), (call,)))
+        return keras().first(asked) is not None
+
+    def _offers(self, instruction: Apply, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
+        """The calls that an instruction may mean, on each choice of tensors."""
+        kind, met = self.kinds[instruction.kind], set[Specs]()
+        for sources in choices:
+            specs = tuple(self.spec(ref) for ref in sources)
+            if specs in met:
+                continue
+            met.add(specs)
+            layer = applied(kind, specs, instruction, len(self.layers))
+            if layer is None:
+                continue
+            plain = tuple((key, value) for key, value in instruction.call_options if value != LEFT_OUT)
+            dest = self.place(instruction.sources[0]) + instruction.dest
+            for wide, more in self._further_tensors(instruction, layer, sources, specs):
+                call = Call(len(self.layers), kind.packed(sources), (*plain, *more))
+                named = self._named(wide) if instruction.touch == "named" else wide
+                yield Offer(named, call, dest)
+
+    def _further_tensors(
+        self, instruction: Apply, layer: Layer, sources: tuple[Ref, ...], specs: Specs
+    ) -> Iterator[tuple[Layer, tuple[tuple[str, Value], ...]]]:
+        """The layer with what else its call may be given: a mask, its first states, an input that may be left out."""
+        match instruction.way:
+            case "mask":
+                yield layer, tuple(self._mask(specs))
+            case "initial_state":
+                yield from self._initial_states(layer)
+            case "other":
+                if len(self.added) < self.room:
+                    yield layer, (("other", self._nothing(specs[0])),)
+            case _:
+                yield layer, ()
+
+    def _take(self, offers: Iterable[Offer]) -> bool:
+        """Make the first call that Keras accepts."""
+        there = list(offers)
+        found = keras().first([self._question(each) for each in there])
+        if found is None:
             return False
-        self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
-        dest = self.place(instruction.sources[0]) + instruction.dest
-        self._call(len(self.layers) - 1, kind, sources, tuple(kwargs), given, dest)
+        offer, specs = there[found[0]], found[1]
+        if offer.call.layer == len(self.layers):
+            self.layers.append(offer.layer)
+            if offer.layer.name is not None:
+                self.names.add(offer.layer.name)
+        self._call(offer, large(specs))
         return True
 
-    def _mixes_batches(self) -> bool:
-        """Whether only some inputs know their batch; or something holds numbers for each row, such as a mask."""
-        rows = any(isinstance(leaf, Array) for each in self.layers for _, value in each.args for leaf in leaves(value))
-        return rows or len({each.batch for each in (*self.inputs, *self.added)}) > 1
+    def _question(self, offer: Offer) -> Question:
+        earlier = [call for call in self.calls if call.layer == offer.call.layer]
+        return question(offer.layer, (*earlier, offer.call), self.spec)
+
+    def _add(self, given: Input) -> Ref:
+        batch = self.inputs[0].batch
+        self.added.append(given if self.generation != "keras2" else structs.replace(given, batch=batch))
+        self.added_specs.append((spec_of(given),))
+        return Ref(-len(self.added))
+
+    def _forget_added(self, added: int) -> None:
+        del self.added[added:], self.added_specs[added:]
 
     def again(self, instruction: Again) -> None:
+        """Call a layer once more, on the first tensors that Keras takes it for."""
         shared = [number for number in self.first if self.layers[number].graph or self._kind(number).shared]
         if not shared or len(self.layers) == self.made_unasked:
             return  # Else one that no instruction made is the shortest way to a layer that is called again.
         number = shared[-1 - instruction.back % len(shared)]
-        layer, first = self.layers[number], self.first[number]
-        wanted = (*instruction.sources, *(0,) * len(first))[: len(first)]
-        axis: Axis = ""
-        for sources in self._sources(wanted):
+        wanted = (*instruction.sources, *(0,) * self.first[number])[: self.first[number]]
+        self._take(self._again(instruction, number, self._sources(wanted)))
+
+    def _again(self, instruction: Again, number: int, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
+        layer, met = self.layers[number], set[Specs]()
+        kind = None if layer.graph is not None else self._kind(number)
+        dest = self.place(instruction.sources[0]) + instruction.dest
+        for sources in choices:
             specs = tuple(self.spec(ref) for ref in sources)
-            if layer.graph is not None:
-                if not all(spec.suits_models and spec.like(given) for spec, given in zip(specs, first, strict=True)):
-                    continue
-                axis = self.calls[self._first_call(number) - len(self.inputs)].axis
-                # Keras 2.2 calls the layers inside on the mask, and some of them refuse one.
-                if self.generation == "keras2" and more_masks(specs, first):
-                    continue
-                given: Specs | None = self.specs[self._first_call(number)]
-            else:
-                if not same_weights(layer, specs, first, self.generation):
-                    continue
-                if not self._masks_suit(self._kind(number), specs) or scaled_apart(sources, specs, self.generation):
-                    continue
-                given = fill(specs, layer, self._kind(number))
-            if given is None:
+            if specs in met:
                 continue
-            options = {} if layer.graph is not None else self._kind(number).call_options
+            met.add(specs)
+            if kind is None:
+                axis = self.calls[self._first_call(number) - len(self.inputs)].axis
+                how = meant(instruction.packing, layer.graph, self.generation)
+                yield Offer(layer, Call(number, _listed(sources), packing=how, axis=axis), dest)
+                continue
             kwargs = tuple(
-                (key, value) for key, value in instruction.call_options if key in options and value != LEFT_OUT
+                (key, value)
+                for key, value in instruction.call_options
+                if key in kind.call_options and value != LEFT_OUT
             )
+            yield Offer(layer, Call(number, kind.packed(sources), kwargs), dest)
             if layer.kind == "Shift" and not kwargs:
-                kwargs = (("by", 1.0),)
-            kind = None if layer.graph is not None else self._kind(number)
-            dest = self.place(instruction.sources[0]) + instruction.dest
-            self._call(number, kind, sources, kwargs, given, dest, instruction.packing, axis)
-            return
+                yield Offer(layer, Call(number, kind.packed(sources), (("by", 1.0),)), dest)
 
     def nest(self, instruction: Nest) -> None:
+        """Make a model and call it; a plainer one in a plainer way where Keras does not take that."""
+        plainer = replace(
+            instruction, axis="", casts=False, own=None, cut=(), given="", later=False, packing=0, takes="plain"
+        )
+        if not self._nest(instruction) and plainer != instruction:
+            self._nest(plainer)
+
+    def _nest(self, instruction: Nest) -> bool:
         count = 1 if instruction.sequential else len(instruction.sources)
         sources = tuple(self.named(place) for place in instruction.sources[:count])
         specs = tuple(self.spec(ref) for ref in sources)
-        if any(spec.large or not spec.suits_models for spec in specs):
-            return  # An input of whole numbers is one of ids.
-        if any(spec.ragged for spec in specs):
-            instruction = replace(instruction, axis="", casts=False, own=None, cut=(), given="", later=False)
         late = instruction.sequential and instruction.later
         named = instruction.names and not late
         inputs, taken, axis = inner_inputs(specs, instruction.axis, named=named, casts=instruction.casts)
-        with_mask = instruction.given == "mask" and not instruction.axis and self._may_be_given_a_mask(specs)
+        added = len(self.added)
+        with_mask = instruction.given == "mask" and not axis and len(specs) == 1
         taken = (replace(taken[0], mask=True),) if with_mask else taken
         inner = Builder(
             inputs,
             taken,
+            self.kinds,
             set(),
-            partial_masks=self.partial_masks,
             idle_inputs=self.idle_inputs,
             shaped=self.shaped,
             generation=self.generation,
@@ -258,7 +307,7 @@ class Builder:
             else:
                 inner.run(step)
         if not inner.calls:
-            return
+            return False
         wanted = (0,) if instruction.sequential else instruction.outputs
         outputs = tuple(inner.made(inner.named(place)) for place in wanted)
         takes: Arrangement = "plain" if instruction.sequential else instruction.takes
@@ -267,42 +316,37 @@ class Builder:
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
         if late and not axis:
             graph = built_so(graph, "by its first layer" if instruction.names else "later", self.shaped)
-        given = tuple(inner.spec(ref) for ref in outputs)
-        # What of a mask the shorter model hands on, Keras 2.2 asks the layers behind it to take.
-        masked = self.generation == "keras2" and any(spec.mask for spec in specs)
-        plain = not (axis or instruction.packing or masked)
-        whole = self._cut_out(graph, instruction) if instruction.cut and plain else None
-        if whole is not None:
-            graph, places, given = whole
+        if instruction.cut:
+            whole = self._cut_out(graph, instruction)
+            if whole is None:
+                return False
+            graph, places = whole
             sources = tuple(sources[place] for place in places)
         elif instruction.own is not None and not named:
             parts = not any(each.graph is not None and makes_parts(each.graph) for each in self.layers)
+            given = tuple(inner.spec(ref) for ref in outputs)
             graph = owned(graph, instruction.own, given, self.generation, parts=parts)
         if not graph.calls or not (self.idle_inside or idle(graph).isdisjoint(range(len(graph.inputs)))):
-            return
+            return False
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
-        if axis and not takes_axis(graph, self.generation):
-            self.nest(replace(instruction, axis=""))
-            return
-        self.layers.append(self._named(layer) if instruction.touch == "named" else layer)
-        dest = self.place(instruction.sources[0]) + instruction.dest
         kwargs: list[tuple[str, Value]] = [("training", True)] if instruction.given == "training" else []
         if with_mask and len(sources) == 1:
             kwargs = self._mask(specs) or self._more_mask(specs[0])
-        self._call(len(self.layers) - 1, None, sources, tuple(kwargs), given, dest, instruction.packing, axis)
+        how = meant(instruction.packing, graph, self.generation)
+        call = Call(len(self.layers), _listed(sources), tuple(kwargs), packing=how, axis=axis)
+        dest = self.place(instruction.sources[0]) + instruction.dest
+        layer = self._named(layer) if instruction.touch == "named" else layer
+        if self._take([Offer(layer, call, dest)]):
+            return True
+        self._forget_added(added)
+        return False
 
-    def _cut_out(self, graph: Graph, instruction: Nest) -> tuple[Graph, Sequence[int], Specs] | None:
-        """A model cut out of one that is to be called: it, which inputs it takes, and what it gives."""
+    def _cut_out(self, graph: Graph, instruction: Nest) -> tuple[Graph, Sequence[int]] | None:
+        """A model cut out of one that is to be called, and which inputs it takes."""
         if graph.built or self.generation is None:
             return None
-        specs = infer(graph, generation=self.generation)
-        for cut in cut_out(graph, specs, instruction.cut, later=False):
-            try:
-                infer(cut, generation=self.generation)
-            except MalformedGraph:
-                continue
-            gives = tuple(specs[ref.node][ref.output] for ref in refs(cut.gives))
-            return cut, [ref.node for ref in refs(cut.takes)], gives
+        for cut in cut_out(graph, infer(graph), instruction.cut, later=False):
+            return cut, [ref.node for ref in refs(cut.takes)]
         return None
 
     def chain(self, instruction: Instruction) -> None:
@@ -319,27 +363,27 @@ class Builder:
 
     def _link(self, instruction: Instruction) -> None:
         """Do it, unless it gives no link of the chain."""
-        before = len(self.calls), len(self.layers), len(self.specs), list(self.registers)
+        before = len(self.calls), len(self.layers), Ref(len(self.specs) - 1)
         self.run(instruction)
-        newest = Ref(before[2] - 1)
-        if len(self.calls) > before[0] and not links(self.layers[-1], self.calls[-1], newest):
-            del self.calls[before[0] :], self.layers[before[1] :], self.specs[before[2] :]
-            self.first.pop(before[1], None)
-            self.registers = before[3]
-        self.registers = [self.registers[self.newest]] * REGISTERS
+        self._unless_linked(*before)
+
+    def _unless_linked(self, calls: int, layers: int, newest: Ref) -> None:
+        """Take back the calls from that number on, unless the last is a link of the chain."""
+        last = self.calls[-1] if len(self.calls) > calls else None
+        if last is not None and not links(self.layers[last.layer], last, newest):
+            del self.calls[calls:], self.layers[layers:], self.specs[newest.node + 1 :]
+            self.first.pop(layers, None)
+        self.newest = 0
+        self.registers = [Ref(len(self.specs) - 1)] * REGISTERS
 
     def _chain_again(self, instruction: Again) -> None:
-        """A layer of the Sequential once more, if it takes and gives as much as what is newest."""
-        newest, specs = Ref(len(self.specs) - 1), self.specs[-1]
+        """A layer of the Sequential once more, if it takes what is newest and gives one tensor."""
+        newest = Ref(len(self.specs) - 1)
         made = [number for number in self.first if self.layers[number].graph is None]
         for number in made[-1 - instruction.back % max(1, len(made)) :]:
-            layer, kind = self.layers[number], self._kind(number)
-            given = (
-                fill(specs, layer, kind) if same_weights(layer, specs, self.first[number], self.generation) else None
-            )
-            if given is not None and len(given) == 1 and self._masks_suit(kind, specs):
-                self._call(number, kind, (newest,), (), given, 0)
-                self.registers = [self.registers[self.newest]] * REGISTERS
+            call = Call(number, self._kind(number).packed((newest,)))
+            if self._take([Offer(self.layers[number], call, 0)]):
+                self._unless_linked(len(self.calls) - 1, len(self.layers), newest)
                 return
 
     def usual(self, ref: Ref) -> Ref:
@@ -386,16 +430,12 @@ class Builder:
     def _kind(self, number: int) -> Kind:
         return self.kinds[self.layers[number].kind]
 
-    def _masks_suit(self, kind: Kind, specs: Specs) -> bool:
-        return self.partial_masks or kind.family not in MASKED_LISTS or len({spec.mask for spec in specs}) == 1
-
     def _named(self, layer: Layer) -> Layer:
         if layer.graph is None and not self.kinds[layer.kind].shared:
             return layer
         name = f"my_{layer.kind.lower()}"
         while name in self.names:
             name += "_too"
-        self.names.add(name)
         return structs.replace(layer, name=name)
 
     def _mask(self, specs: Specs) -> list[tuple[str, Value]]:
@@ -404,61 +444,40 @@ class Builder:
                 return [("mask", ref)]
         return []
 
-    def _may_be_given_a_mask(self, specs: Specs) -> bool:
-        there = len(self.added) < self.room or bool(self._mask(specs))
-        return len(specs) == 1 and bool(specs[0].shape[1:]) and there
-
     def _more_mask(self, like: Spec) -> list[tuple[str, Value]]:
         """An input of its own for the mask of a tensor, where there is room for one."""
-        if len(self.added) >= self.room:
+        if len(self.added) >= self.room or not like.shape:
             return []
-        self.added.append(Input(like.shape[:1], "bool", batch=self.inputs[0].batch, fill="mask"))
-        self.added_specs.append((spec_of(self.added[-1]),))
-        return [("mask", Ref(-len(self.added)))]
+        return [("mask", self._add(Input(like.shape[:1], "bool", batch=self.inputs[0].batch, fill="mask")))]
 
     def _nothing(self, like: Spec) -> Ref:
         """An optional input that the model is run without."""
         batch = self.inputs[0].batch
-        given = Input(like.shape, like.dtype, batch=batch, optional=True, fill="nothing")
-        self.added.append(given)
-        self.added_specs.append((spec_of(given),))
-        return Ref(-len(self.added))
+        return self._add(Input(like.shape, like.dtype, batch=batch, optional=True, fill="nothing"))
 
-    def _initial_state(self, layer: Layer) -> tuple[Layer, list[tuple[str, Value]]]:
-        """The layer made as wide as the newest vector there is, so that this can be its first state."""
+    def _initial_states(self, layer: Layer) -> Iterator[tuple[Layer, tuple[tuple[str, Value], ...]]]:
+        """The layer made as wide as the newest vector there is, which is its first state, or each of the two."""
         for ref in self.tensors():
             spec = self.spec(ref)
-            wide = spec.rank == 1 and spec.dtype == "float32" and spec.shape[0] is not None
-            if wide and spec.usual:
+            if spec.rank == 1 and spec.shape[0] is not None and spec.usual:
                 args = tuple((key, spec.shape[0] if key == "units" else value) for key, value in layer.args)
-                layer = structs.replace(layer, args=args)
-                count = len(states(layer))
-                return layer, [("initial_state", ref if count == 1 else Seq((ref,) * count))]
-        return layer, []
+                wide = structs.replace(layer, args=args)
+                yield wide, (("initial_state", ref),)
+                yield wide, (("initial_state", Seq((ref, ref))),)
+                return
 
     def _first_call(self, number: int) -> int:
         return len(self.inputs) + next(place for place, call in enumerate(self.calls) if call.layer == number)
 
-    def _call(
-        self,
-        number: int,
-        kind: Kind | None,
-        sources: tuple[Ref, ...],
-        kwargs: tuple[tuple[str, Value], ...],
-        given: Specs,
-        dest: int,
-        packing: int = 0,
-        axis: Axis = "",
-    ) -> None:
-        how = meant(packing, self.layers[number].graph, self.generation)
-        args = kind.packed(sources) if kind is not None else (Seq(sources),) if len(sources) > 1 else sources
-        self.calls.append(Call(number, args, kwargs, len(given), how, axis))
-        self.specs.append(given)
-        self.first.setdefault(number, tuple(self.spec(ref) for ref in sources))
+    def _call(self, offer: Offer, specs: Specs) -> None:
+        call = structs.replace(offer.call, outputs=len(specs))
+        self.calls.append(call)
+        self.specs.append(specs)
+        self.first.setdefault(call.layer, len(list(fed_refs(call))))
         node = len(self.inputs) + len(self.calls) - 1
-        if axis:
+        if call.axis:
             self.unshaped.append(node)
             return
-        for output in range(min(len(given), REGISTERS)):
-            self.registers[(dest + output) % REGISTERS] = Ref(node, output)
-        self.newest = dest % REGISTERS
+        for output in range(min(len(specs), REGISTERS)):
+            self.registers[(offer.dest + output) % REGISTERS] = Ref(node, output)
+        self.newest = offer.dest % REGISTERS

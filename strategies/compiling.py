@@ -63,7 +63,7 @@ OF_KERAS2: dict[str, Values] = {
 
 def that_compiles(graph: Graph) -> Iterator[str | None]:
     """Any model of Keras 3; before, a loss is made of the outputs at once."""
-    specs = infer(graph, generation=graph.generation)
+    specs = infer(graph)
     floats = all(specs[ref.node][ref.output].dtype == "float32" for ref in refs(graph.gives))
     if graph.generation == "keras" or (floats and graph.base is None):
         yield None

@@ -6,6 +6,7 @@ together, in one element of a list, so that shrinking can drop it whole.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Any, Literal, get_args
 from hypothesis import strategies as st
 from msgspec import structs
 
+from strategies.asking import Keras, asking
 from strategies.drawn_models import Digits, again, nest
 from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
@@ -153,6 +155,7 @@ _AROUND = (Input((3, 4), around="features"),)
 
 def functional_graphs(
     *,
+    keras: Keras | None = None,
     generation: Generation | None = None,
     max_instructions: int = 24,
     min_instructions: int = 0,
@@ -164,6 +167,7 @@ def functional_graphs(
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
 
+    `keras` is asked which calls it accepts; without one, it is the Keras at hand when a graph is drawn.
     `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that the first two build.
     `kinds` are the names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`);
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
@@ -201,7 +205,13 @@ def functional_graphs(
         nothing = st.just(b"")
         way, state = nothing if features_ & WAYS else _WAY, nothing if features_ & STATES else _STATE
         programs_ = st.tuples(programs_, way, state, BYTES).map(begun)
-    return programs_.map(lower)
+    there = {name: kind for name in names if (kind := less(catalogue(generation)[name], without)) is not None}
+
+    def lowered(program: Program) -> Graph:
+        with contextlib.nullcontext() if keras is None else asking(keras):
+            return lower(program, there)
+
+    return programs_.map(lowered)
 
 
 def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
@@ -259,7 +269,6 @@ def programs(
         strays=_seldom("strays" in features),
         # Keras 2.2 loses the InputLayer that it begins with here (keras/models.py:201): no other break would show.
         sequential=_seldom("sequential" in features and generation != "keras2"),
-        partial_masks=st.just("partial masks" in features),
         idle_inputs=st.just("idle inputs" in features),
         generation=st.just(generation),
         more_inputs=st.just(_choices(generation, features) + _rare(generation, features)),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from strategies.graph import Layer, Named
-from strategies.kinds import LEFT_OUT, Kind, Specs
-from strategies.kinds.arguments import POLICIES, further
+from strategies.kinds import LEFT_OUT, NO_SENSE, Kind, Specs
+from strategies.kinds.arguments import POLICIES
 from strategies.programs import Apply, Touch
 
 REGULARIZED = ("core", "lambdas", "custom")
@@ -13,20 +13,16 @@ REGULARIZED = ("core", "lambdas", "custom")
 
 def applied(kind: Kind, specs: Specs, instruction: Apply, number: int) -> Layer | None:
     """The layer of that kind, the model's of that number, for such tensors; None where it takes none like them."""
-    if not kind.takes[0] <= len(specs) <= kind.takes[1] or not kind.fits(specs):
-        return None
     drawn = dict(instruction.options)
-    args = drawn if kind.arrange is None else kind.arrange(specs, drawn)
+    try:
+        args = drawn if kind.arrange is None else kind.arrange(specs, drawn)
+    except NO_SENSE:
+        return None
     if args is None:
         return None
-    args = {**args, **further(instruction.more, specs)}
+    args = {**args, **dict(instruction.more)}
     touch = instruction.touch
-    if touch == "frozen" and not kind.takes_trainable:
-        touch = "frozen after"
-    regularized = touch == "regularized" and kind.family in REGULARIZED and kind.takes_regularizer
-    # What is made of truth values or of whole numbers has no squares to add up.
-    regularized = regularized and all(spec.dtype.startswith("float") for spec in specs)
-    if regularized and kind.name != "ActivityRegularization":
+    if touch == "regularized" and kind.name != "ActivityRegularization":
         args = {**args, "activity_regularizer": "l2"}
     if touch == "autocast":
         args = {**args, "autocast": False}

@@ -63,14 +63,14 @@ def _leaves_an_output(graph: Graph) -> bool:
 def _masks_another_axis(graph: Graph, generation: Generation | None) -> bool:
     """Whether a model is called with another axis on what has a mask, which a loss cannot weigh what it gives with."""
     called = [call for call in graph.calls if call.axis]
-    specs = infer(graph, generation=generation) if called else ()
+    specs = infer(graph) if called else ()
     return any(spec.mask for call in called for spec in fed(call, specs))
 
 
 def _computes_in_two_dtypes(graph: Graph, generation: Generation | None) -> bool:
     """Whether a layer casts nothing of what it is given: its weights may be of another dtype, which kernels refuse."""
     uncast = [call for call in graph.calls if graph.layers[call.layer].arg("autocast") is False]
-    specs = infer(graph, generation=generation) if uncast else ()
+    specs = infer(graph) if uncast else ()
     return any(
         specs[ref.node][ref.output].dtype != (graph.layers[call.layer].dtype or "float32")
         for call in uncast
@@ -80,7 +80,7 @@ def _computes_in_two_dtypes(graph: Graph, generation: Generation | None) -> bool
 
 def _learned(graph: Graph, generation: Generation | None) -> set[int]:
     """The nodes that have a gradient for a weight; none where something is in the way of one."""
-    specs = infer(graph, generation=generation)
+    specs = infer(graph)
     learned: set[int] = set()
     for number, call in enumerate(graph.calls, start=len(graph.inputs)):
         layer = graph.layers[call.layer]

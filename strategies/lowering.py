@@ -5,26 +5,29 @@ Owns what a program means as a whole: what is a chain, cut out, of a class of on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from msgspec import structs
 
+from strategies.asking import keras
 from strategies.building import Builder
 from strategies.chains import begun, plainly_built
 from strategies.cutting import cut_out
 from strategies.drawn_states import steps
 from strategies.drawn_ways import cloned
-from strategies.graph import Graph, MalformedGraph, Ref, refs
+from strategies.graph import Graph, Ref, refs
 from strategies.inputs import repeating
+from strategies.kinds import Kind
 from strategies.own_models import makes_parts, owned, owns
 from strategies.programs import Apply, Nest, Program
 from strategies.pruning import costs_beside, pruned
 from strategies.typing import infer, spec_of
 
 
-def lower(program: Program) -> Graph:
-    """The graph that a program means. Equal programs give equal graphs."""
-    graph = (_chain(program) if program.sequential else None) or _functional(program)
+def lower(program: Program, kinds: Mapping[str, Kind]) -> Graph:
+    """The graph that a program means, to the Keras at hand. Equal programs give equal graphs."""
+    graph = (_chain(program, kinds) if program.sequential else None) or _functional(program, kinds)
     graph = _cut_out(plainly_built(graph), program) if program.cut else graph
     strays = program.strays and program.idle_inputs and not _costs_beside(graph, program)
     graph = graph if graph.sequential or strays else pruned(graph)
@@ -46,11 +49,7 @@ def lower(program: Program) -> Graph:
 def _cut_out(graph: Graph, program: Program) -> Graph:
     """A model cut out of the graph's: the first one of those that its digits mean that is one."""
     for cut in cut_out(graph, infer(graph), program.cut, later=program.later_inputs):
-        try:
-            infer(cut)
-        except MalformedGraph:
-            continue
-        if not _costs_beside(cut, program):
+        if not _costs_beside(cut, program) and not keras().refuses(cut):
             return cut
     return graph
 
@@ -60,13 +59,13 @@ def _costs_beside(graph: Graph, program: Program) -> bool:
     return program.generation == "keras2" and costs_beside(graph)
 
 
-def _chain(program: Program) -> Graph | None:
+def _chain(program: Program, kinds: Mapping[str, Kind]) -> Graph | None:
     """A Sequential of the instructions that make one; None where none does."""
     first = program.inputs[:1]
     builder = Builder(
         first,
         (spec_of(first[0]),),
-        partial_masks=program.partial_masks,
+        kinds,
         shaped=program.shaped,
         generation=program.generation,
     )
@@ -80,11 +79,11 @@ def _chain(program: Program) -> Graph | None:
     return begun(graph, program.ends, program.shaped) if program.late else graph
 
 
-def _functional(program: Program) -> Graph:
+def _functional(program: Program, kinds: Mapping[str, Kind]) -> Graph:
     builder = Builder(
         program.inputs,
         tuple(spec_of(given) for given in program.inputs),
-        partial_masks=program.partial_masks,
+        kinds,
         idle_inputs=program.idle_inputs,
         shaped=program.shaped,
         generation=program.generation,

@@ -115,8 +115,7 @@ class Program:
     """A whole model. `outputs` are registers, `ends` how many tensors that nothing uses yet are outputs as well.
 
     `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone,
-    if anything does. Without `partial_masks` no layer that has masks of its own is called on
-    tensors of which only some have one; without `idle_inputs` some output needs each input, by way of a call.
+    if anything does. Without `idle_inputs` some output needs each input, by way of a call.
     An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`. With the
     digits of a `cut` all this is the base of a model that is cut out of it, which may begin at `later_inputs`, the
     tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
@@ -137,7 +136,6 @@ class Program:
     frozen: bool = False
     strays: bool = False
     sequential: bool = False
-    partial_masks: bool = True
     idle_inputs: bool = True
     generation: Generation | None = field(default=None)
     more_inputs: tuple[Input, ...] = ()

@@ -42,9 +42,7 @@ def _draws(layer: Layer) -> bool:
 
 def without_masks(graph: Graph) -> Iterator[str | None]:
     """Such models without a mask: in a RematScope calls of Keras lose them, be it a model's or its clone's."""
-    if not any(
-        spec.mask for level in levels(graph) for specs in infer(level, generation=graph.generation) for spec in specs
-    ):
+    if not any(spec.mask for level in levels(graph) for specs in infer(level) for spec in specs):
         yield from of_plain_layers(graph)
 
 

@@ -152,7 +152,7 @@ def _once_called(graph: Graph) -> Iterator[str | None]:
         # The input of a layer is one tensor or a list of several, whatever they stood in.
         plain = plain and (isinstance(calls[0].args[0], Ref) or _is_list(calls[0].args[0]))
         # The input of a layer that was called beside a mask is that mask as well.
-        plain = plain and not any(spec.mask for spec in fed(calls[0], infer(level, generation=graph.generation)))
+        plain = plain and not any(spec.mask for spec in fed(calls[0], infer(level)))
         if plain and not target.attributes and target.layer.graph is None:
             yield kind
 
@@ -310,7 +310,7 @@ def _data(graph: Graph, target: Target) -> Value:
         return vocabulary if isinstance(vocabulary, Seq) else None
     level = level_of(graph, target.place)
     call = next(call for call in level.calls if call.layer == target.place[-1])
-    shape = fed(call, infer(level, generation=graph.generation))[0].shape
+    shape = fed(call, infer(level))[0].shape
     return None if None in shape else Array((2, *(size or 0 for size in shape)))
 
 

@@ -86,7 +86,7 @@ class Seen(NamedTuple):
 @lru_cache(maxsize=32)
 def typed(graph: Graph, generation: Generation | None = None) -> tuple[Specs, ...]:
     """What each node gives: of one graph, many ways are offered."""
-    return infer(graph, generation=generation)
+    return infer(graph)
 
 
 def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
@@ -308,7 +308,7 @@ def calls_seen(
     """The calls that are made of layers; with `chains`, those in Sequentials too."""
     generation = graph.generation or generation
     kinds = catalogue(generation)
-    given = typed(graph, generation)
+    given = typed(graph)
     for number, call in enumerate(graph.calls if chains or not graph.sequential else ()):
         layer = graph.layers[call.layer]
         if layer.graph is not None and recursive:

@@ -89,7 +89,7 @@ _IN_CALLS = ("after", "before")
 
 def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
     """What each node gives. Raises `MalformedGraph` where the graph, its way or its state makes no sense."""
-    specs = infer(graph, where)
+    specs = infer(graph)
     wrong = unsuited(graph)
     if wrong:
         raise MalformedGraph(f"{where}.way{wrong}")

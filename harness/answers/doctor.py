@@ -20,7 +20,6 @@ import msgspec
 
 from harness.subjects import Case, SubjectError, SubjectProcess
 from harness.subjects.observation import Failure
-from harness.subjects.offers import not_drawn_yet
 from harness.subjects.presence import gpus, missing
 from harness.subjects.releases import installed, interpreters
 from harness.subjects.releases.requirements import version_beside
@@ -28,6 +27,7 @@ from harness.subjects.releases.store import cache
 from harness.subjects.releases.table import stacks
 from harness.subjects.subject import Subject, installed_names
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import not_drawn_yet
 from reports.known import KnownIssues
 
 PACKAGES = (

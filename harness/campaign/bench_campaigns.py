@@ -26,11 +26,11 @@ from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import SIZE
 from harness.search.draw_and_shrink import draw
 from harness.subjects.case import COSTLY
-from harness.subjects.offers import graphs_on
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import graphs_on
 from reports.known import KnownIssues
 
 TURN = 15.0

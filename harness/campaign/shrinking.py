@@ -21,8 +21,8 @@ from harness.scripts.of_finding import finding_of, script_of
 from harness.scripts.run_alone import PROVEN, tried_alone
 from harness.search.draw_and_shrink import shrink
 from harness.search.reducing import reduce
-from harness.subjects.offers import graphs_on
 from harness.trials.graph_trials import GraphTrials, Hit, Key, news
+from harness.trials.offers import graphs_on
 from reports.records import Finding
 from reports.store import slug
 from strategies.graph import Graph, from_json, to_json

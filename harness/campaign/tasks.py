@@ -37,13 +37,15 @@ from harness.campaign.warm_subjects import warm_subjects
 from harness.scripts.of_finding import example_of, finding_of, script_of
 from harness.search.draw_and_shrink import draw
 from harness.subjects import NoDeviceError, SubjectError
-from harness.subjects.offers import classes, graphs_on
 from harness.subjects.releases import ReleaseError
+from harness.trials.asking import asked
 from harness.trials.expressible import unable
 from harness.trials.graph_trials import Key, news
 from harness.trials.known_examples import example_on
+from harness.trials.offers import classes, graphs_on
 from reports.coverage import Counting
 from reports.draws import reason
+from strategies.asking import asking
 from strategies.graph import Graph, from_json, to_json
 
 
@@ -134,12 +136,13 @@ def retry_known(campaign: str, name: str) -> KnownRetried:
     subject, versions = trials.process.subject, trials.process.versions
     breaks: dict[str, bool | None] = {}
     examples: dict[str, Example] = {}
-    for issue in (issue for cloner in trials.cloners for issue in trials.known(cloner).issues):
-        if issue.example is not None:
-            breaks[issue.id], shown = example_on(issue, trials)
-            if shown is not None:
-                script = script_of(shown, subject.dialect, versions)
-                examples[issue.id] = Example(example_of(issue, shown, subject, versions), script.text)
+    with asking(asked(trials.process)):
+        for issue in (issue for cloner in trials.cloners for issue in trials.known(cloner).issues):
+            if issue.example is not None:
+                breaks[issue.id], shown = example_on(issue, trials)
+                if shown is not None:
+                    script = script_of(shown, subject.dialect, versions)
+                    examples[issue.id] = Example(example_of(issue, shown, subject, versions), script.text)
     return KnownRetried(name, breaks, examples)
 
 
@@ -171,11 +174,13 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
             if each.key not in raw_findings:
                 raw_findings[each.key] = RawFinding(each.key, finding_of(each, process.subject, process.versions))
 
-    if shard.graphs:
-        for each in shard.graphs:
-            look(from_json(bytes(each), "a graph of the corpus"))
-    else:
-        _draw(shard, graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate), look)
+    with asking(asked(process)):
+        if shard.graphs:
+            for each in shard.graphs:
+                look(from_json(bytes(each), "a graph of the corpus"))
+        else:
+            _draw(shard, graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate), look)
+    asked(process).keep()
     tally = trials.tally
     return ShardDone(
         subject=shard.subject,
@@ -213,7 +218,8 @@ def make_smaller(
     corpus = _corpus(setup)
     database = corpus.database(trials.generation) if corpus else None
     rate = setup.state_rate
-    done = piece(trials, shard, raw_finding, before, until=until, database=database, state_rate=rate)
+    with asking(asked(trials.process)):
+        done = piece(trials, shard, raw_finding, before, until=until, database=database, state_rate=rate)
     return msgspec.structs.replace(done, seconds=time.perf_counter() - began)
 
 

@@ -19,7 +19,7 @@ _SETS_POLICY = """
 config = getattr(keras, "config", None)
 getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
 """
-# The smallest text that needs it, by the name that `strategies.graphs` or `harness.subjects.offers` has for it.
+# The smallest text that needs it, by the name that `strategies.graphs` or `harness.trials.offers` has for it.
 _TRIED = {
     "optional inputs": """
 import numpy

@@ -17,6 +17,7 @@ from typing import Any, Callable, TextIO
 
 import numpy as np
 
+from .asking import first_accepted, refusal
 from .bench import bench
 from .build import BuiltModel
 from .candidates import cloning
@@ -107,6 +108,8 @@ class Server:
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
             "elements": self._elements,
+            "first": lambda request: first_accepted(request["questions"], framework),
+            "refuses": lambda request: refusal(request, framework),
             "bench": lambda request: bench(request, framework),
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "own": self._own,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from harness.judge.plain_graphs import REPORTED
 from harness.judge.processes import LOADING
 from harness.judge.trying import Candidate, GivenUpError, GraphTried
-from harness.subjects.offers import graphs_on
 from harness.subjects.process import Limits
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import graphs_on
 from harness.trials.trial import Trial
 from reports.known import KnownIssues
 from strategies.graph import Graph

@@ -265,28 +265,46 @@ class ScriptLines:
     ) -> None:
         layer = graph.layers[call.layer]
         target = tensors.target(number, layer)
+        called = self.called(layer, call, tensors, made, shared, way, (*place, call.layer))
+        self.lines.append(f"{target} = {called}")
+
+    def made(self, layer: Layer) -> str:
+        """The variable of a layer that stands alone, once it is made; "" for an operation, which is no object."""
         if layer.graph is None and _family(layer) == "operations":
-            self.lines.append(f"{target} = {self._operation(layer, call, tensors, number)}")
-            return
+            return ""
+        return self._made(layer, True, None, (0,))
+
+    def called(
+        self,
+        layer: Layer,
+        call: Call,
+        tensors: TensorWords,
+        made: dict[int, str],
+        shared: bool,
+        way: Way | None = None,
+        place: tuple[int, ...] = (0,),
+    ) -> str:
+        """The expression of a call; `made` has the expressions of the layers that are made already."""
+        if layer.graph is None and _family(layer) == "operations":
+            return self._operation(layer, call, tensors)
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
-            made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
+            made[call.layer] = self._made(layer, needs_name, way, place)
         words = [self.value(value, tensors) for value in packed(call, layer.graph)]
         words = [f"inputs={each}" for each in words] if call.packing == "keyword" else words
         words += [f"{identifier(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
         if way is not None and way.call_function is not None:
-            self.lines.append(f"{target} = {CALL_FUNCTION}({', '.join((made[call.layer], *words))})")
-        else:
-            self.lines.append(f"{target} = {made[call.layer]}({', '.join(words)})")
+            return f"{CALL_FUNCTION}({', '.join((made[call.layer], *words))})"
+        return f"{made[call.layer]}({', '.join(words)})"
 
-    def _operation(self, layer: Layer, call: Call, tensors: Variables, number: int) -> str:
+    def _operation(self, layer: Layer, call: Call, tensors: TensorWords) -> str:
         kind = CATALOGUE[layer.kind]
         assert isinstance(kind, Operation)
         if not self.dialect.has(layer.kind):
-            raise MalformedGraph(f"calls[{number}]: {layer.kind} cannot be written for {self.dialect.name}")
+            raise MalformedGraph(f"calls: {layer.kind} cannot be written for {self.dialect.name}")
         words = [self.value(value, tensors) for value in (ref for item in call.args for ref in refs(item))]
         if not kind.takes[0] <= len(words) <= kind.takes[1] or call.kwargs:
-            raise MalformedGraph(f"calls[{number}]: {layer.kind} takes {kind.takes[0]} tensors only")
+            raise MalformedGraph(f"calls: {layer.kind} takes {kind.takes[0]} tensors only")
         return self.need(write_operation(kind, layer, words, lambda value: self.value(value, None), self.dialect))
 
     def _made(self, layer: Layer, needs_name: bool, way: Way | None, place: tuple[int, ...]) -> str:

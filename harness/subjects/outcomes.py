@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from harness.subjects.observation import Answer, Failure, Frame
+from strategies.kinds.kind import Specs
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
@@ -32,6 +33,13 @@ class Offers(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     operations: dict[str, tuple[str, ...] | None] = {}
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What came of a call that was tried: what it gives, or the exception with which Keras refused it."""
+
+    gives: Specs | None = None
+    why: str = ""
 
 
 class Ready(msgspec.Struct, frozen=True):

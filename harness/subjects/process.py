@@ -38,6 +38,7 @@ from harness.subjects.outcomes import (
     Ready,
     SubjectError,
     TimedOut,
+    Told,
     TrialProgress,
     ValuesReport,
     fault_frames,
@@ -88,6 +89,8 @@ class _Reply(msgspec.Struct):
     reach: Reached | None = None
     applications: tuple[str, ...] | None = None
     classes: tuple[ModelClass, ...] | None = None
+    first: tuple[Told, ...] | None = None
+    refuses: str | None = None
 
 
 class SubjectProcess:
@@ -286,6 +289,34 @@ class SubjectProcess:
         if isinstance(found, LostProcess):
             raise SubjectError(f"{self.subject}: lost while it looked at {module} ({found})")
         return found
+
+    def first(self, questions: Sequence[dict[str, Any]], timeout: float = 30.0) -> tuple[Told, ...]:
+        """What comes of calls that are tried in turn, up to the first that Keras accepts; see `inside.asking`.
+
+        A call that takes the process with it is refused.
+        """
+        self.prepare()
+        self._since_start += 1
+        found: tuple[Told, ...] | LostProcess = self._asked_for(
+            "first", {"questions": list(questions)}, timeout, "cannot try a call"
+        )
+        if not isinstance(found, LostProcess):
+            return found
+        if len(questions) == 1:
+            return (Told(why=found.how),)
+        told = list[Told]()
+        for question in questions:
+            told += self.first((question,), timeout)
+            if told[-1].gives is not None:
+                break
+        return tuple(told)
+
+    def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
+        """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
+        self.prepare()
+        self._since_start += 1
+        found: str | LostProcess = self._asked_for("refuses", request, timeout, "cannot try to build a model")
+        return found.how if isinstance(found, LostProcess) else found
 
     def reach(self, *, statements: bool = False) -> Reached:
         """What of the release's cloning code trials ran since this was asked last. From now on each child watches that.

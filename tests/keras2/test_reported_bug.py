@@ -10,7 +10,7 @@ from harness.scripts.of_finding import script_of
 from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
 from harness.subjects import SubjectProcess
-from harness.subjects.offers import graphs_on
+from harness.trials.offers import graphs_on
 from harness.subjects.place import ReleasePlace
 from harness.trials.graph_trials import GraphTrials, Hit
 from reports.known import KnownIssues, load

@@ -11,7 +11,7 @@ from harness.search.deterministic import deterministic
 from harness.search.even_draws import evenly
 from harness.subjects import SubjectProcess
 from harness.subjects.case import COSTLY, Case
-from harness.subjects.offers import graphs_on
+from harness.trials.offers import graphs_on
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import run

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from harness.search.even_draws import evenly
-from harness.subjects.offers import lacking
+from harness.trials.offers import lacking
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, news
 from reports.known import load

@@ -13,7 +13,7 @@ import pytest
 
 from harness.search.even_draws import evenly
 from harness.subjects.observation import ModelRun
-from harness.subjects.offers import graphs_on, lacking, not_drawn_yet
+from harness.trials.offers import graphs_on, lacking, not_drawn_yet
 from harness.subjects.outcomes import Offers
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, TriedGraph, news

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from msgspec import structs
 
 from harness.subjects import Case, SubjectProcess
-from harness.subjects.offers import graphs_on
+from harness.trials.offers import graphs_on
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict

@@ -94,6 +94,14 @@ class Eager(Framework):
         """A scope in which every variable is told of when it is made, with its value."""
         raise NotImplementedError
 
+    def number(self, array: Any, spec: dict[str, Any]) -> Any:
+        tensor = self.tensors.tensor(array, bool(spec.get("sparse")), bool(spec.get("ragged")))
+        return self.cast(tensor, "bfloat16") if spec.get("dtype") == "bfloat16" else tensor
+
+    def cast(self, tensor: Any, dtype: str) -> Any:
+        """A tensor of another dtype."""
+        raise NotImplementedError
+
     # -- a model that runs
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:

@@ -202,6 +202,28 @@ class Framework:
         # A method before the optimizers of TensorFlow 2.11.
         return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
 
+    # -- a call that is tried
+
+    def symbolic(self, spec: dict[str, Any]) -> Any:
+        """A symbolic tensor of that shape and dtype, with a mask where it has one."""
+        given = {name: True for name in ("sparse", "ragged") if spec.get(name) or spec.get("told_" + name)}
+        given.update({"optional": True} if spec.get("absent") else {})
+        tensor = self.keras.layers.Input(shape=tuple(spec["shape"]), dtype=spec["dtype"], **given)
+        if spec.get("mask"):
+            tensor._keras_mask = self.keras.layers.Input(shape=tuple(spec["shape"][:1]), dtype="bool")
+        return tensor
+
+    def shape(self, tensor: Any) -> tuple[Any, ...] | None:
+        """The shape of a symbolic tensor with its batch, None where its rank is not known."""
+        return None if tensor.shape is None else tuple(tensor.shape)
+
+    def number(self, array: Any, spec: dict[str, Any]) -> Any:
+        """A tensor of an array, of the dtype that it is to have."""
+        raise NotImplementedError
+
+    eager = True
+    """Whether a layer can be called on numbers."""
+
     # -- variables
 
     def is_variable(self, value: Any) -> bool:

@@ -185,6 +185,12 @@ class Keras2(Framework):
             for tensor in node.output_tensors
         )
 
+    eager = False
+
+    def shape(self, tensor: Any) -> tuple[Any, ...] | None:
+        known = getattr(tensor, "_keras_shape", None)
+        return tensor.shape.as_list() if known is None and tensor.shape.ndims is not None else known
+
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.base_dtype.name)
 

@@ -162,6 +162,9 @@ class Keras3(Eager):
         optional = bool(getattr(tensor._keras_history[0], "optional", False))
         return optional, bool(getattr(tensor, "sparse", False)), bool(getattr(tensor, "ragged", False))
 
+    def cast(self, tensor: Any, dtype: str) -> Any:
+        return self.keras.ops.cast(tensor, dtype)
+
     def trains(self, layer: Any) -> bool:
         return self.is_layer(layer) and super().trains(layer)
 

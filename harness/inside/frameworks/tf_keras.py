@@ -196,6 +196,12 @@ class TfKeras(Eager):
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.name)
 
+    def shape(self, tensor: Any) -> tuple[Any, ...] | None:
+        return None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
+
+    def cast(self, tensor: Any, dtype: str) -> Any:
+        return self.tf.cast(tensor, dtype)
+
     def compiled(self, model: Any) -> Any:
         if not getattr(model, "_is_compiled", False):
             return None

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 from harness.search.reducing.fitting import fitted
 from harness.search.reducing.measure import Size, size
-from harness.search.reducing.oddities import oddities
 from harness.search.reducing.passes import PASSES, Pass
 from strategies.graph import Graph, MalformedGraph, to_json
-from strategies.ways import well_typed
 
 MOST = 300
 """How often `still` is asked at most."""
@@ -33,9 +31,9 @@ class Reduced:
 def reduce(graph: Graph, still: Callable[[Graph], bool], *, most: int = MOST) -> Reduced:
     """The smallest graph within reach for which `still` holds, as it does for `graph`.
 
-    `still` is asked about graphs only that are well formed, smaller than the last one it held for, and in nothing
-    stranger than `graph`; about each once. What it raises ends the reduction. The same answers give the same graph: the
-    limit is one of tries, and never one of time.
+    `still` is asked about graphs only that Keras can build call by call, and that are smaller than the last one it held
+    for; about each once. What it raises ends the reduction. The same answers give the same graph: the limit is one of
+    tries, and never one of time.
     """
     reduction = _Reduction(graph, still, most)
     while True:
@@ -55,7 +53,6 @@ class _Reduction:
         self._still = still
         self._most = most
         self._size: Size = size(graph)
-        self._odd = oddities(graph)
         self._seen = {to_json(graph)}
 
     @property
@@ -95,10 +92,9 @@ class _Reduction:
             candidate = fitted(offer)
             if to_json(candidate) in self._seen or size(candidate) >= self._size:
                 return None
-            well_typed(candidate)
         except MalformedGraph:
             return None
-        return candidate if oddities(candidate) <= self._odd else None
+        return candidate
 
 
 __all__ = ["MOST", "Reduced", "reduce"]

@@ -7,33 +7,30 @@ changed at its source only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
 
 from msgspec import structs
 
 from harness.search.reducing.drawn import arranged, choices
 from harness.search.reducing.rewiring import taking_what_it_needs
 from strategies import calling
-from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
-from strategies.kinds import NO_SENSE, Generation, Kind, Specs, catalogue, fill
-from strategies.kinds.arguments import suits
+from strategies.asking import keras
+from strategies.graph import Call, Graph, MalformedGraph, Ref, Seq, fed_refs, refs
+from strategies.kinds import Generation, Kind, Specs, catalogue
 from strategies.pruning import moved_call, moved_ends
-from strategies.typing import DEEPEST, fed, spec_of
+from strategies.typing import fed, large, question, spec_of
 
 
 def fitted(graph: Graph) -> Graph:
     """The graph with all that follows from its tensors made to follow. Raises `MalformedGraph` where nothing fits."""
-    return _fitted(graph, None, 0)[0]
+    return _fitted(graph, None)[0]
 
 
-def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Graph, list[Specs]]:
-    if depth > DEEPEST:
-        raise MalformedGraph(f"expected at most {DEEPEST} models inside one another")
+def _fitted(graph: Graph, generation: Generation | None) -> tuple[Graph, list[Specs]]:
     generation = graph.generation or generation
     kinds = catalogue(generation)
     given: list[Specs] = [(spec_of(each),) for each in graph.inputs]
     layers, calls = list(graph.layers), list[Call]()
-    models: dict[int, Specs] = {}
 
     def there(ref: Ref) -> Ref:
         """The tensor, or the node's last one where it now has fewer."""
@@ -43,46 +40,29 @@ def _fitted(graph: Graph, generation: Generation | None, depth: int) -> tuple[Gr
         call = moved_call(call, there)
         specs = fed(call, given)
         layer = layers[call.layer]
+        first = all(each.layer != call.layer for each in calls)
+        kind = kinds.get(layer.kind)
         if layer.graph is not None:
             call = calling.suited(call, layer.graph, specs, generation)
-            if call.layer not in models:
-                inner, inside = _fitted(_fed(layer.graph, call, specs), generation, depth + 1)
-                models[call.layer] = tuple(inside[ref.node][ref.output] for ref in refs(inner.gives))
+            if first:
+                inner, _ = _fitted(_fed(layer.graph, call, specs), generation)
                 layers[call.layer] = structs.replace(layer, graph=inner)
-            outputs = models[call.layer]
-        else:
-            kind = _kind(kinds, layer)
-            layers[call.layer], outputs = suited(layer, kind, specs)
+        elif kind is not None:
             call = _addressed(call, kind)
-        calls.append(structs.replace(call, outputs=len(outputs)))
-        given.append(outputs)
+        offers = [layers[call.layer]]
+        if first and kind is not None and kind.arrange is not None:
+            with contextlib.suppress(MalformedGraph):
+                offers.append(arranged(layer, kind, specs, choices(layer, kind, specs)))
+        earlier = tuple(each for each in calls if each.layer == call.layer)
+        asked = [question(each, (*earlier, call), lambda ref: given[ref.node][ref.output]) for each in offers]
+        found = keras().first(asked)
+        if found is None:
+            raise MalformedGraph(f"{layer.kind}: Keras does not take it for {specs}")
+        layers[call.layer] = offers[found[0]]
+        calls.append(structs.replace(call, outputs=len(found[1])))
+        given.append(large(found[1]))
     new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), **moved_ends(graph, there))
     return taking_what_it_needs(new), given
-
-
-def suited(layer: Layer, kind: Kind, specs: Specs) -> tuple[Layer, Specs]:
-    """The layer as it can be called on these tensors, arranged anew where it has to be, and what it gives."""
-    if not all(key not in kind.more or suits(key, value, specs) for key, value in layer.args):
-        args = tuple((key, value) for key, value in layer.args if key not in kind.more or suits(key, value, specs))
-        layer = structs.replace(layer, args=args)
-    try:
-        outputs = fill(specs, layer, kind)
-        if outputs is None and kind.arrange is not None:
-            layer = arranged(layer, kind, specs, choices(layer, kind, specs))
-            outputs = fill(specs, layer, kind)
-    except MalformedGraph:
-        raise
-    except NO_SENSE as error:
-        raise MalformedGraph(f"{layer.kind}: its arguments make no sense: {error!r}") from None
-    if not outputs:
-        raise MalformedGraph(f"{layer.kind}: cannot be called on {specs}")
-    return layer, outputs
-
-
-def _kind(kinds: Mapping[str, Kind], layer: Layer) -> Kind:
-    if layer.kind not in kinds:
-        raise MalformedGraph(f"expected a kind of the catalogue, found {layer.kind!r}")
-    return kinds[layer.kind]
 
 
 def _fed(graph: Graph, call: Call, specs: Specs) -> Graph:

@@ -9,7 +9,7 @@ import pytest
 from harness.search.draw_and_shrink import draw
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
-from harness.subjects.offers import graphs_on
+from harness.trials.offers import graphs_on
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, Hit, Key
 from reports.known import KnownIssues, load

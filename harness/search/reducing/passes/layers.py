@@ -51,10 +51,10 @@ def simplify_layer(graph: Graph, generation: Generation | None) -> Offers:
     kinds, specs = catalogue(generation), specs_of(graph, generation)
     for number, given, _ in first_calls(graph, specs):
         layer = graph.layers[number]
-        kind = kinds[layer.kind]
-        if layer.kind == "Lambda":
+        kind = kinds.get(layer.kind)
+        if kind is not None and layer.kind == "Lambda":
             yield from _lambda_of_fewer(graph, number, kind, given)
-        if kind.arrange is None:
+        if kind is None or kind.arrange is None:
             for simpler in simpler_layers(layer, kinds):
                 yield with_layer(graph, number, simpler)
             continue
@@ -72,7 +72,7 @@ def simpler_layers(layer: Layer, kinds: Mapping[str, Kind]) -> Iterator[Layer]:
     """The layer with fewer arguments, or simpler ones: all left out that can be, then one by one."""
     kind = kinds.get(layer.kind)
     options = {} if kind is None else {**kind.more, **kind.options}
-    unsaid = () if kind is None else [key for key, _ in layer.args if _can_be_unsaid(key, kind)]
+    unsaid = [key for key, _ in layer.args if kind is None or _can_be_unsaid(key, kind)]
     yield from _with_less(layer, unsaid, options, kinds)
 
 

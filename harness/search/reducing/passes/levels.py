@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from harness.search.reducing.rewiring import trimmed, with_inner
 from strategies.graph import Graph, MalformedGraph
-from strategies.kinds import NO_SENSE, Generation, Specs
+from strategies.kinds import Generation, Specs
 from strategies.typing import fed, infer
 
 Offers: TypeAlias = Iterator[Graph | None]
@@ -40,8 +40,8 @@ def _cuts(cut: Cut, graph: Graph, generation: Generation | None) -> Offers:
 def specs_of(graph: Graph, generation: Generation | None) -> tuple[Specs, ...]:
     """What each node gives; nothing where the graph is not well formed."""
     try:
-        return infer(graph, generation=generation)
-    except (MalformedGraph, *NO_SENSE):
+        return infer(graph)
+    except MalformedGraph:
         return ()
 
 

@@ -13,6 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from harness.subjects.case import takes_arguments
 from harness.subjects.outcomes import Offers
 from harness.subjects.process import SubjectProcess
+from harness.trials.asking import asked
 from strategies import FEATURES, functional_graphs
 from strategies.graph import Graph
 from strategies.graphs import PIECES, STATES, WAYS, Feature
@@ -57,6 +58,7 @@ def graphs_on(
     if cloners and all(map(takes_arguments, cloners)):
         features = WAYS.union(STATES, features)
     return functional_graphs(
+        keras=asked(process),
         generation=generation,
         without=(*without, *lacking(offers, generation)),
         features=frozenset(features).difference(offers.lacks, _needing(offers)),

@@ -1,0 +1,128 @@
+"""Whether Keras accepts a call, and what comes out: tried on symbolic tensors, then on numbers.
+
+A call that fails on numbers, or gives another shape than Keras said, is refused as well: no model with it could be
+compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any, Iterator
+
+import numpy
+
+from .build import build, build_after, script
+from .failures import GRAPH_FILE
+from .frameworks.interface import Framework
+from .values import input_array
+
+LARGE = 50
+"""Whole numbers that no lookup was made for are below."""
+_LONGEST = 200
+_WORD = re.compile(r"\w+")
+ROWS = 2
+
+
+class _Refused(Exception):
+    """Keras accepts the call, but what it gives cannot stand in a model that is compared."""
+
+
+def first_accepted(questions: list[dict[str, Any]], framework: Framework) -> list[dict[str, Any]]:
+    """The answer to each question, up to the first call that Keras accepts."""
+    answers = []
+    for question in questions:
+        answers.append(_answer(question, framework))
+        if "gives" in answers[-1]:
+            break
+    return answers
+
+
+def _answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
+    framework.forget()
+    framework.reseed(0)
+    specs = question["tensors"]
+    try:
+        with script(question["text"]) as module:
+            exec(compile(question["text"], GRAPH_FILE, "exec"), module.__dict__)  # noqa: S102 - the text is the question
+            tensors = [framework.symbolic(spec) for spec in specs]
+            said = [list(_flat(call(tensors))) for call in module.calls][-1]
+            gives = [_told(tensor, framework) for tensor in said]
+            if framework.eager:
+                _hold_against(list(_flat(module.calls[-1](_numbers(specs, framework)))), gives)
+    except Exception as error:  # whatever Keras says to it
+        return {"why": ("%s: %s" % (type(error).__name__, error))[:_LONGEST]}
+    return {"gives": gives}
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            for leaf in _flat(item):
+                yield leaf
+    elif isinstance(value, dict):
+        for key in sorted(value):
+            for leaf in _flat(value[key]):
+                yield leaf
+    else:
+        yield value
+
+
+def _told(tensor: Any, framework: Framework) -> dict[str, Any]:
+    if not framework.is_symbolic(tensor):
+        raise _Refused("it gives %s, which is no tensor of a model" % type(tensor).__name__)
+    shape = framework.shape(tensor)
+    if shape is None or not shape or shape[0] is not None:
+        raise _Refused("it gives a tensor of shape %s, without the batch" % (shape,))
+    optional, sparse, ragged = framework.end_options(tensor)
+    told: dict[str, Any] = {"shape": list(shape[1:]), "dtype": framework.dtype(tensor)}
+    told.update((key, True) for key, is_so in (("mask", framework.has_mask(tensor)), ("ragged", ragged)) if is_so)
+    if sparse:
+        told["told_sparse"] = True
+    return told
+
+
+def _numbers(specs: list[dict[str, Any]], framework: Framework) -> list[Any]:
+    """Tensors of numbers like these, each time the same."""
+    random = numpy.random.default_rng(0)
+    tensors: list[Any] = []
+    for spec in specs:
+        if spec.get("absent"):
+            tensors.append(None)
+            continue
+        filled = dict(spec, fill="ids", high=LARGE) if spec.get("large") else spec
+        tensor = framework.number(input_array(filled, ROWS, random), spec)
+        if spec.get("mask"):
+            mask = input_array({"shape": spec["shape"][:1], "dtype": "bool", "fill": "mask"}, ROWS, random)
+            with contextlib.suppress(AttributeError):
+                tensor._keras_mask = framework.number(mask, {})
+        tensors.append(tensor)
+    return tensors
+
+
+def _hold_against(found: list[Any], said: list[dict[str, Any]]) -> None:
+    if len(found) != len(said):
+        raise _Refused("it says %d tensors and gives %d" % (len(said), len(found)))
+    for tensor, told in zip(found, said):
+        if told.get("ragged") or told.get("told_sparse"):
+            continue
+        shape, wanted = tuple(tensor.shape), [ROWS] + told["shape"]
+        if len(shape) != len(wanted) or not all(size in (None, have) for size, have in zip(wanted, shape)):
+            raise _Refused("it says the shape %s and gives %s" % (wanted, list(shape)))
+        dtype = _WORD.findall(str(tensor.dtype))[-1]
+        if dtype != told["dtype"]:
+            raise _Refused("it says %s and gives %s" % (told["dtype"], dtype))
+
+
+def refusal(request: dict[str, Any], framework: Framework) -> str:
+    """Why a model cannot be built, nor the one that is asked for beside it; "" where they can."""
+    framework.forget()
+    framework.reseed(0)
+    try:
+        with framework.hooked(), script(request["source"]) as module:
+            build(request["source"], module)
+            if request.get("asked"):
+                build_after(request["source"], request["asked"], module)
+    except Exception as error:  # whatever Keras says to it
+        return ("%s: %s" % (type(error).__name__, error))[:_LONGEST]
+    return ""

@@ -1,0 +1,78 @@
+"""Asking Keras what comes of a call, and whether a model can be built.
+
+Owns the questions, and who answers them. Must not import Keras: whoever draws hands in a `Keras`, which is a warm
+child process in a campaign, and the Keras of the user's own process in a test of theirs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from typing import Protocol
+
+import msgspec
+
+from strategies.graph import Call, Graph, Layer
+from strategies.kinds.kind import Specs
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What the last of these calls of one layer gives, on tensors like these.
+
+    A `Ref` in a call names a tensor by its number. The calls before the last have built the layer.
+    """
+
+    layer: Layer
+    tensors: Specs
+    calls: tuple[Call, ...]
+
+
+class Gives(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The answer: what comes out, or in `why` the exception with which Keras refuses."""
+
+    specs: Specs = ()
+    why: str = ""
+
+
+class Keras(Protocol):
+    """A Keras that can be asked. Its answers are the same each time."""
+
+    __hash__ = object.__hash__
+
+    def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
+        """Which of the questions is the first whose call Keras accepts, and what it gives. None if it accepts none."""
+
+    def refuses(self, graph: Graph) -> str:
+        """Why the graph's model cannot be built as it is to be cloned; "" where it can be."""
+
+
+class NoKeras(RuntimeError):
+    """Something was drawn or looked up for which a Keras has to be asked, and none was handed in."""
+
+
+_AT_HAND: ContextVar[Keras] = ContextVar("keras_at_hand")
+
+
+def keras() -> Keras:
+    """The Keras that was handed in."""
+    try:
+        return _AT_HAND.get()
+    except LookupError:
+        raise NoKeras("expected a Keras to ask: draw with `functional_graphs(keras=...)`") from None
+
+
+@contextlib.contextmanager
+def asking(keras: Keras) -> Iterator[None]:
+    """A scope in which questions go to this Keras."""
+    token = _AT_HAND.set(keras)
+    try:
+        yield
+    finally:
+        _AT_HAND.reset(token)
+
+
+def gives(question: Question) -> Specs | None:
+    """What the call gives; None where Keras refuses it."""
+    found = keras().first((question,))
+    return None if found is None else found[1]
