@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from harness.trials.in_process import UnfaithfulClone, check_clone
+    from harness.trials.offers import graphs_here as functional_graphs
 
-__all__ = ["UnfaithfulClone", "check_clone", "clone_model"]
+__all__ = ["UnfaithfulClone", "check_clone", "clone_model", "functional_graphs"]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,6 +21,10 @@ def __getattr__(name: str) -> Any:
         from harness.trials import in_process
 
         return getattr(in_process, name)
+    if name == "functional_graphs":
+        from harness.trials.offers import graphs_here
+
+        return graphs_here
     raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 

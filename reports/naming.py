@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from reports.operation_names import operation_names
 from reports.records import Place
 from strategies.graph import Graph, Layer, Made, fed_refs, leaves
-from strategies.kinds import CATALOGUE
-from strategies.kinds.operations import Operation
+from strategies.kinds.operations import is_operation
 
 Key = tuple[int, ...]
 """A layer by the numbers of the models around it and its own; an input as -1 less its number; () is the model."""
@@ -116,9 +115,8 @@ class Names:
             return ("input" if self._older else "input_layer",)
         if kind in _MODELS:
             return (_MODELS[kind][self._older],)
-        operation = CATALOGUE.get(kind)
-        if isinstance(operation, Operation):
-            return operation_names(operation, tensors, self._older)
+        if is_operation(kind):
+            return operation_names(kind, tensors, self._older)
         return (_snake(_CALLED.get(kind, kind).rpartition(".")[2]),)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strategies.kinds.operations import Operation
+from strategies.kinds.operations import form_of
 
 _Words = tuple[tuple[str, ...], tuple[str, ...]]
 _OPERATORS: dict[str, _Words] = {
@@ -46,13 +46,9 @@ _CLASSES = {
 
 _DEFINITE = (("swapaxes", "matmul", "add"), ("tf.linalg.matmul", "tf.__operators__.add"))
 _MADE: dict[str, _Words] = {
-    "positive": (("absolute", "add"), ("tf.math.abs", "tf.__operators__.add")),
-    "unit": (("tanh", "true_divide"), ("tf.math.tanh", "tf.math.truediv")),
     "above": (("greater",), ("tf.math.greater",)),
     "above listed": (("greater",), ()),
     "any": (("greater", "any"), ()),
-    "bright": (("sigmoid",), ()),
-    "probable": (("softmax",), ()),
     "classes": (("argmax",), ()),
     "order": (("argsort",), ()),
     "average": (("mean",), ()),
@@ -75,11 +71,12 @@ _MADE: dict[str, _Words] = {
 """What is made of a tensor first, or of a result, by the word of the table that says so."""
 
 
-def operation_names(kind: Operation, tensors: int, older: bool) -> tuple[str, ...]:
+def operation_names(kind: str, tensors: int, older: bool) -> tuple[str, ...]:
     """The names, numbers aside, of all that one call of an operation on so many tensors makes."""
-    first = [_MADE.get(how, ((), ()))[older] for how in kind.of[:tensors]]
-    last = [_MADE.get(f"then {how}", ((), ()))[older] for how in kind.then]
-    return tuple(name for names in (*first, _own(kind.name, older), *last) for name in names)
+    form = form_of(kind)
+    first = [_MADE.get(how, ((), ()))[older] for how in form.of[:tensors]]
+    last = [_MADE.get(f"then {how}", ((), ()))[older] for how in form.then]
+    return tuple(name for names in (*first, _own(kind, older), *last) for name in names)
 
 
 def _own(kind: str, older: bool) -> tuple[str, ...]:

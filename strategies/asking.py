@@ -38,7 +38,8 @@ class Gives(msgspec.Struct, frozen=True, omit_defaults=True):
 class Keras(Protocol):
     """A Keras that can be asked. Its answers are the same each time."""
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        """By identity."""
 
     def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
         """Which of the questions is the first whose call Keras accepts, and what it gives. None if it accepts none."""

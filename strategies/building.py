@@ -171,14 +171,14 @@ class Builder:
         """Whether Keras takes the simplest layer of the kind on tensors of that rank and dtype: this is soon known."""
         kind, spec = self.kinds[instruction.kind], self.spec(sources[0])
         simplest = tuple((key, values[0]) for key, values in kind.options.items())
-        simple = Apply(kind.name, instruction.sources, options=simplest)
+        simple = Apply(kind.name, instruction.sources, options=simplest, how=instruction.how)
         asked = []
         for shape in _USUAL.get(spec.rank, (spec.shape,)):
             usual = Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged)
             layer = applied(kind, (usual,) * len(sources), simple, 0)
             if layer is not None:
                 options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
-                call = Call(0, kind.packed(tuple(map(Ref, range(len(sources))))), options)
+                call = Call(0, kind.packed(tuple(map(Ref, range(len(sources)))), instruction.how), options)
                 asked.append(Question(layer, (usual,) * len(sources), (call,)))
         return keras().first(asked) is not None
 
@@ -196,7 +196,7 @@ class Builder:
             plain = tuple((key, value) for key, value in instruction.call_options if value != LEFT_OUT)
             dest = self.place(instruction.sources[0]) + instruction.dest
             for wide, more in self._further_tensors(instruction, layer, sources, specs):
-                call = Call(len(self.layers), kind.packed(sources), (*plain, *more))
+                call = Call(len(self.layers), kind.packed(sources, instruction.how), (*plain, *more))
                 named = self._named(wide) if instruction.touch == "named" else wide
                 yield Offer(named, call, dest)
 
@@ -356,10 +356,10 @@ class Builder:
         if isinstance(instruction, Nest):
             plain = replace(instruction, takes="plain", packing=0, axis="", casts=False, cut=(), given="")
             self._link(replace(plain, sources=(0,), dest=0, outputs=instruction.outputs[:1]))
-        if isinstance(instruction, Apply) and self.kinds[instruction.kind].takes[0] == 1:
+        if isinstance(instruction, Apply) and len(instruction.sources) == 1:
             kind = self.kinds[instruction.kind]
-            if kind.shared and kind.pass_as in ("one", "either") and "by" not in kind.call_options:
-                self._link(replace(instruction, sources=(0,), dest=0, way="", call_options=()))
+            if kind.shared and kind.listed(1) is False and "by" not in kind.call_options:
+                self._link(replace(instruction, sources=(0,), dest=0, way="", call_options=(), how=None))
 
     def _link(self, instruction: Instruction) -> None:
         """Do it, unless it gives no link of the chain."""

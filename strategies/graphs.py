@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -20,11 +20,11 @@ from strategies.drawn_models import Digits, again, nest
 from strategies.drawn_states import DIGITS as STATE_DIGITS
 from strategies.drawn_ways import DIGITS
 from strategies.graph import Graph, Input, Value
-from strategies.kinds import CATALOGUE, Generation, Kind, catalogue, less
-from strategies.kinds.arguments import PATHS, UNDOCUMENTED
+from strategies.kinds import CATALOGUE, Generation, Kind, less
+from strategies.kinds.arguments import PATHS
 from strategies.kinds.lambdas import BATCH
 from strategies.kinds.not_drawn import ONLY_WITHIN
-from strategies.layers import REGULARIZED
+from strategies.kinds.operations import is_operation
 from strategies.lowering import lower
 from strategies.pieces import BYTES, begun_with_a_piece, pieces_of
 from strategies.programs import (
@@ -156,6 +156,7 @@ _AROUND = (Input((3, 4), around="features"),)
 def functional_graphs(
     *,
     keras: Keras | None = None,
+    catalogue: Mapping[str, Kind] = CATALOGUE,
     generation: Generation | None = None,
     max_instructions: int = 24,
     min_instructions: int = 0,
@@ -169,33 +170,32 @@ def functional_graphs(
 
     `keras` is asked which calls it accepts; without one, it is the Keras at hand when a graph is drawn.
     `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that the first two build.
-    `kinds` are the names of `strategies.kinds.CATALOGUE` to draw from (all of them by default, less `without`);
+    `catalogue` has the kinds that it has, `kinds` the names of those to draw from (all by default, less `without`);
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
     level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after", of their values as
     "Lambda.form=named" and of objects as "initializers.Constant"; what is named there stands nowhere. Without the
     feature "idle inputs", an input that nothing uses is halved, whatever the kinds are. Where something is done to a
     model, it is something costly with one in `state_rate`; 0 for none, 1 for all that it suits.
 
-    Every graph is well typed: each call gets tensors of a shape, dtype and mask that its layer takes. Shrinks towards
+    Keras accepts every call, with the tensors that it is given. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
     """
     strange = sorted(set(features) - frozenset(get_args(Feature)))
     if strange:
         raise ValueError(f"features: {strange[0]!r} is not one of {', '.join(sorted(get_args(Feature)))}")
-    names, features_ = _names(generation, kinds, without), frozenset(features)
+    there, features_ = _there(catalogue, kinds, without), frozenset(features)
     programs_ = programs(
         generation=generation,
         max_instructions=max_instructions,
         min_instructions=min_instructions,
-        kinds=names,
-        without=frozenset(without),
+        kinds=there,
         features=features_,
         max_inputs=max_inputs,
         state_rate=state_rate,
     )
-    pieces = pieces_of(names, features, without, max_inputs, max_instructions) if features_ & PIECES else ()
+    pieces = pieces_of(there, features, without, max_inputs, max_instructions) if features_ & PIECES else ()
     if pieces:
-        touches = {name: _touches(catalogue(generation)[name], features_) for name in names}
+        touches = {name: _touches(kind, features_) for name, kind in there.items()}
 
         def begun(drawn: tuple[Program, bytes, bytes, bytes]) -> Program:
             program, *_, piece = drawn
@@ -205,7 +205,6 @@ def functional_graphs(
         nothing = st.just(b"")
         way, state = nothing if features_ & WAYS else _WAY, nothing if features_ & STATES else _STATE
         programs_ = st.tuples(programs_, way, state, BYTES).map(begun)
-    there = {name: kind for name in names if (kind := less(catalogue(generation)[name], without)) is not None}
 
     def lowered(program: Program) -> Graph:
         with contextlib.nullcontext() if keras is None else asking(keras):
@@ -214,22 +213,20 @@ def functional_graphs(
     return programs_.map(lowered)
 
 
-def _names(generation: Generation | None, kinds: Collection[str] | None, without: Collection[str]) -> tuple[str, ...]:
-    wanted = CATALOGUE if kinds is None else kinds
-    named = {name.rpartition(".")[0] if _is_argument(name) else name for name in set(without) - PATHS}
-    unknown = sorted({*wanted, *(named - ONLY_WITHIN)} - set(CATALOGUE))
+def _there(catalogue: Mapping[str, Kind], kinds: Collection[str] | None, without: Collection[str]) -> dict[str, Kind]:
+    """The kinds to draw from, as far as nothing of them is left out."""
+    named = {name.rpartition(".")[0] if _is_argument(name, catalogue) else name for name in set(without) - PATHS}
+    unknown = sorted({*(kinds or ()), *(named - ONLY_WITHIN)} - {*catalogue, *CATALOGUE})
     if unknown:
         raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
-    return tuple(
-        name
-        for name, kind in catalogue(generation).items()
-        if name in wanted and name not in without and kind.only in (None, generation)
-    )
+    wanted = ((name, kind) for name, kind in catalogue.items() if kinds is None or name in kinds)
+    found = ((name, less(kind, without)) for name, kind in wanted if name not in without)
+    return {name: kind for name, kind in found if kind is not None}
 
 
-def _is_argument(name: str) -> bool:
+def _is_argument(name: str, catalogue: Mapping[str, Kind]) -> bool:
     """Whether it names an argument of a kind; kinds that are operations have a dot in their own names."""
-    return "." in name and name not in CATALOGUE
+    return "." in name and name not in catalogue and not is_operation(name)
 
 
 def programs(
@@ -237,10 +234,9 @@ def programs(
     generation: Generation | None,
     max_instructions: int,
     min_instructions: int,
-    kinds: tuple[str, ...],
+    kinds: Mapping[str, Kind],
     features: frozenset[Feature],
     max_inputs: int,
-    without: frozenset[str],
     state_rate: int,
 ) -> st.SearchStrategy[Program]:
     """Register programs over these kinds. Shrinks towards one input and no instruction."""
@@ -259,7 +255,7 @@ def programs(
     return st.builds(
         Program,
         inputs=_inputs(generation, features, max_inputs),
-        body=_bodies(instructions(kinds, features, 2, without, generation), min_instructions, max_instructions),
+        body=_bodies(instructions(_Kinds(kinds), features, 2, generation), min_instructions, max_instructions),
         outputs=st.lists(_REGISTER, min_size=1, max_size=4 if arrange else REGISTERS).map(tuple),
         ends=st.sampled_from((0, 3, 2, 3, 1)),
         takes=arrangements,
@@ -375,12 +371,18 @@ def _seldom(possible: bool) -> st.SearchStrategy[bool]:
     return st.sampled_from((False,) * 7 + (True,)) if possible else st.just(False)
 
 
+class _Kinds(dict[str, Kind]):
+    """Kinds by name, as what a cache can hold."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # nobody changes it
+        return hash(tuple(self))
+
+
 @cache
 def instructions(
-    kinds: tuple[str, ...],
+    kinds: _Kinds,
     features: frozenset[Feature],
     depth: int,
-    without: frozenset[str],
     generation: Generation | None,
 ) -> st.SearchStrategy[Instruction]:
     """One instruction. Shrinks towards none at all, then down the catalogue, then reuse, then nesting.
@@ -393,18 +395,16 @@ def instructions(
         features -= {"policies", "optional inputs"}
     if generation is None:
         features -= {"model calls", "late building", "own classes"}
-    without |= frozenset(UNDOCUMENTED.get(generation, ()))
     meanings: list[Meaning] = [_nothing]
-    there = [kind for name in kinds if (kind := less(catalogue(generation)[name], without)) is not None]
-    times = _times(there)
-    for kind in there:
+    times = _times(kinds.values())
+    for kind in kinds.values():
         meanings += [_application(kind, features)] * (kind.weight * (1 if kind.family == OPERATIONS else times))
     count, otherwise = len(meanings), "model calls" in features
     if "sharing" in features:
         meanings += [lambda digits: again(digits, otherwise)] * max(1, count // 8)
     nests = max(1, count // 16) if "nesting" in features and depth > 0 else 0
     verbs = st.integers(0, len(meanings) + nests - 1)
-    inner = instructions(kinds, features, depth - 1, without, generation) if nests else st.nothing()
+    inner = instructions(kinds, features, depth - 1, generation) if nests else st.nothing()
     body = st.lists(inner, min_size=1, max_size=3).map(tuple) if nests else st.just(())
 
     @st.composite
@@ -449,27 +449,26 @@ def _nothing(digits: Digits) -> Instruction:
 
 
 def _application(kind: Kind, features: frozenset[Feature]) -> Meaning:
-    """How digits are read for a layer of this kind."""
+    """How digits are read for a layer of this kind; those of many options are read in a circle."""
     options, call_options = tuple(kind.options.items()), tuple(kind.call_options.items())
-    low, high = kind.takes
     more = tuple(kind.more.items())
     calls = [name for name in kind.calls if name != "other" or "optional inputs" in features]
     ways = ("", *calls) if "call arguments" in features else ("",)
     touches = _touches(kind, features)
-    if len(options) + len(call_options) > OPTIONS:
-        raise ValueError(f"kind {kind.name}: expected at most {OPTIONS} options, call options among them")
 
     def application(digits: Digits) -> Apply:
-        count = low + digits.way % (high - low + 1)
+        count, how = kind.forms[digits.way % len(kind.forms)]
+        turned = itertools.cycle(digits.options)
         return Apply(
             kind.name,
             (digits.source, digits.second, digits.second + 1, digits.second + 2)[:count],
             digits.dest,
-            _chosen(options, digits.options),
-            _chosen(call_options, digits.options[len(options) :]),
+            _chosen(options, turned),
+            _chosen(call_options, turned),
             ways[digits.way % len(ways)],  # type: ignore[arg-type]  # the kind's own words
             touches[digits.touch % len(touches)],
             tuple(_further(more, digits.more)),
+            how,
         )
 
     return application
@@ -484,24 +483,24 @@ def _further(
             yield key, values[value % len(values)]
 
 
-def _chosen(
-    tables: tuple[tuple[str, tuple[Value, ...]], ...], digits: tuple[int, ...]
-) -> tuple[tuple[str, Value], ...]:
-    return tuple((key, values[digit % len(values)]) for (key, values), digit in zip(tables, digits, strict=False))
+def _chosen(tables: tuple[tuple[str, tuple[Value, ...]], ...], digits: Iterator[int]) -> tuple[tuple[str, Value], ...]:
+    return tuple((key, values[next(digits) % len(values)]) for key, values in tables)
 
 
 def _touches(kind: Kind, features: frozenset[Feature]) -> tuple[Touch, ...]:
-    """A touch for each digit: mostly none."""
+    """A touch for each digit: mostly none. An operation has none."""
+    if not kind.shared:
+        return ("",)
     touches: list[Touch] = []
     if "names" in features:
         touches.append("named")
     if "frozen parts" in features:
         touches += ["frozen", "frozen after"]
-    if "dtypes" in features and kind.dtypes:
+    if "dtypes" in features:
         touches += ["dtype", *(("policy", "policy map") if "policies" in features else ())]
-    if "policies" in features and kind.takes_trainable and kind.family not in ("operations", "custom", "encoding"):
+    if "policies" in features:
         touches.append("autocast")
-    if "regularizers" in features and kind.family in REGULARIZED and kind.takes_regularizer:
+    if "regularizers" in features:
         touches.append("regularized")
     if kind.name == "DropMask":
         touches.append("supports_masking")

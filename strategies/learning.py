@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from strategies.graph import Graph, Layer, Made, Ref, all_layers, call_refs, levels, refs
 from strategies.kinds import CATALOGUE, Generation
-from strategies.kinds.operations import Operation
+from strategies.kinds.operations import is_operation
 from strategies.typing import fed, infer
 
 _WITH_WEIGHTS = frozenset(
@@ -104,8 +104,9 @@ def of_numbers(graph: Graph) -> Iterator[str | None]:
 def _lets_through(layer: Layer) -> bool:
     if layer.graph is not None:
         return _leads_everywhere(layer.graph) and all(_lets_through(each) for each in layer.graph.layers)
-    kind = CATALOGUE[layer.kind]
-    return layer.kind in _LET_THROUGH if isinstance(kind, Operation) else kind.family not in _BLOCK
+    if is_operation(layer.kind):
+        return layer.kind in _LET_THROUGH
+    return CATALOGUE[layer.kind].family not in _BLOCK
 
 
 def _leads_everywhere(graph: Graph) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from strategies.graph import Axis, Input, Value
-from strategies.kinds import Generation
+from strategies.kinds.kind import Generation, PassAs
 from strategies.states import RATE
 
 REGISTERS = 3
@@ -40,7 +40,7 @@ Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
 class Apply:
     """Make a layer of `kind` and call it. `way` is a call argument to give where a tensor for it is at hand.
 
-    `more` are arguments that are set if the tensors suit them.
+    `more` are further arguments, `how` the form in which its tensors are passed, where that is not the usual one.
 
     `dest` counts from the first source's register, here and below: 0 puts the result where that was.
     """
@@ -53,6 +53,7 @@ class Apply:
     way: Literal["", "mask", "initial_state", "other"] = ""
     touch: Touch = ""
     more: tuple[tuple[str, Value], ...] = ()
+    how: PassAs | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from strategies.graph import Graph, Layer, Made
-from strategies.kinds import CATALOGUE
 from strategies.kinds.custom import OWN_OPERATION
-from strategies.kinds.operations import Operation
+from strategies.kinds.operations import is_operation
 
 
 def level_of(graph: Graph, place: tuple[int, ...]) -> Graph:
@@ -60,7 +59,7 @@ def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
 
 
 def _is_no_layer(layer: Layer) -> bool:
-    return isinstance(CATALOGUE.get(layer.kind), Operation) or layer.kind == OWN_OPERATION
+    return is_operation(layer.kind) or layer.kind == OWN_OPERATION
 
 
 _HELD: Mapping[str, tuple[str, str]] = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from strategies.graph import Function, Graph, Step, Value, Way, all_layers, leaves
-from strategies.kinds import CATALOGUE, LEFT_OUT
-from strategies.kinds.operations import Operation
+from strategies.kinds import LEFT_OUT
+from strategies.kinds.operations import is_operation
 from strategies.own_models import BESIDE_PARTS, makes_parts
 from strategies.states import STEPS, within
 
@@ -75,7 +75,7 @@ _CALLING = frozenset(("run", "stateful", "train"))
 def _operates_by_a_policy(graph: Graph) -> bool:
     """Whether a policy gives functions of Keras another dtype than float32, in which not each of them computes."""
     policies = {"policy", "built policy"}.intersection(step.does for step in graph.state)
-    return bool(policies) and any(isinstance(CATALOGUE.get(layer.kind), Operation) for layer in all_layers(graph))
+    return bool(policies) and any(is_operation(layer.kind) for layer in all_layers(graph))
 
 
 def _spreads_with_gaps(graph: Graph) -> bool:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from strategies.asking import Question
+from strategies.asking import gives as keras_gives
 from strategies.graph import (
     Array,
     Call,
@@ -27,7 +29,7 @@ from strategies.graph import (
 )
 from strategies.kinds import CATALOGUE, Generation, Kind, Spec, Specs, catalogue
 from strategies.kinds.custom import OWN_OPERATION
-from strategies.kinds.operations import Operation
+from strategies.kinds.operations import is_operation
 from strategies.pruning import pruned
 from strategies.typing import fed, infer
 
@@ -207,17 +209,15 @@ def _alike(graph: Graph, other: Graph, dtypes: bool = True) -> str:
 def settings_of(kind: str, generation: Generation | None) -> list[tuple[str, Value]]:
     """What a clone function may set in the config of a layer of that kind."""
     known = catalogue(generation).get(kind)
-    if known is None or isinstance(known, Operation):
+    if known is None:
         return []
     return [each for each in SETTINGS if _has_setting(known, *each)]
 
 
 def _has_setting(kind: Kind, key: str, value: Value) -> bool:
-    if key == "trainable":
-        return kind.takes_trainable
     if key == "mask_value":
         return value in kind.options.get(key, ())  # a Hashing hides what it hashes, a Masking a number
-    return value in kind.dtypes if key == "dtype" else key in kind.options or key in kind.more
+    return True
 
 
 def _unsuited_setting(graph: Graph, way: Way, function: CloneFunction) -> str:
@@ -307,13 +307,12 @@ def calls_seen(
 ) -> Iterator[Seen]:
     """The calls that are made of layers; with `chains`, those in Sequentials too."""
     generation = graph.generation or generation
-    kinds = catalogue(generation)
     given = typed(graph)
     for number, call in enumerate(graph.calls if chains or not graph.sequential else ()):
         layer = graph.layers[call.layer]
         if layer.graph is not None and recursive:
             yield from calls_seen(layer.graph, recursive, chains, generation)
-        elif layer.graph is not None or not isinstance(kinds.get(layer.kind), Operation):
+        elif layer.graph is not None or not is_operation(layer.kind):
             yield Seen(layer, call, fed(call, given), given[len(graph.inputs) + number])
 
 
@@ -333,7 +332,7 @@ def _in_its_config(layer: Layer, generation: Generation | None) -> bool:
 def _is_of_code(layer: Layer) -> bool:
     """Whether it is an operation with a function or an array, which stands in no config that can be read back."""
     given = [leaf for _, value in layer.args for leaf in leaves(value)]
-    return _family(layer) == "operations" and any(isinstance(each, (Array, Function)) for each in given)
+    return is_operation(layer.kind) and any(isinstance(each, (Array, Function)) for each in given)
 
 
 _READ_BACK_WRONG = ("operator.equal", "operator.not_equal", "tf.einsum")
@@ -353,7 +352,7 @@ def _family(layer: Layer) -> str:
 
 
 def _has_operations(graph: Graph) -> bool:
-    return any(_family(layer) == "operations" for layer in all_layers(graph))
+    return any(is_operation(layer.kind) for layer in all_layers(graph))
 
 
 def _has_own_operation(graph: Graph) -> bool:
@@ -363,7 +362,7 @@ def _has_own_operation(graph: Graph) -> bool:
 
 def _operations_within_and_without(graph: Graph) -> bool:
     """Whether there are operations both in a model within the model and outside it."""
-    outside = any(_family(layer) == "operations" for layer in graph.layers)
+    outside = any(is_operation(layer.kind) for layer in graph.layers)
     return outside and any(layer.graph is not None and _has_operations(layer.graph) for layer in graph.layers)
 
 
@@ -406,10 +405,8 @@ def _distributed(seen: Seen, generation: Generation | None) -> bool:
     if kind is None or not _of_one(seen) or takes[0].rank < 2 or None in takes[0].shape:
         return False
     tells_axis = generation == "tf_keras" and kind.name == "BatchNormalization"
-    if tells_axis or "axis" in {**kind.options, **kind.more} or kind.family == "custom":
+    if tells_axis or layer.arg("axis") is not None or kind.family == "custom":
         return False  # A layer that is built has the number of its axis in its config; ours may not tell their shapes.
-    if generation in ("tf_keras", "keras2") and takes[0].mask and not kind.masks:
-        return False  # There a layer that knows no masks raises where a TimeDistributed asks it for one.
-    step = (Spec(takes[0].shape[1:], takes[0].dtype),)
-    made = kind.gives(step, layer) if kind.fits(step) else None
+    step = Spec(takes[0].shape[1:], takes[0].dtype)
+    made = keras_gives(Question(layer, (step,), (Call(0, (Ref(0),)),)))
     return made is not None and len(made) == 1 and (takes[0].shape[0], *made[0].shape) == gives[0].shape

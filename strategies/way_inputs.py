@@ -20,12 +20,10 @@ from strategies.graph import (
     levels,
     refs,
 )
-from strategies.kinds import CATALOGUE, Spec, Specs, catalogue, same_weights
-from strategies.kinds.kind import TAKES_SPARSE
+from strategies.kinds import CATALOGUE, Spec, Specs, catalogue
 from strategies.kinds.lambdas import BATCH
-from strategies.kinds.operations import Operation
+from strategies.kinds.operations import form_of
 from strategies.pruning import idle, pruned
-from strategies.typing import fed
 from strategies.way_functions import UNKNOWN_WHOSE, says_a_default, typed
 
 DTYPES = {
@@ -154,7 +152,7 @@ def _may_be_sparse(graph: Graph, node: int) -> bool:
     """Whether an input is one row of floats, and all that is done with it is to call layers that take sparse ones."""
     given = graph.inputs[node]
     plain = given.dtype == "float32" and len(given.shape) == 1 and not given.ragged
-    return plain and _only_used_by(graph, node, TAKES_SPARSE)
+    return plain and _only_used_by(graph, node, ("Dense",))
 
 
 def _given(each: Input, how: str, number: int, named: bool) -> Input:
@@ -269,8 +267,8 @@ def _beside_the_first(graph: Graph, inputs: tuple[Input, ...]) -> bool:
 
 
 def _is_made_by_cast(layer: Layer) -> bool:
-    kind = CATALOGUE.get(layer.kind)
-    words = {*kind.of, *kind.then} if isinstance(kind, Operation) else set()
+    form = form_of(layer.kind)
+    words = {*form.of, *form.then}
     return layer.kind.endswith(".cast") or not words.isdisjoint(_CASTS)
 
 
@@ -291,9 +289,4 @@ def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...], given: tuple[Specs,
         kind = kinds.get(layer.kind)
         if kind is None or kind.family in ("custom", "operations") or kind.name not in _OF_ANY_WIDTH:
             return f"{layer.kind} may be made for one width"
-    first: dict[int, Specs] = {}
-    for call in graph.calls:
-        specs = fed(call, given)
-        if not same_weights(graph.layers[call.layer], specs, first.setdefault(call.layer, specs), graph.generation):
-            return "a layer is called once more on a width that stays"
     return ""

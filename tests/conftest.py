@@ -16,6 +16,8 @@ from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
 from harness.subjects.releases import ReleaseError, place_of
 from harness.subjects.subject import Subject
+from strategies.asking import asking
+from tests.asked import KerasAtHand, processes
 from tests.command_line import Command, command
 from tests.effort import ALL, GRAPHS, everything
 from tests.had import not_had
@@ -145,6 +147,14 @@ def warm(
         return running[name]
 
     return process
+
+
+@pytest.fixture(scope="session", autouse=True)
+def keras_at_hand(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What is asked of Keras without saying of which is asked of Keras 3, which is started then."""
+    processes(lambda name: request.getfixturevalue("warm")(name))
+    with asking(KerasAtHand()):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,6 @@ from harness.subjects.releases.store import cache
 from harness.subjects.releases.table import stacks
 from harness.subjects.subject import Subject, installed_names
 from harness.trials.graph_trials import GraphTrials
-from harness.trials.offers import not_drawn_yet
 from reports.known import KnownIssues
 
 PACKAGES = (
@@ -210,7 +209,7 @@ def _subject(subject: Subject, start: bool) -> SubjectHealth:
         ready.devices,
         {name: clone.verdict.value for name, clone in trial.clones.items()},
         time.monotonic() - began,
-        not_drawn_yet(ready.offers, subject.generation),
+        (),
     )
 
 

@@ -22,6 +22,7 @@ from harness.campaign.shards import Done, Plan, Setup
 from harness.campaign.totals import Totals, compared
 from harness.search import example_database
 from harness.search.example_database import DatabaseError
+from harness.source.other_layers import absolute, file_of
 from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
 from harness.trials.across import others_of
@@ -65,6 +66,7 @@ class CampaignOptions:
     corpus: Path | None
     database: str | None
     reach: bool = False
+    layers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         corpus=str(place) if where.scheduler is None or database else "",
         database=database,
         reach=asked.reach,
+        layers=_layers(asked.layers),
     )
     plan = Plan(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -178,6 +181,16 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     done_log = DoneLog(folder.path)
     done_log.begin(plan)
     return CampaignBegun(plan, folder, done_log, [], corpus.problems)
+
+
+def _layers(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of layers, with the whole paths of their files."""
+    found = tuple(dict.fromkeys(map(absolute, names)))
+    for name in found:
+        path = file_of(f"{name}:" if name.endswith(".py") else name)
+        if path and not Path(path).is_file():
+            raise MistakenError(f"--layers {name}: there is no such file")
+    return found
 
 
 def go_on(path: Path) -> CampaignBegun:
@@ -282,6 +295,7 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "shrinking": round(sum(each.shrinking for each in totals.of.values()), 1),
         "states": sum(each.states for each in totals.of.values()),
         "stating": round(sum(each.stating for each in totals.of.values()), 1),
+        "not_accepted": {name: each.not_accepted for name, each in totals.of.items() if each.not_accepted},
         "subjects": {name: each.met.versions for name, each in totals.of.items()},
         "draws": msgspec.to_builtins({name: each.draws() for name, each in totals.of.items()}),
         "to_mend": list(said.mend),

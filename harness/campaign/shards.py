@@ -25,8 +25,9 @@ class Setup(msgspec.Struct, frozen=True):
 
     `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
     Of `state_rate` drawn graphs to which something is done before they are cloned, with one it is something costly.
-    `corpus` and `database` are of `harness.campaign.corpus`; without a corpus, Hypothesis keeps nothing. `reach` is
-    whether the lines are counted that trials run of a release's cloning code.
+    `layers` names those that are drawn beside Keras' own. `corpus` and `database` are of `harness.campaign.corpus`;
+    without a corpus, Hypothesis keeps nothing. `reach` is whether the lines are counted that trials run of a release's
+    cloning code.
     """
 
     campaign: str
@@ -39,6 +40,7 @@ class Setup(msgspec.Struct, frozen=True):
     database: str | None = None
     reach: bool = False
     state_rate: int = RATE
+    layers: tuple[str, ...] = ()
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -105,6 +107,8 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     each known issue, and `costs` the worst that this cost.
 
     `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
+    `accepted` has the kinds of which the release accepted a call, `not_accepted` those of which it accepted none, each
+    with the last exception.
     """
 
     subject: str
@@ -125,6 +129,8 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     not_compared: dict[str, dict[str, int]] = {}
     restarts: int = 0
     reached: dict[str, tuple[int, ...]] = {}
+    accepted: tuple[str, ...] = ()
+    not_accepted: dict[str, str] = {}
 
 
 NO_GRAPH = msgspec.Raw(b"null")

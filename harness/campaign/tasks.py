@@ -119,7 +119,7 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             process.ready.keras,
             clonediff=own,
             first=tuple(msgspec.Raw(to_json(each)) for each in first),
-            layers=classes(process.ready.offers, process.subject.generation),
+            layers=classes(process.ready.offers),
             statements=process.reach(statements=True).statements if setup.reach else {},
             problems=corpus.problems if corpus else (),
         )
@@ -182,6 +182,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
             _draw(shard, graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate), look)
     asked(process).keep()
     tally = trials.tally
+    accepted, not_accepted = asked(process).since()
     return ShardDone(
         subject=shard.subject,
         turn=shard.turn,
@@ -201,6 +202,8 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         not_compared={name: dict(each.not_compared) for name, each in trials.compared.items()},
         restarts=process.restarts - before,
         reached=process.reach().lines if setup.reach else {},
+        accepted=accepted,
+        not_accepted=not_accepted,
     )
 
 

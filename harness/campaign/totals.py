@@ -48,6 +48,13 @@ class SubjectTotals:
     compared: Counter[str] = field(default_factory=Counter)
     not_compared: dict[str, Counter[str]] = field(default_factory=dict)
     reached: dict[str, set[int]] = field(default_factory=dict)
+    accepted: set[str] = field(default_factory=set)
+    tried: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def not_accepted(self) -> dict[str, str]:
+        """The kinds of which the release accepted no call, with the last exception."""
+        return {kind: why for kind, why in sorted(self.tried.items()) if kind not in self.accepted}
 
     @property
     def trials(self) -> int:
@@ -75,6 +82,8 @@ class SubjectTotals:
             self.not_compared.setdefault(name, Counter()).update(why)
         for name, lines in done.reached.items():
             self.reached.setdefault(name, set()).update(lines)
+        self.accepted.update(done.accepted)
+        self.tried.update(done.not_accepted)
 
     def draws(self) -> Draws:
         """What it was given to try, for the record."""

@@ -13,7 +13,9 @@ from harness.campaign.shards import Setup
 from harness.subjects.process import SubjectProcess
 from harness.subjects.releases import place_of
 from harness.subjects.subject import Subject
+from harness.trials.asking import asked
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import bring
 from reports.known import KnownIssues
 from reports.store import slug
 
@@ -42,6 +44,8 @@ class WarmSubjects:
             journal = Path(self.setup.journals) / f"{worker}.json" if self.setup.journals else None
             process = SubjectProcess(subject, journal=journal, worker=worker, place=place_of(subject))
             process.start()
+            process.others = self.setup.layers
+            bring(asked(process), process.others)
             self._processes[name] = process
         self._processes.move_to_end(name)
         for other in [each for each in self._processes if each != name and each not in beside]:

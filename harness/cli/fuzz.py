@@ -30,6 +30,7 @@ PLANNED = {
     "corpus": "--corpus",
     "database": "--database",
     "reach": "--reach",
+    "layers": "--layers",
 }
 """What a run that is resumed was asked for when it began."""
 
@@ -92,6 +93,12 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     help="Where Hypothesis keeps its examples: a folder, redis://..., github:OWNER/REPO [in the corpus].",
 )
 @click.option("--reach", is_flag=True, help="Count which lines of the release's own cloning code the trials run.")
+@click.option(
+    "--layers",
+    multiple=True,
+    metavar="NAME",
+    help="Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported.",
+)
 @shared.as_json("Print the summary as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options: Any) -> None:
@@ -101,7 +108,8 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     is plain Keras, and is run on its own: if it should fail and does not, the finding does not count. What
     reports/known_issues.toml explains is counted, not reported. With --across, what two backends compute differently is
     a finding too, apart from those of cloning. A release that is not there is installed; a subject that cannot be had
-    is told, the others are tried, and the exit code is 2.
+    is told, the others are tried, and the exit code is 2. What of --layers, or of Keras' own, no call was ever accepted
+    of is named at the end, with the exception.
 
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
     --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with.

@@ -75,7 +75,8 @@ def _told(tensor: Any, framework: Framework) -> dict[str, Any]:
     if shape is None or not shape or shape[0] is not None:
         raise _Refused("it gives a tensor of shape %s, without the batch" % (shape,))
     optional, sparse, ragged = framework.end_options(tensor)
-    told: dict[str, Any] = {"shape": list(shape[1:]), "dtype": framework.dtype(tensor)}
+    sizes = [None if size is None else int(size) for size in shape[1:]]
+    told: dict[str, Any] = {"shape": sizes, "dtype": framework.dtype(tensor)}
     told.update((key, True) for key, is_so in (("mask", framework.has_mask(tensor)), ("ragged", ragged)) if is_so)
     if sparse:
         told["told_sparse"] = True

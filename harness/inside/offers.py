@@ -6,12 +6,10 @@ version: arguments are read from signatures, abilities are tried.
 
 from __future__ import annotations
 
-import functools
 import inspect
+import math
 import sys
-from typing import Any, Callable
-
-import numpy
+from typing import Any
 
 from .frameworks.interface import Framework
 
@@ -19,7 +17,7 @@ _SETS_POLICY = """
 config = getattr(keras, "config", None)
 getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
 """
-# The smallest text that needs it, by the name that `strategies.graphs` or `harness.trials.offers` has for it.
+# The smallest text that needs it, by the name that `strategies.graphs` or `harness.trials` has for it.
 _TRIED = {
     "optional inputs": """
 import numpy
@@ -32,15 +30,6 @@ class AddsOther(keras.layers.Layer):
 
 a, b = keras.Input((2,)), keras.Input((2,), optional=True)
 keras.Model([a, b], AddsOther()(a, b))([numpy.ones((1, 2)), None])
-""",
-    "None among tensors": """
-class TakesFirst(keras.layers.Layer):
-    def call(self, xs):
-        return xs[0] * 1.0
-
-
-a = keras.Input((2,))
-keras.Model(a, TakesFirst()([a, None]))
 """,
     # Before Keras 3 a tensor is that of an input.
     "inputs around tensors": """
@@ -116,11 +105,6 @@ assert keras.Sequential([keras.layers.Dense(2, input_shape=(2,))]).built
 first = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])
 assert keras.Sequential([first, keras.layers.Dense(2)]).output_shape == (None, 2)
 """,
-    # Before 3.4 a Sequential does not say what it gives, and one around it is not built.
-    "sequentials in layers": """
-x = keras.Input((3, 2))
-keras.Model(x, keras.layers.TimeDistributed(keras.Sequential([keras.layers.Dense(2)]))(x))
-""",
     "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
     # Until 3.4 a float layer writes its own into a tensor that it is called on.
     "tensors that keep their dtype": """
@@ -128,13 +112,6 @@ a = keras.Input((2,))
 before = a.dtype
 keras.layers.ReLU(dtype="float64")(a)
 assert a.dtype == before
-""",
-    # Before 2.11 a call of another layer with None for `training` says of all later ones that nobody trains.
-    "calls apart": """
-if hasattr(keras.layers, "RandomHeight"):
-    a = keras.Input((4, 4, 2))
-    keras.layers.AlphaDropout(0.5)(a, training=None)
-    assert keras.layers.RandomHeight(0.5)(a).shape[1] is None
 """,
     # Before 2.4 those of tf.keras are TensorFlow's, in a graph that has each name once.
     "own tensors": "assert type(keras.Input((2,))).__name__ != 'Tensor'",
@@ -145,14 +122,6 @@ if hasattr(a.cell, "build"):
 """,
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
-    "automatic configs": """
-class TakesUnits(keras.layers.Layer):
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-
-
-assert TakesUnits(2).get_config()["units"] == 2
-""",
     "policies": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",
     "multi_gpu_model": "keras.utils.multi_gpu_model",
     "strings": """
@@ -202,30 +171,6 @@ assert "save_format" in inspect.signature(keras.Model.save).parameters
 owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base.__name__ != "Layer"]
 assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
 """,
-    "Normalization.invert": "keras.layers.Normalization(mean=0.0, variance=1.0, invert=True)",
-    "TextVectorization.split=character": "keras.layers.TextVectorization(split='character')",
-    "TextVectorization.standardize": """
-assert keras.backend.backend() == "tensorflow"
-keras.layers.TextVectorization(standardize="lower", vocabulary=["a"])(keras.Input((1,), dtype="string"))
-""",
-    # Up to 3.10 it gives the very tensor that it is given, which then comes of nothing.
-    "RandomGrayscale": """
-a = keras.Input((2, 2, 3))
-assert keras.layers.RandomGrayscale()(a) is not a
-""",
-    # Before 2.3 a model of tf.keras forgets what its layers are called on but for the first and what has a name.
-    "SumAll": """
-import numpy
-
-
-class AddsAll(keras.layers.Layer):
-    def call(self, *xs):
-        return xs[0] + xs[1]
-
-
-a = keras.Input((2,))
-assert float(keras.Model(a, AddsAll()(a, a))(numpy.ones((1, 2), "float32"))[0, 0]) == 2.0
-""",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))
@@ -239,29 +184,8 @@ assert sum(isinstance(each, keras.layers.InputLayer) for each in model.layers) =
 """,
 }
 
-_NAMED = ("activations", "constraints", "dtype_policies", "initializers", "regularizers")
-"""The modules whose classes and functions a graph can name."""
-# What some release says that it has and cannot do, by its name or that of its argument: the shape of a tensor, a text.
-_TRIED_OPERATIONS = {
-    "ops.argmax.keepdims": ((2,), "ops.argmax(x, axis=-1, keepdims=True)"),
-    "ops.argmin.keepdims": ((2,), "ops.argmin(x, axis=-1, keepdims=True)"),
-    "ops.batch_normalization": ((2,), "ops.batch_normalization(x, mean=a, variance=a + 1.0, axis=-1, scale=a)"),
-    "ops.cross": ((2, 3), "ops.cross(ops.cross(x, x), x)"),
-    "ops.image.crop_images": ((3, 3, 1), "ops.image.crop_images(x, 1, 1, 0, 0)[:, :2, :2]"),
-    "ops.image.map_coordinates": (
-        (4, 4, 2),
-        "x * ops.mean(ops.image.map_coordinates(x, 9.0 + numpy.ones((4, 3)), order=1))",
-    ),
-    "ops.image.pad_images": ((2, 2, 1), "ops.image.pad_images(ops.image.pad_images(x, 1, 1, 0, 0), 1, 1, 0, 0)"),
-    "ops.logsumexp": ((2,), "ops.logsumexp(x, axis=-1)"),
-    "ops.polar": ((2,), "ops.real(ops.polar(x, x))"),
-    "ops.view_as_real": ((2,), "ops.view_as_real(ops.polar(x, x))"),
-    "ops.unravel_index": ((2,), "x * ops.mean(ops.unravel_index(ops.cast(x, 'int32'), (2, 3))[0])"),
-    "ops.nonzero": ((2,), "x * ops.mean(ops.nonzero(x)[0])"),
-    # TensorFlow 2.0 looks at the number of axes of what is in a batch.
-    "tf.image.flip_left_right": ((2, 2, 1), "tf.image.flip_left_right(x)"),
-    "tf.image.flip_up_down": ((2, 2, 1), "tf.image.flip_up_down(x)"),
-}
+_NO_PLAIN_DEFAULT = "<no plain default>"
+# The word of `strategies.kinds.parameters` for it.
 
 
 def offers(framework: Framework) -> dict[str, Any]:
@@ -270,56 +194,23 @@ def offers(framework: Framework) -> dict[str, Any]:
     layers: dict[str, Any] = {}
     for name in dir(keras.layers):
         layer: Any = getattr(keras.layers, name, None)
-        is_class = isinstance(layer, type)
-        if is_class and issubclass(layer, keras.layers.Layer) and not _other_name(name, layer, keras):
-            layers[name] = [_of_constructor(layer, keras.layers.Layer), _arguments(layer.call)]
-    names = [
-        "%s.%s" % (module, name)
-        for module in _NAMED
-        for name in dir(getattr(keras, module, None))
-        if not name.startswith("_")
-    ]
+        if _is_layer(layer, keras) and not _other_name(name, layer, keras):
+            layers[name] = signature(layer, keras)
     operations = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
-    for name, (shape, text) in _TRIED_OPERATIONS.items():
-        _leave_out(name, operations, functools.partial(_runs, shape, text, keras))
     lacks = [name for name, source in _TRIED.items() if not _builds(source, keras)]
     framework.forget()
-    return {"layers": layers, "names": names, "operations": operations, "lacks": lacks}
+    return {"layers": layers, "operations": operations, "lacks": lacks}
 
 
 def _of_keras(keras: Any) -> dict[str, Any]:
-    """The functions of `keras.ops` that take a symbolic tensor, by their names, with their arguments."""
+    """The functions of `keras.ops` that take a symbolic tensor, by their names, with their parameters."""
     found = {}
     for prefix, module in (("ops.", keras.ops), ("ops.image.", keras.ops.image)):
         for name in dir(module):
             function = getattr(module, name)
             if not name.startswith("_") and inspect.isfunction(function) and _makes_an_operation(function):
-                found[prefix + name] = _arguments(function, 0)
-    if hasattr(keras.KerasTensor, "__round__"):
-        found["operator.round"] = None
+                found[prefix + name] = _signature(function)
     return found
-
-
-def _leave_out(name: str, operations: dict[str, Any], works: Callable[[], bool]) -> None:
-    """Take out an operation, or an argument of one, that does not work."""
-    function = name.rpartition(".")[0]
-    if name in operations and not works():
-        del operations[name]
-    elif operations.get(function) and not works():
-        operations[function] = [each for each in operations[function] if function + "." + each != name]
-
-
-def _runs(shape: tuple[int, ...], text: str, keras: Any) -> bool:
-    """Whether a model can be made of an operation, and be called."""
-    x = keras.Input(shape)
-    names = {"ops": getattr(keras, "ops", None), "tf": sys.modules.get("tensorflow"), "numpy": numpy}
-    names["a"] = numpy.ones(shape[-1], "float32")
-    try:
-        model = keras.Model(x, eval(text, {**names, "x": x}))  # noqa: S307 - a text of this module
-        model(numpy.zeros((2,) + shape, "float32"))
-    except Exception:  # whatever the release says to it
-        return False
-    return True
 
 
 def _makes_an_operation(function: Any) -> bool:
@@ -338,15 +229,47 @@ def _makes_an_operation(function: Any) -> bool:
 
 
 def _of_tensorflow() -> dict[str, Any]:
-    """The functions of TensorFlow that a model of its Keras may use, by their names."""
+    """The functions of TensorFlow that a model of its Keras may use, by their names, with their parameters."""
     tensorflow = sys.modules.get("tensorflow")
-    found: dict[str, Any] = {"operator.equal": None}
+    found: dict[str, Any] = {}
     for place in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
         module = getattr(tensorflow, place[:-1]) if place else tensorflow
-        found.update(
-            ("tf." + place + name, None) for name in dir(module) if inspect.isfunction(getattr(module, name, 0))
-        )
+        for name in dir(module):
+            function = getattr(module, name, None)
+            if inspect.isfunction(function):
+                found["tf." + place + name] = _signature(function)
     return found
+
+
+def _signature(function: Any) -> Any:
+    """What `strategies.kinds.parameters` declares of the parameters that a function names; None without a signature."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    told = []
+    for each in parameters:
+        if each.kind is each.VAR_KEYWORD:
+            continue
+        any_number = each.kind is each.VAR_POSITIONAL
+        parameter: dict[str, Any] = {"name": "*" + each.name if any_number else each.name}
+        if each.default is not each.empty:
+            parameter["default"] = _plain(each.default)
+        elif not any_number:
+            parameter["required"] = True
+        if each.kind is each.KEYWORD_ONLY:
+            parameter["keyword_only"] = True
+        told.append(parameter)
+    return told
+
+
+def _plain(value: Any) -> Any:
+    """A default as a value of a graph, where it is one."""
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
+        return value
+    if type(value) in (list, tuple):
+        return {"is": "seq", "items": [_plain(item) for item in value], "form": type(value).__name__}
+    return _NO_PLAIN_DEFAULT
 
 
 def _other_name(name: str, layer: Any, keras: Any) -> bool:
@@ -355,43 +278,88 @@ def _other_name(name: str, layer: Any, keras: Any) -> bool:
     return bool(own != name and getattr(keras.layers, own, None) is layer)
 
 
-def _of_constructor(layer: Any, last: Any) -> list[str] | None:
-    """The arguments of a layer's constructor: those it names, and where it hands others on, those of its base."""
-    names: list[str] = []
+def _is_layer(value: Any, keras: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, keras.layers.Layer)
+
+
+def signature(layer: Any, keras: Any) -> dict[str, Any]:
+    """What a layer's constructor and its call take, as `Signature` declares it."""
+    return {"constructor": _of_constructor(layer, keras), "call": _of_call(layer.call)}
+
+
+def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
+    """The arguments of a layer's constructor: those it names, and where it hands others on, those of its base.
+
+    What a base needs that Keras has for itself is given to it by the classes made of it.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    said: set[str] = set()
+    last, shown, root = keras.layers.Layer, vars(keras.layers).values(), keras.layers.Layer.__module__.split(".")[0]
     for base in layer.__mro__:
         if "__init__" not in vars(base):
             continue
         parameters = _parameters(base.__init__)
         if parameters is None:
             return None
-        names.extend(name for name, kind in parameters if kind is not _OTHERS and name not in names)
-        if base is last or not any(kind is _OTHERS for _, kind in parameters):
+        hidden = base is not layer and base not in shown and base.__module__.split(".")[0] == root
+        for parameter in parameters:
+            given = parameter.name in said or (hidden and parameter.default is parameter.empty)
+            if parameter.kind not in _OTHERS and not given:
+                found.setdefault(parameter.name, _argument(parameter))
+        said |= _words(base.__init__)
+        if base is last or not any(parameter.kind in _OTHERS for parameter in parameters):
             break
-    return names
+    return list(found.values())
+
+
+def _words(constructor: Any) -> set[str]:
+    """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
+    code = inspect.unwrap(getattr(constructor, "_original_function", constructor)).__code__
+    words = set(code.co_varnames)
+    for constant in code.co_consts:
+        words.update(
+            each for each in (constant if isinstance(constant, tuple) else (constant,)) if isinstance(each, str)
+        )
+    return words
+
+
+def _of_call(function: Any) -> list[dict[str, Any]] | None:
+    """The arguments of a layer's call, but for `self`, None where it takes any number of tensors."""
+    parameters = _parameters(function)
+    if parameters is None or any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return None
+    return [_argument(parameter) for parameter in parameters if parameter.kind not in _OTHERS]
+
+
+def _argument(parameter: inspect.Parameter) -> dict[str, Any]:
+    if parameter.default is parameter.empty:
+        return {"name": parameter.name, "required": True}
+    default = parameter.default
+    items = default if isinstance(default, (list, tuple)) else (default,)
+    plain = all(type(item) in (bool, int, float, str, type(None)) and item == item for item in items)
+    finite = plain and not any(isinstance(item, float) and abs(item) == float("inf") for item in items)
+    return {"name": parameter.name, "default": default} if finite else {"name": parameter.name}
 
 
 def _arguments(function: Any, first: int = 1) -> list[str] | None:
-    """The names of a function's arguments, but for `self`, None where it takes others too."""
+    """The names of a function's arguments, None where it takes others too."""
     parameters = _parameters(function, first)
-    if parameters is None or any(kind is _OTHERS for _, kind in parameters):
+    if parameters is None or any(parameter.kind in _OTHERS for parameter in parameters):
         return None
-    return [name for name, _ in parameters]
+    return [parameter.name for parameter in parameters]
 
 
-_OTHERS = inspect.Parameter.VAR_KEYWORD
+_OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
-def _parameters(function: Any, first: int = 1) -> list[tuple[str, Any]] | None:
-    """The parameters of a function from the `first` on, with their kinds; None where they cannot be told."""
+def _parameters(function: Any, first: int = 1) -> list[inspect.Parameter] | None:
+    """The parameters of a function from the `first` on; None where they cannot be told."""
     # Keras 2 wraps its constructors to take the arguments of Keras 1 as well.
     function = getattr(function, "_original_function", function)
     try:
-        parameters = list(inspect.signature(function).parameters.values())[first:]
+        return list(inspect.signature(function).parameters.values())[first:]
     except (TypeError, ValueError):
         return None
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return None
-    return [(parameter.name, parameter.kind) for parameter in parameters]
 
 
 def _builds(source: str, keras: Any) -> bool:

@@ -28,6 +28,7 @@ from .frameworks.interface import Framework
 from .housekeeping import take_over
 from .observer import Observer
 from .offers import offers
+from .other_layers import other_layers
 from .reach import Reach
 from .trial import run_trial
 from .user_model import applications, own_model
@@ -108,6 +109,7 @@ class Server:
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
             "elements": self._elements,
+            "layers": lambda request: other_layers(request["names"], framework),
             "first": lambda request: first_accepted(request["questions"], framework),
             "refuses": lambda request: refusal(request, framework),
             "bench": lambda request: bench(request, framework),

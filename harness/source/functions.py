@@ -18,8 +18,7 @@ from strategies.kinds.lambdas import (
     SHAPE_FORMS,
     WITH_PARAMETER,
 )
-from strategies.kinds.operations.flow import BODIES
-from strategies.kinds.operations.pictures import CORNERS
+from strategies.kinds.operations import BODIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def write_function(function: Function, name: Callable[[str], str], trains: str =
     if function.form in SHAPE_FORMS:
         return _shape(_packed(function, list(function.gives), ("s",)), function.form, name)
     if function.form == "body":
-        if len(function.gives) != 1 or function.gives[0] not in (*BODIES, *CORNERS):
+        if len(function.gives) != 1 or function.gives[0] not in BODIES:
             raise MalformedGraph(f"function.gives: expected one text of the catalogue, found {function.gives!r}")
         return WrittenFunction(function.gives[0])
     if function.form not in FORMS:

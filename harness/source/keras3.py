@@ -19,10 +19,6 @@ KERAS3 = Dialect(
     },
     functions="ops.",
     words={
-        "positive": "ops.abs({0}) + 1.0",
-        "unit": "ops.tanh({0}) / 2.0",
-        "bright": "ops.sigmoid({0})",
-        "probable": "ops.softmax({0})",
         "classes": "ops.argmax({0}, axis=-1)",
         "order": "ops.argsort({0})",
         "any": "ops.any({0} > 0.0)",
@@ -31,7 +27,6 @@ KERAS3 = Dialect(
         "listed": "[{0}]",
         "pair": "({0},)",
         "complex pair": "({0}, {0})",
-        "spectrum": "({0}, {0})",
         "complex": "ops.polar({0}, {0})",
         "average": "ops.mean({0})",
         "one": "{0}[0]",

@@ -1,4 +1,7 @@
-"""An operation on tensors as an expression: a function of the framework, an operator, or a slice."""
+"""An operation on tensors as an expression: a function of the framework, an operator, or a slice.
+
+What is written follows from the graph alone: whether there is such a function, or such an argument, a release says.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from collections.abc import Callable, Sequence
 
 from harness.source.dialect import Dialect
 from strategies.graph import Layer, MalformedGraph, Value
-from strategies.kinds.operations import Operation
-from strategies.kinds.operations.operators import parts
+from strategies.kinds.operations import TENSORFLOW, form_of, leading, parts
 
 OPERATORS = {
     "operator.half": "{0} / 2.0",
@@ -51,30 +53,40 @@ _UNNAMED = frozenset(
     ("x2", "y", "newshape", "shape", "dtype", "repeats", "indices_or_sections", "pattern", "k", "indices", "q")
 )
 """Arguments that people give without their name, right after the tensors."""
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[A-Za-z]\w*")
+_FUNCTION = re.compile(r"ops(\.[A-Za-z]\w*)+")
 
 
 def write_operation(
-    kind: Operation, layer: Layer, tensors: Sequence[str], value: Callable[[Value], str], dialect: Dialect
+    layer: Layer,
+    tensors: Sequence[str | Sequence[str]],
+    value: Callable[[Value], str],
+    dialect: Dialect,
 ) -> str:
     """The expression. `tensors` are the words for what it is called on, `value` writes any other argument."""
-    words = [
-        dialect.words[how].format(word) if how else word
-        for word, how in zip(tensors, (*kind.of, *("",) * len(tensors)), strict=False)
-    ]
+    if not dialect.has(layer.kind):
+        raise MalformedGraph(f"calls: {layer.kind} cannot be written for {dialect.name}")
     for key, _ in layer.args:
-        if not _NAME.fullmatch(key) or key not in kind.options:
-            raise MalformedGraph(f"layers: {kind.name} takes no argument {key!r}")
-    write = _operator if kind.name in OPERATORS else _function
-    text = write(kind, layer, words, value)
-    for how in kind.then:
-        text = dialect.words[f"then {how}"].format(tensors[0], text)
+        if not _NAME.fullmatch(key):
+            raise MalformedGraph(f"layers: {layer.kind} takes no argument {key!r}")
+    form = form_of(layer.kind)
+    first = tensors[0] if isinstance(tensors[0], str) else tensors[0][0]
+    words = [
+        f"[{', '.join(given)}]" if not isinstance(given, str) else dialect.words[how].format(given) if how else given
+        for given, how in zip(tensors, (*form.of, *("",) * len(tensors)), strict=False)
+    ]
+    text = (_operator if layer.kind.startswith("operator.") else _function)(layer, words, value)
+    for how in form.then:
+        text = dialect.words[f"then {how}"].format(first, text)
     return text
 
 
-def _operator(kind: Operation, layer: Layer, words: list[str], value: Callable[[Value], str]) -> str:
+def _operator(layer: Layer, words: list[str], value: Callable[[Value], str]) -> str:
+    pattern = OPERATORS.get(layer.kind)
+    if pattern is None:
+        raise MalformedGraph(f"layers: {layer.kind} is no operator")
     key = layer.arg("key")
-    if "key" in kind.options and not parts(key):
+    if "{key}" in pattern and not parts(key):
         raise MalformedGraph(f"layers: expected a slice, found {key!r}")
     sides = [f"({word})" if " " in word else word for word in words]
     if layer.arg("other") is not None:
@@ -82,21 +94,20 @@ def _operator(kind: Operation, layer: Layer, words: list[str], value: Callable[[
         sides.append(f"({other})" if " " in other else other)
     if layer.arg("left") is True:
         sides.reverse()
-    try:
-        return OPERATORS[kind.name].format(*sides, key=key)
-    except IndexError:
-        raise MalformedGraph(f"layers: {kind.name} takes one tensor more, or an argument for it") from None
+    if len(sides) != pattern.count("{1}") + 1:
+        raise MalformedGraph(f"layers: {layer.kind} is not made of {len(sides)}")
+    return pattern.format(*sides, key=key)
 
 
-def _function(kind: Operation, layer: Layer, words: list[str], value: Callable[[Value], str]) -> str:
-    given = [value(layer.arg(key)) for key in kind.leads]
-    if kind.pass_as == "list":
-        given.append(f"[{', '.join(words)}]")
-        words = []
-    names = (*kind.names, *("",) * len(words))
+def _function(layer: Layer, words: list[str], value: Callable[[Value], str]) -> str:
+    if layer.kind not in TENSORFLOW and not _FUNCTION.fullmatch(layer.kind):
+        raise MalformedGraph(f"layers: {layer.kind} is no function of the framework")
+    leads, named = leading(layer.kind, (key for key, _ in layer.args)), form_of(layer.kind).names
+    given = [value(layer.arg(key)) for key in leads]
+    names = (*named, *("",) * len(words))
     given += [word for word, name in zip(words, names, strict=False) if not name]
-    options = [(key, item) for key, item in layer.args if key not in kind.leads]
+    options = [(key, item) for key, item in layer.args if key not in leads]
     for at, (key, item) in enumerate(options):
-        given.append(value(item) if at == 0 and key in _UNNAMED and not any(names) else f"{key}={value(item)}")
+        given.append(value(item) if at == 0 and key in _UNNAMED and not any(named) else f"{key}={value(item)}")
     given += [f"{name}={word}" for word, name in zip(words, names, strict=False) if name]
-    return f"{kind.name}({', '.join(given)})"
+    return f"{layer.kind}({', '.join(given)})"

@@ -8,6 +8,7 @@ the catalogue's, so that a graph from a file cannot write code.
 from __future__ import annotations
 
 import keyword
+from pathlib import Path
 from typing import TypeAlias
 
 from msgspec import structs
@@ -18,11 +19,12 @@ from harness.source.dialect import Dialect, InputWords
 from harness.source.functions import REGISTERED, write_function
 from harness.source.inputs import with_shape, write_building, write_input
 from harness.source.operations import write_operation
+from harness.source.other_layers import check_allowed, file_of, is_other, own_name, write_loading
 from harness.source.own_models import write_class
 from harness.source.states import as_it_learns, done_to, scope_of, with_own, write_step
 from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION
-from harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
+from harness.source.words import dotted, dtype_literal, identifier, literal, snake, tuple_literal
 from strategies.calling import packed
 from strategies.graph import (
     Array,
@@ -43,9 +45,8 @@ from strategies.graph import (
     Way,
     refs,
 )
-from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import OF_NUMPY, PATHS
-from strategies.kinds.operations import Operation
+from strategies.kinds.operations import is_operation
 from strategies.states import OWN_CLASS
 from strategies.states import PATHS as OF_STEPS
 from strategies.way_inputs import inner_layer
@@ -54,7 +55,24 @@ _STEPS = 3
 """An open dimension, where a model is run."""
 _RESERVED = frozenset(
     (
-        *("model", "inputs", "data", "folder", "keras", "layers", "ops", "tf", "np", "tempfile", "functools", "x", "K"),
+        *(
+            "model",
+            "inputs",
+            "data",
+            "folder",
+            "keras",
+            "layers",
+            "ops",
+            "tf",
+            "np",
+            "tempfile",
+            "functools",
+            "x",
+            "K",
+            "sys",
+            "importlib",
+            "spec",
+        ),
         *("clone_function", "call_function"),
     )
 )
@@ -84,6 +102,8 @@ class ScriptLines:
         self.layers: dict[tuple[int, ...], str] = {}
         self.functions: dict[tuple[int, ...], set[str]] = {}
         self.needs = {"keras"}
+        self.imports: set[str] = set()
+        self.files: dict[str, str] = dict(after.files) if after is not None else {}
         self.definitions: list[str] = []
         self.defined: set[str] = set()
         self.lines: list[str] = []
@@ -91,7 +111,7 @@ class ScriptLines:
 
     def text(self) -> str:
         imports = [line for name, line in self.dialect.imports.items() if name in self.needs]
-        plain = [line for line in imports if line.startswith("import")]
+        plain = [*(line for line in imports if line.startswith("import")), *sorted(self.imports)]
         others = [line for line in imports if not line.startswith("import")]
         head = "\n".join((*plain, *others))
         if not self.definitions:
@@ -270,7 +290,7 @@ class ScriptLines:
 
     def made(self, layer: Layer) -> str:
         """The variable of a layer that stands alone, once it is made; "" for an operation, which is no object."""
-        if layer.graph is None and _family(layer) == "operations":
+        if layer.graph is None and _is_operation(layer):
             return ""
         return self._made(layer, True, None, (0,))
 
@@ -285,7 +305,7 @@ class ScriptLines:
         place: tuple[int, ...] = (0,),
     ) -> str:
         """The expression of a call; `made` has the expressions of the layers that are made already."""
-        if layer.graph is None and _family(layer) == "operations":
+        if layer.graph is None and _is_operation(layer):
             return self._operation(layer, call, tensors)
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
@@ -298,14 +318,13 @@ class ScriptLines:
         return f"{made[call.layer]}({', '.join(words)})"
 
     def _operation(self, layer: Layer, call: Call, tensors: TensorWords) -> str:
-        kind = CATALOGUE[layer.kind]
-        assert isinstance(kind, Operation)
-        if not self.dialect.has(layer.kind):
-            raise MalformedGraph(f"calls: {layer.kind} cannot be written for {self.dialect.name}")
-        words = [self.value(value, tensors) for value in (ref for item in call.args for ref in refs(item))]
-        if not kind.takes[0] <= len(words) <= kind.takes[1] or call.kwargs:
-            raise MalformedGraph(f"calls: {layer.kind} takes {kind.takes[0]} tensors only")
-        return self.need(write_operation(kind, layer, words, lambda value: self.value(value, None), self.dialect))
+        given = [
+            self.value(item, tensors) if isinstance(item, Ref) else [self.value(ref, tensors) for ref in refs(item)]
+            for item in call.args
+        ]
+        if not given or call.kwargs:
+            raise MalformedGraph(f"calls: {layer.kind} takes tensors only")
+        return self.need(write_operation(layer, given, self.plain, self.dialect))
 
     def _made(self, layer: Layer, needs_name: bool, way: Way | None, place: tuple[int, ...]) -> str:
         """The expression that makes a layer; with `needs_name`, a variable that holds it already.
@@ -349,7 +368,7 @@ class ScriptLines:
         self.functions[place] = self.taken - before
         if not needs_name:
             return text
-        variable = self.name(f"{snake(layer.kind)}_layer")
+        variable = self.name(f"{snake(own_name(layer.kind))}_layer")
         self.lines.append(f"{variable} = {text}")
         if "frozen after" in layer.marks:
             self.lines.append(f"{variable}.trainable = False")
@@ -380,6 +399,8 @@ class ScriptLines:
 
     def class_of(self, kind: str) -> str:
         if kind not in CLASSES:
+            if is_other(kind):
+                return self._other(kind)
             return self.need("keras.Sequential" if kind == "Sequential" else f"layers.{identifier(kind)}")
         if kind not in self.dialect.classes:
             raise MalformedGraph(f"layers: {kind} cannot be written for {self.dialect.name}")
@@ -387,6 +408,19 @@ class ScriptLines:
         text = self.dialect.classes[kind]
         self.define(self.dialect.spell(text.removeprefix(REGISTERED) if kind == self.unregistered else text))
         return kind
+
+    def _other(self, kind: str) -> str:
+        """A class that is not Keras' own; its module is imported, or its file loaded."""
+        check_allowed(kind)
+        path = file_of(kind)
+        if not path:
+            self.imports.add(f"import {dotted(kind.rpartition('.')[0])}")
+            return dotted(kind)
+        if path not in self.files:
+            self.files[path] = self.name(snake(Path(path).stem))
+        self.imports.update(("import importlib.util", "import sys"))
+        self.define(write_loading(self.files[path], path))
+        return f"{self.files[path]}.{identifier(own_name(kind))}"
 
     def _positional(self, layer: Layer) -> list[str]:
         """Arguments as people write them: the first one without its name where it says what the layer is."""
@@ -435,11 +469,9 @@ class ScriptLines:
         raise MalformedGraph(f"value: {value!r} cannot be written")
 
 
-def _family(layer: Layer) -> str:
-    kind = CATALOGUE.get(layer.kind)
-    if kind is None:
-        raise MalformedGraph(f"layers: expected a kind of the catalogue, found {layer.kind!r}")
-    return kind.family
+def _is_operation(layer: Layer) -> bool:
+    """Whether a layer of a graph is an operation."""
+    return is_operation(layer.kind)
 
 
 _FIRST = frozenset(

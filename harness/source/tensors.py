@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from harness.source.functions import KEYS
+from harness.source.other_layers import own_name
 from harness.source.words import snake
 from strategies.graph import Function, Graph, Layer, Ref
 
@@ -42,7 +43,7 @@ class Variables:
         """What stands left of the call, by how the layer gives its outputs back."""
         node = len(self.graph.inputs) + number
         count = self.graph.calls[number].outputs
-        stem = snake(layer.name or layer.kind.rpartition(".")[2])
+        stem = snake(layer.name or own_name(layer.kind))
         if hasattr(builtins, stem):
             stem = f"{stem}_output"
         container = _container(layer, count)

@@ -19,8 +19,6 @@ TF_KERAS = Dialect(
     },
     functions="tf.",
     words={
-        "positive": "tf.abs({0}) + 1.0",
-        "unit": "tf.tanh({0}) / 2.0",
         "above": "{0} > 0.0",
         "turned": "tf.linalg.matrix_transpose({0})",
         "definite": "tf.matmul({0}, {0}, transpose_b=True) + tf.eye({0}.shape[-2])",

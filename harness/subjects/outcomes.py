@@ -9,6 +9,8 @@ import msgspec
 
 from harness.subjects.observation import Answer, Failure, Frame
 from strategies.kinds.kind import Specs
+from strategies.kinds.of_release import Signature
+from strategies.kinds.parameters import Signature as Parameters
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
@@ -23,16 +25,14 @@ _ROOTS = (
 class Offers(msgspec.Struct, frozen=True):
     """What a release has of what a graph can ask for.
 
-    `layers` has, by class, the arguments of its constructor and of its call, None where they cannot be told; it is
-    empty where the child does not say. `operations` has the functions that take symbolic tensors, as "ops.mean", with
-    their arguments. `names` are what stands in the modules of initializers and their like, `lacks` the features of
-    `strategies.graphs` that it refused when tried.
+    `layers` has, by class, the arguments of its constructor and of its call; it is empty where the child does not say.
+    `operations` has the functions that take symbolic tensors, as "ops.mean", with their arguments. `lacks`
+    has the features of `strategies.graphs` that it refused when tried.
     """
 
-    layers: dict[str, tuple[tuple[str, ...] | None, tuple[str, ...] | None]] = {}
-    names: tuple[str, ...] = ()
+    layers: dict[str, Signature] = {}
     lacks: tuple[str, ...] = ()
-    operations: dict[str, tuple[str, ...] | None] = {}
+    operations: dict[str, Parameters | None] = {}
 
 
 class Told(msgspec.Struct, frozen=True):

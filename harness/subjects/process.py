@@ -46,6 +46,7 @@ from harness.subjects.outcomes import (
 from harness.subjects.place import BESIDE, ReleasePlace
 from harness.subjects.subject import Subject
 from reports.records import UNREADABLE, read
+from strategies.kinds.of_release import Signature
 
 GIB = 1 << 30
 SETTLED = 100
@@ -89,6 +90,7 @@ class _Reply(msgspec.Struct):
     reach: Reached | None = None
     applications: tuple[str, ...] | None = None
     classes: tuple[ModelClass, ...] | None = None
+    layers: dict[str, Signature] | None = None
     first: tuple[Told, ...] | None = None
     refuses: str | None = None
 
@@ -98,7 +100,7 @@ class SubjectProcess:
 
     `journal` is the file of this worker's trial, `place` where its release is.
     `restarts` counts the children that were lost, `recycled` those that were replaced in good health. `told`, if it is
-    set, is told how far each trial has come.
+    set, is told how far each trial has come. `others` names the layers that are drawn beside Keras' own.
     """
 
     def __init__(
@@ -120,6 +122,7 @@ class SubjectProcess:
         self.restarts = 0
         self.recycled = 0
         self.trials = 0
+        self.others: tuple[str, ...] = ()
         self.told: Callable[[TrialProgress], None] | None = None
         self._command = list(started_by or command(subject, place))
         self._environment = environment(subject, place)
@@ -131,6 +134,7 @@ class SubjectProcess:
         self._settled = 0
         self._watched = False
         self._reached: dict[str, set[int]] = {}
+        self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
 
     @property
     def ready(self) -> Ready:
@@ -289,6 +293,21 @@ class SubjectProcess:
         if isinstance(found, LostProcess):
             raise SubjectError(f"{self.subject}: lost while it looked at {module} ({found})")
         return found
+
+    def layers(self, names: Iterable[str]) -> dict[str, Signature]:
+        """What layers take that are not Keras' own; see `inside.other_layers` for their names."""
+        wanted = tuple(names)
+        if not wanted:
+            return {}
+        if wanted not in self._layers:
+            self.prepare()
+            found: dict[str, Signature] | LostProcess = self._asked_for(
+                "layers", {"names": list(wanted)}, self.limits.start, f"cannot import {', '.join(wanted)}"
+            )
+            if isinstance(found, LostProcess):
+                raise SubjectError(f"{self.subject}: cannot import {', '.join(wanted)}: {found.said}")
+            self._layers[wanted] = found
+        return self._layers[wanted]
 
     def first(self, questions: Sequence[dict[str, Any]], timeout: float = 30.0) -> tuple[Told, ...]:
         """What comes of calls that are tried in turn, up to the first that Keras accepts; see `inside.asking`.

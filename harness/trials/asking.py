@@ -1,4 +1,4 @@
-"""A subject's process as a Keras that is asked what calls give, and what it answered before.
+"""Who is asked what calls give: the process of a subject, or the Keras of this process; and what was answered before.
 
 Owns how answers are remembered: in memory, and in the user's cache folder from one run to the next, for each release.
 The file there may be deleted at any time, and several processes may use it at once.
@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import platform
 import re
 import sqlite3
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import numpy as np
 
 from harness.source import DIALECTS, written
 from harness.source.questions import write_question
-from harness.subjects.outcomes import Told
+from harness.subjects.outcomes import Offers, Told
 from harness.subjects.process import SubjectProcess
-from harness.subjects.releases.store import cache
+from harness.subjects.releases.store import cache as cache_folder
 from strategies.asking import Question
 from strategies.graph import Graph, MalformedGraph, to_json
-from strategies.kinds.kind import Specs
+from strategies.kinds.kind import Generation, Specs
+from strategies.kinds.of_release import Signature
 
 MOST = 300_000
 """The answers that are kept for a release: some 60 MB."""
@@ -44,13 +49,12 @@ def asked(process: SubjectProcess) -> AskedProcess:
     return found
 
 
-class AskedProcess:
-    """A Keras in a child process. `refused` has what no call of a kind was accepted for, with the last exception."""
+class Asked:
+    """A Keras that is asked, and remembers. `accepted` counts its calls by kind, `refused` has the last exceptions."""
 
-    def __init__(self, process: SubjectProcess) -> None:
+    def __init__(self, dialect: str) -> None:
         """Nothing is started yet."""
-        self._process = weakref.proxy(process)
-        self._dialect = DIALECTS[process.subject.dialect]
+        self.dialect = DIALECTS[dialect]
         self._known: dict[bytes, Told] = {}
         self._built: dict[bytes, str] = {}
         self._file: _Answers | None = None
@@ -58,6 +62,7 @@ class AskedProcess:
         self.tried = 0
         self.accepted: Counter[str] = Counter()
         self.refused: dict[str, str] = {}
+        self._said: set[str] = set()
 
     def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
         """Which of the questions is the first whose call Keras accepts, and what it gives."""
@@ -80,7 +85,7 @@ class AskedProcess:
     ) -> tuple[int, Specs] | None:
         if not waiting:
             return None
-        found = self._process.first([request for _, _, request in waiting])
+        found = self._tell_first([request for _, _, request in waiting])
         for (number, key, _), told in zip(waiting, found, strict=False):
             self.tried += 1
             self._known[key] = told
@@ -99,11 +104,26 @@ class AskedProcess:
         key = to_json(graph)
         if key not in self._built:
             try:
-                script = written(graph, self._dialect.name)
+                script = written(graph, self.dialect.name)
             except (MalformedGraph, KeyError) as error:
                 return str(error)
-            self._built[key] = self._process.refuses({"source": script.source, "asked": script.asked})
+            self._built[key] = self._tell_refusal({"source": script.source, "asked": script.asked})
         return self._built[key]
+
+    @property
+    def offers(self) -> Offers:
+        """What it has."""
+        raise NotImplementedError
+
+    def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
+        """What layers take that are not Keras' own; see `inside.other_layers` for their names."""
+        raise NotImplementedError
+
+    def since(self) -> tuple[tuple[str, ...], dict[str, str]]:
+        """The kinds of which a call was accepted first since this was asked last; and those of which none ever was."""
+        new = tuple(sorted(self.accepted.keys() - self._said))
+        self._said.update(new)
+        return new, {kind: why for kind, why in sorted(self.refused.items()) if kind not in self.accepted}
 
     def keep(self) -> None:
         """Write what was answered since to the cache folder."""
@@ -112,7 +132,7 @@ class AskedProcess:
 
     def _written(self, question: Question) -> tuple[bytes, dict[str, object] | None]:
         try:
-            text = write_question(question, self._dialect)
+            text = write_question(question, self.dialect)
         except (MalformedGraph, KeyError):
             return b"", None
         tensors = [_request(spec) for spec in question.tensors]
@@ -128,11 +148,102 @@ class AskedProcess:
     @property
     def _answers(self) -> _Answers:
         if self._file is None:
-            process = self._process
-            versions = "-".join(f"{name}-{version}" for name, version in sorted(process.versions.items()))
-            name = re.sub(r"[^A-Za-z0-9.-]", "-", f"{process.subject.dialect}-{versions}")
-            self._file = _Answers(cache() / "answers" / f"{name}.{_VERSION}.sqlite")
+            versions = "-".join(f"{name}-{version}" for name, version in sorted(self._versions().items()))
+            name = re.sub(r"[^A-Za-z0-9.-]", "-", f"{self.dialect.name}-{versions}")
+            self._file = _Answers(cache_folder() / "answers" / f"{name}.{_VERSION}.sqlite")
         return self._file
+
+    def _versions(self) -> dict[str, str]:
+        raise NotImplementedError
+
+    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
+        raise NotImplementedError
+
+    def _tell_refusal(self, request: dict[str, object]) -> str:
+        raise NotImplementedError
+
+
+class AskedProcess(Asked):
+    """A Keras in a child process."""
+
+    def __init__(self, process: SubjectProcess) -> None:
+        """Nothing is started yet."""
+        super().__init__(process.subject.dialect)
+        self._process = weakref.proxy(process)
+
+    @property
+    def offers(self) -> Offers:
+        """What the release has."""
+        offers: Offers = self._process.ready.offers
+        return offers
+
+    def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
+        """What layers take that are not Keras' own."""
+        found: Mapping[str, Signature] = self._process.layers(names)
+        return found
+
+    def _versions(self) -> dict[str, str]:
+        versions: dict[str, str] = self._process.versions
+        return versions
+
+    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
+        told: tuple[Told, ...] = self._process.first(requests)
+        return told
+
+    def _tell_refusal(self, request: dict[str, object]) -> str:
+        return str(self._process.refuses(request))
+
+
+class AskedHere(Asked):
+    """The Keras of this process, of which nothing is changed."""
+
+    def __init__(self, generation: Generation) -> None:
+        """Keras is imported when it is asked first."""
+        super().__init__(generation)
+        self._generation = generation
+
+    @cached_property
+    def framework(self) -> Any:
+        """The Keras, as what runs beside it sees it."""
+        from harness.inside.frameworks import framework
+
+        return framework(self._generation)
+
+    @cached_property
+    def offers(self) -> Offers:
+        """What it has."""
+        from harness.inside.offers import offers
+
+        with self.framework.scratch():
+            return msgspec.convert(offers(self.framework), Offers)
+
+    def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
+        """What layers take that are not Keras' own."""
+        from harness.inside.other_layers import other_layers
+
+        return msgspec.convert(other_layers(list(names), self.framework), dict[str, Signature]) if names else {}
+
+    def _versions(self) -> dict[str, str]:
+        versions: dict[str, str] = self.framework.versions()
+        return {**versions, "numpy": np.__version__, "python": platform.python_version(), "in": "this process"}
+
+    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
+        from harness.inside.asking import first_accepted
+
+        with self.framework.scratch():
+            return msgspec.convert(first_accepted(requests, self.framework), tuple[Told, ...])
+
+    def _tell_refusal(self, request: dict[str, object]) -> str:
+        from harness.inside.asking import refusal
+
+        with self.framework.scratch():
+            return refusal(request, self.framework)
+
+
+@cache
+def here(generation: Generation) -> AskedHere:
+    """The Keras of this process; the same each time."""
+    return AskedHere(generation)
 
 
 def _request(spec: object) -> dict[str, object]:

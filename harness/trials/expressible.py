@@ -11,6 +11,7 @@ from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
 from strategies.graph import Graph, MalformedGraph, all_layers
 from strategies.kinds import CATALOGUE, catalogue
+from strategies.kinds.operations import is_operation
 from strategies.states import STEPS
 from strategies.ways import features_of
 
@@ -58,11 +59,10 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
     if dialect is None:
         return f"clonediff does not write models for {subject.release}"
     for layer in all_layers(graph):
-        kind = CATALOGUE.get(layer.kind)
-        if kind is None or layer.graph is not None:
-            continue
-        if kind.family == "operations" and not dialect.has(layer.kind):
+        if layer.graph is None and is_operation(layer.kind) and not dialect.has(layer.kind):
             return f"{layer.kind} cannot be written for this Keras"
+        if layer.graph is not None or layer.kind not in CATALOGUE:
+            continue
         here = catalogue(subject.generation).get(layer.kind)
         if here is None or here.only not in (None, subject.generation):
             return f"{layer.kind} is not in this Keras"

@@ -16,6 +16,7 @@ from harness.subjects.observation import Observation
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.process import SubjectProcess
 from harness.trials.across import Compared, compared_with
+from harness.trials.asking import asked
 from harness.trials.cases import case_of, costly_checks, number_of
 from harness.trials.devices import terms_of
 from harness.trials.expressible import unable, unspoken
@@ -24,6 +25,7 @@ from harness.trials.trial import Case, Trial, run
 from reports.known import KnownIssue, KnownIssues
 from reports.records import UPSTREAM_AND_FIXED, Cause, Cost
 from reports.store import slug
+from strategies.asking import asking
 from strategies.graph import Graph
 from strategies.kinds import Generation
 from strategies.states import costly as costly_state
@@ -187,7 +189,8 @@ class GraphTrials:
 
     def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph | NotTried:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
-        words = unspoken(graph, self.process.subject)
+        with asking(asked(self.process)):
+            words = unspoken(graph, self.process.subject)
         if words:
             return NotTried(words, expressible=False)
         try:
@@ -204,6 +207,10 @@ class GraphTrials:
 
     def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
         """Try a graph that was drawn for this subject."""
+        with asking(asked(self.process)):
+            return self._try_graph(graph, costly)
+
+    def _try_graph(self, graph: Graph, costly: bool | None) -> TriedGraph:
         chosen = self.sampled(graph) if costly is None else costly
         its = self.try_case(case_of(graph, self.process.subject.dialect), costly_checks(graph) if chosen else ())
         case, trial = its.case, its.trial

@@ -7,16 +7,17 @@ module imports no Keras.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import cache
 from typing import Any
 
 import msgspec
 
 from harness.subjects.observation import Answer
+from harness.trials.asking import here
 from harness.trials.cases import case_of
 from harness.trials.checks import CHECKS, compare
 from harness.trials.triage import causes, title
 from reports.records import Cause
+from strategies.asking import asking
 from strategies.graph import Graph
 from strategies.kinds import Generation
 
@@ -47,14 +48,20 @@ def check_clone(
     `costly` asks for a second clone, a training step and a round trip through a file, as do the checks that need them
     when they are named. A cause for which `ignore` is true does not count.
     """
+    from harness.inside.trial import run_trial
+
     named = set(CHECKS if checks is None else checks)
     unknown = sorted(named - set(CHECKS))
     if unknown:
         raise ValueError(f"checks: {unknown[0]!r} is not one of {', '.join(CHECKS)}")
     chosen: Generation = generation or graph.generation or "keras"
-    case = case_of(graph, chosen)
+    its = here(chosen)
+    with asking(its):
+        case = case_of(graph, chosen)
     parts = {CHECKS[name].part for name in (CHECKS if costly else checks or ())} - {""}
-    answer = _run({**case.request((), parts), "cloners": {YOURS: cloner}}, chosen)
+    with its.framework.scratch():
+        request = {**case.request((), parts), "cloners": {YOURS: cloner}}
+        answer = msgspec.convert(run_trial(request, its.framework), Answer)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {chosen}: {said}\n\n{case.source}")
@@ -71,16 +78,3 @@ def _lines(found: tuple[Cause, ...]) -> list[str]:
         lines += [f"{title(cause)} [{cause.fingerprint}]", f"  {root.check}: {root.path}"]
         lines += [f"    original: {root.expected}", f"    clone:    {root.found}"]
     return lines
-
-
-@cache
-def _framework(generation: Generation) -> Any:
-    from harness.inside.frameworks import framework
-
-    return framework(generation)
-
-
-def _run(request: dict[str, Any], generation: Generation) -> Answer:
-    from harness.inside.trial import run_trial
-
-    return msgspec.convert(run_trial(request, _framework(generation)), Answer)

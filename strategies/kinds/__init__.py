@@ -1,6 +1,6 @@
-"""The catalogue: every kind of layer and operation that a graph can hold.
+"""The catalogue: every kind of layer and operation that something is to be said of.
 
-An entry lives in the module of its family; a new one is picked up from there.
+An entry lives in the table of its family; `kinds_of` in `of_release` completes it by the signatures of a release.
 """
 
 from __future__ import annotations
@@ -8,24 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from strategies.kinds import (
-    attention,
-    conv_lstm,
-    convolution,
-    core,
-    custom,
-    encoding,
-    images,
-    lambdas,
-    merging,
-    noise,
-    operations,
-    recurrent,
-    signals,
-    wrappers,
-)
-from strategies.kinds.keras2 import catalogue_of
+from strategies.kinds import custom, lambdas, layers, recurrent
 from strategies.kinds.kind import (
+    DTYPES,
     GENERATIONS,
     LEFT_OUT,
     NO_SENSE,
@@ -33,68 +18,36 @@ from strategies.kinds.kind import (
     Kind,
     Spec,
     Specs,
-    fill,
     less,
-    masked_by_call,
-    more_masks,
-    none_told_sparse,
-    same_weights,
-)
-from strategies.kinds.ragged import on_ragged
-
-_FAMILIES = (
-    lambdas,
-    core,
-    merging,
-    custom,
-    recurrent,
-    noise,
-    attention,
-    operations,
-    convolution,
-    conv_lstm,
-    wrappers,
-    encoding,
-    signals,
-    images,
 )
 
-_WIDE = (convolution, conv_lstm, encoding, signals, images)
+_FAMILIES: Mapping[str, tuple[Kind, ...]] = {
+    "lambdas": lambdas.KINDS,
+    **layers.BEFORE,
+    "custom": custom.KINDS,
+    "recurrent": recurrent.KINDS,
+    **layers.AFTER,
+}
+
+_WIDE = ("convolution", "conv_lstm", "encoding", "signals", "images")
 """Families of many kinds that are cloned alike: each of theirs is drawn half as often as another one."""
 
-_TRACED = (custom,)
-"""Families whose shapes Keras 3 finds out by calling them."""
-
-
 CATALOGUE: Mapping[str, Kind] = {
-    kind.name: replace(
-        kind,
-        family=family.__name__.rpartition(".")[2],
-        weight=kind.weight if family in _WIDE else 2 * kind.weight,
-        fits=none_told_sparse(kind.fits) if family in _TRACED else kind.fits,
-    )
-    for family in _FAMILIES
-    for kind in family.KINDS
+    kind.name: replace(kind, family=family, weight=kind.weight if family in _WIDE else 2 * kind.weight)
+    for family, kinds in _FAMILIES.items()
+    for kind in kinds
 }
 """Every kind by its name, the simplest family first."""
 
-_OF_GENERATION: Mapping[Generation, Mapping[str, Kind]] = {
-    "keras": on_ragged(CATALOGUE, "keras"),
-    "tf_keras": on_ragged(CATALOGUE, "tf_keras"),
-    "keras2": catalogue_of(CATALOGUE),
-}
-
 
 def catalogue(generation: Generation | None) -> Mapping[str, Kind]:
-    """The kinds that a generation has, as it has them.
-
-    Between Keras 3 and `tf_keras` those differ that stand in `only`, and what is called on ragged tensors.
-    """
-    return CATALOGUE if generation is None else _OF_GENERATION[generation]
+    """What there is to say of kinds, whichever Keras it is; `kinds_of` says which of them a release has."""
+    return CATALOGUE
 
 
 __all__ = [
     "CATALOGUE",
+    "DTYPES",
     "GENERATIONS",
     "LEFT_OUT",
     "NO_SENSE",
@@ -103,9 +56,5 @@ __all__ = [
     "Spec",
     "Specs",
     "catalogue",
-    "fill",
     "less",
-    "masked_by_call",
-    "more_masks",
-    "same_weights",
 ]

@@ -1,15 +1,15 @@
-"""Further arguments of layers: the values to try belong to an argument's name, once for all kinds that have it.
+"""The values worth trying for an argument: by its name, its ending, or the type of its default.
 
-A kind says which of these names it has; an instruction sets at most two of them. None changes the shape that a layer
-gives, unless the kind's rule reads it.
+Keras says which of them a layer takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from strategies.graph import Items, Layer, Made, Named, Seq, Value, leaves
-from strategies.kinds.kind import TOO_FEW_STEPS, Generation, Specs
+from strategies.kinds.kind import tupled
 
 Table = Mapping[str, tuple[Value, ...]]
 
@@ -22,6 +22,11 @@ def _dict(name: str, **config: Value) -> Items:
 def made(path: str, **args: Value) -> Named:
     """Something of Keras that is made with arguments."""
     return Named(path, tuple(args.items()))
+
+
+def layer(kind: str, *, frozen: bool = False, **args: Value) -> Made:
+    """A layer within another."""
+    return Made(Layer(kind, tuple(args.items()), trainable=not frozen))
 
 
 _BY_ENDING: Table = {
@@ -43,95 +48,122 @@ _BY_ENDING: Table = {
         made("constraints.MinMaxNorm", min_value=0.25, max_value=0.5, rate=0.5, axis=0),
         _dict("UnitNorm", axis=0),
     ),
+    "activation": ("elu", Named("activations.softsign"), Made(Layer("ELU")), None),
+    "units": (4, 2),
+    "filters": (2, 3),
+    "_dim": (4, 2),
+    "_size": (2, 4),
+    "_length": (4, 8),
+    "_heads": (2, 1),
+    "factor": (0.5, tupled(0.25, 0.5)),
+    "rate": (0.5, 0.25),
+    "layer": (layer("Dense", units=3), layer("LSTM", units=2), layer("Dense", units=2, frozen=True)),
+    "layers": (
+        Seq((layer("Dense", units=3), layer("Activation", activation="relu"))),
+        Seq((layer("Rescaling", scale=2.0), layer("RandomFlip"))),
+        Seq((layer("Scale"), layer("Dropout", rate=0.5))),
+        Seq((layer("Dense", units=2, frozen=True),)),
+    ),
+    "cell": (layer("GRUCell", units=2), layer("LSTMCell", units=2)),
+    "cells": (Seq((layer("GRUCell", units=3), layer("SimpleRNNCell", units=2))),),
 }
+_BY_BEGINNING: Table = {"num_": (2, 1), "max_": (4, 2), "return_": (True,), "use_": (True,)}
 
 _BY_NAME: Table = {
-    "activation": ("elu", Named("activations.softsign"), Made(Layer("ELU")), None),
     "recurrent_activation": ("hard_sigmoid", Named("activations.softsign")),
     # What starts below zero has no root.
     "moving_variance_initializer": (
         made("initializers.Constant", value=2.0),
         _dict("Constant", value=3.0),
     ),
-    "use_bias": (False,),
-    "center": (False,),
-    "scale": (False,),
-    "unit_forget_bias": (False,),
-    "go_backwards": (True,),
-    "unroll": (True,),
-    "zero_output_for_mask": (True,),
-    "use_cudnn": (False,),
-    "renorm": (True,),
-    "renorm_momentum": (0.5,),
     "renorm_clipping": (Items((("rmax", 3.0), ("rmin", 0.5), ("dmax", 5.0))),),
-    "use_scale": (True,),
-    "use_gate": (True,),
-    "flash_attention": (False,),
-    "antialias": (True,),
-    "pad_to_aspect_ratio": (True,),
-    "all_ops": (False,),
-    "periodic": (True,),
-    "dropout": (0.5,),
-    "recurrent_dropout": (0.25,),
     "seed": (7,),
-    "dilation_rate": (2, Seq((2,), "tuple")),
-    "strides": (2, Seq((2,), "tuple"), 1),
-    "depth_multiplier": (2,),
-    "lora_rank": (1, 2),
+    "dilation_rate": (2, tupled(2)),
+    "strides": (2, tupled(2), 1),
     "lora_alpha": (3,),
-    "data_format": ("channels_last",),
+    "data_format": ("channels_last", "channels_first"),
+    "padding": ("same", "causal"),
+    "mode": ("horizontal",),
+    "merge_mode": ("sum", None),
     "bounding_box_format": ("xyxy",),
     "interpolation": ("nearest", "bilinear"),
     "fill_mode": ("constant",),
-    "fill_value": (1.0,),
-    "value_range": (Seq((0, 1), "tuple"),),
+    "value_range": (tupled(0, 1),),
     "score_mode": ("concat",),
     "negative_slope": (0.25,),
-    "threshold": (0.5,),
-    "l1": (0.25,),
-    "axis": (-1,),
-    "epsilon": (0.25,),
-    "noise_shape": (Seq((None, 1), "tuple"), Seq((None, 1))),
-    "shared_axes": (Seq((1,)), Seq((1,), "tuple")),
-    "value_dim": (3,),
-    "sliding_window": (2,),
-    "chain_depth": (2,),
-    "alpha": (0.5,),
-    "brightness_factor": (0.5,),
-    "contrast_factor": (0.5, Seq((0.25, 0.5), "tuple")),
-    "saturation_factor": (0.5,),
-    "min_freq": (10.0,),
-    "max_freq": (40.0,),
-    "top_db": (40.0,),
-    "mag_exp": (1.0,),
-    "min_power": (1e-6,),
-    "ref_power": (2.0,),
-    "scaling": ("density", "spectrum"),
+    "max_value": (1.0,),
+    "axis": (-1, 1, Seq((-1,)), tupled(-1)),
+    "noise_shape": (tupled(None, 1), Seq((None, 1)), tupled(None, 1, None)),
+    "shared_axes": (Seq((1,)), tupled(1)),
+    "attention_axes": (1, tupled(1)),
+    "scale": (2.0, 0.5, 0.25),
+    "sigma": (0.5,),
+    "scaling": ("spectrum",),
     "reverse_dtype": ("float32",),
     "logit_soft_cap": (2.0,),
     "encoding": ("ascii",),
     "max_tokens": (8,),
+    "rng_type": ("stateful", "legacy_stateful"),
     "oov_method": ("farmhash",),
-    "sequence_length": (3,),
-    "moving_mean_initializer": _BY_ENDING["_initializer"],
+    "height": (2, 5),
+    "width": (3, 4),
+    "groups": (1, 2),
+    "output_padding": (1,),
+    "use_cudnn": (False,),
+    "flash_attention": (False,),
+    "backward_layer": (layer("LSTM", units=2, go_backwards=True),),
 }
 
+_GENERAL: tuple[Value, ...] = (2, 4, 0.5, "relu", tupled(2, 2), layer("Dense", units=3))
+"""What to try for an argument that is needed, and of which nothing is known."""
 
-def values(name: str) -> tuple[Value, ...]:
-    """What to try for an argument of this name; never what it is without being given."""
+SAID_OTHERWISE = frozenset(("name", "trainable", "dtype", "autocast", "activity_regularizer"))
+"""Arguments that every layer has, which an instruction sets by its `touch`."""
+NOT_GIVEN: Mapping[str, str] = {
+    "stateful": "what is done to a model before it is cloned says so",
+    "sparse": "what it gives is no array",
+    "ragged": "what it gives is no array",
+    "dynamic": "such a layer has no graph",
+    "weights": "they are arrays, of sizes that the layer knows once it is built",
+}
+"""Why an argument is given to no layer."""
+
+
+def values(name: str, default: Any = None, *, needed: bool = False) -> tuple[Value, ...]:
+    """What to try for an argument of this name; not what it is without being given.
+
+    `default` is what it is then, None where that is no plain value.
+    """
+    if name in SAID_OTHERWISE or name in NOT_GIVEN:
+        return ()
+    if isinstance(default, bool):
+        return (not default,)
+    tried = _of_name(name)
+    if tried is None:
+        tried = _GENERAL if needed else _of_type(default)
+    return tuple(value for value in tried if needed or value != default or type(value) is not type(default))
+
+
+def _of_name(name: str) -> tuple[Value, ...] | None:
     if name in _BY_NAME:
         return _BY_NAME[name]
-    return next(tried for ending, tried in _BY_ENDING.items() if name.endswith(ending))
+    for table, fits in ((_BY_ENDING, name.endswith), (_BY_BEGINNING, name.startswith)):
+        # The longest first, as "layers" ends in no "layer".
+        for each in sorted(table, key=len, reverse=True):
+            if fits(each):
+                return table[each]
+    return None
 
 
-def more(*names: str) -> dict[str, tuple[Value, ...]]:
-    """These arguments, with the values of their names."""
-    return {name: values(name) for name in names}
-
-
-def weights(*stems: str) -> dict[str, tuple[Value, ...]]:
-    """How weights start, what they cost and what they may be: "kernel" has three arguments."""
-    return more(*(f"{stem}_{what}" for stem in stems for what in ("initializer", "regularizer", "constraint")))
+def _of_type(default: Any) -> tuple[Value, ...]:
+    match default:
+        case int():
+            return (default + 1, 2)
+        case float():
+            return (0.5, 0.25)
+        case None:
+            return (2, 0.5, True, -1)
+    return ()
 
 
 POLICIES: Mapping[str, Callable[[str], Named]] = {
@@ -141,51 +173,18 @@ POLICIES: Mapping[str, Callable[[str], Named]] = {
 """The dtypes of a layer as objects, by what is drawn for them."""
 
 
-NEEDS: Mapping[str, tuple[str, Value]] = {
+_NEEDS: Mapping[str, tuple[str, Value]] = {
     "lora_alpha": ("lora_rank", 2),
     "renorm_momentum": ("renorm", True),
     "renorm_clipping": ("renorm", True),
 }
 """Arguments that mean nothing without another one."""
-REFUSES: Mapping[str, tuple[str, ...]] = {"lora_rank": ("kernel_constraint", "embeddings_constraint")}
-"""Arguments with which a layer refuses others."""
-_NOT_BESIDE: Mapping[str, tuple[str, ...]] = {**REFUSES, "unroll": ("zero_output_for_mask",)}
-"""Arguments that are not drawn beside others: where there is a mask, tf_keras fails on these two (backend.py:4934)."""
 
 
-def further(drawn: Iterable[tuple[str, Value]], specs: Specs) -> dict[str, Value]:
-    """What is drawn as far as it suits the tensors, with what it needs and without what that refuses."""
-    said = {name: value for name, value in drawn if suits(name, value, specs)}
-    needed = dict(NEEDS[name] for name in said if name in NEEDS)
-    refused = {other for name in (*needed, *said) for other in _NOT_BESIDE.get(name, ())}
-    return {name: value for name, value in {**needed, **said}.items() if name not in refused}
-
-
-def suits(name: str, value: Value, specs: Specs) -> bool:
-    """Whether a further argument can be said of a layer on these tensors."""
-    match name:
-        case "unroll":
-            return specs[0].shape[:1] not in TOO_FEW_STEPS
-        case "noise_shape":
-            return isinstance(value, Seq) and len(value.items) == specs[0].rank + 1
-    return True
-
-
-UNDOCUMENTED: Mapping[Generation | None, tuple[str, ...]] = {
-    "tf_keras": tuple(
-        f"{kind}.{name}"
-        for name, kinds in (
-            ("seed", ("LSTM", "GRU", "SimpleRNN", "Attention", "AdditiveAttention")),
-            ("use_cudnn", ("LSTM", "GRU")),
-            ("noise_shape", ("AlphaDropout",)),
-        )
-        for kind in kinds
-    ),
-    "keras2": ("ZeroPadding1D.data_format", "AlphaDropout.noise_shape"),
-}
-"""Arguments that a constructor takes among its others, though nobody says so; or takes and cannot use as others do, as
-an AlphaDropout that fails where a dimension of its noise is None.
-"""
+def together(drawn: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    """What is drawn of further arguments, with what it means nothing without."""
+    said = dict(drawn)
+    return {**dict(_NEEDS[name] for name in said if name in _NEEDS), **said}
 
 
 def _paths() -> Iterator[str]:

@@ -7,45 +7,18 @@ the tables here, so that a graph from a file can hold no other code.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
-from strategies.graph import Array, Function, Items, Layer, Seq, Value
-from strategies.kinds.kind import LEFT_OUT, Kind, Spec, Specs, alike, computed, floats, listed, plain
+from strategies.graph import Array, Function, Items, Seq, Value
+from strategies.kinds.kind import LEFT_OUT, Dims, Kind, Specs, listed
 
 BATCH = 2
 """The rows of the batch that graphs are run on, which a fixed mask has to know."""
 
-Expression = Callable[[Specs], "Spec | None"]
-
-
-def _same(specs: Specs) -> Spec:
-    return specs[0]
-
-
-def _narrow(specs: Specs) -> Spec:
-    return replace(specs[0], shape=(*specs[0].shape[:-1], 1))
-
-
-def _first(specs: Specs) -> Spec | None:
-    return Spec(specs[0].shape[1:]) if specs[0].rank > 1 else None
-
-
-def _both(specs: Specs) -> Spec | None:
-    return specs[0] if len(specs) == 2 else None
-
-
-EXPRESSIONS: Mapping[str, Expression] = {
-    "x": _same,
-    "x * 2.0": _same,
-    "x + 1.0": _same,
-    "-x": _same,
-    "x[..., :1]": _narrow,
-    "x[:, 0]": _first,
-    "x[0]": _both,
-    "x[1]": _both,
-    "x[0] + x[1]": _both,
-    "x[0] * 2.0": _both,
-}
+EXPRESSIONS = (
+    *("x", "x * 2.0", "x + 1.0", "-x", "x[..., :1]", "x[:, 0]"),
+    *("x[0]", "x[1]", "x[0] + x[1]", "x[0] * 2.0"),
+)
+"""What a function gives: of one tensor, and of a list of two."""
 
 _PARAMETER_FORMS = ("closure", "default", "arguments", "module", "method", "partial")
 WITH_PARAMETER = (*_PARAMETER_FORMS, "namesake")
@@ -70,8 +43,6 @@ def _function(specs: Specs, drawn: Mapping[str, Value]) -> Function:
     if len(specs) == 2:
         texts = [_PAIRED.get(text, "x[0]") for text in texts]
         form = "lambda" if form == "mask" else form
-    if specs[0].rank == 1:
-        texts = ["x" if text == "x[:, 0]" else text for text in texts]
     if form in WITH_PARAMETER and not any("2.0" in text for text in texts):
         texts[0] = "x[0] * 2.0" if len(specs) == 2 else "x * 2.0"
     if form in ("training", "mask"):
@@ -110,62 +81,38 @@ def _mask(how: Value, specs: Specs, function: Function) -> Value:
     return Function(form, tuple(texts), "one" if function.container == "one" else "list", len(specs))
 
 
-def _output_shape(how: Value, given: Specs, function: Function) -> Value:
+_SHAPES: Mapping[str, Callable[[Dims], Dims]] = {
+    "x[..., :1]": lambda shape: (*shape[:-1], 1),
+    "x[:, 0]": lambda shape: shape[1:],
+}
+"""What is left of a shape, where an expression gives another."""
+
+
+def _output_shape(how: Value, specs: Specs, function: Function) -> Value:
     if how == LEFT_OUT or function.container in ("dict", "nested"):
         return LEFT_OUT
-    is_function = how in ("callable", "registered") and function.takes == 1
-    if is_function and not {"x[..., :1]", "x[:, 0]"} & set(function.gives):
+    shape, count = specs[0].shape, len(function.gives)
+    if how != "given" and function.takes == 1 and not _SHAPES.keys() & set(function.gives):
         form = "shape registered" if how == "registered" else "shape lambda"
-        return Function(form, ("s",) * len(given), function.container)
-    shapes = tuple(Seq(spec.shape, "tuple") for spec in given)
+        return Function(form, ("s",) * count, function.container)
+    found = ((_SHAPES[text](shape) if text in _SHAPES else shape) for text in function.gives)
+    shapes = tuple(Seq(each, "tuple") for each in found)
     if function.container == "one":
         return shapes[0]
     return Seq(shapes, "tuple" if function.container == "tuple" else "list")
 
 
-def lambda_arguments(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value] | None:
+def lambda_arguments(specs: Specs, drawn: Mapping[str, Value]) -> dict[str, Value]:
     """The arguments of a `Lambda` on these tensors, from what was drawn."""
     function = _function(specs, drawn)
-    given = _given(specs, function)
-    if given is None:
-        return None
-    mask = _mask(drawn["mask"], specs, function)
     args: dict[str, Value] = {
         "function": function,
-        "output_shape": _output_shape(drawn["output_shape"], given, function),
-        "mask": mask,
+        "output_shape": _output_shape(drawn["output_shape"], specs, function),
+        "mask": _mask(drawn["mask"], specs, function),
     }
     if function.form == "arguments":
         args["arguments"] = Items((("by", 2.0),))
     return args
-
-
-def _given(specs: Specs, function: Function) -> Specs | None:
-    given = [EXPRESSIONS[text](specs) for text in function.gives]
-    if any(spec is None for spec in given):
-        return None
-    return tuple(spec for spec in given if spec is not None)
-
-
-def lambda_gives(specs: Specs, layer: Layer) -> Specs | None:
-    """What a `Lambda` gives back."""
-    function, mask, shape = layer.arg("function"), layer.arg("mask"), layer.arg("output_shape")
-    if not isinstance(function, Function) or function.takes != len(specs):
-        return None
-    given = _given(specs, function)
-    if given is None:
-        return None
-    if mask is not None and specs[0].rank != 2:
-        return None
-    fixed = mask.items[0] if isinstance(mask, Seq) and mask.items else mask
-    if isinstance(fixed, Array) and fixed.shape[1:] != specs[0].shape[:1]:
-        return None
-    if isinstance(shape, Seq) and shape != _output_shape("given", given, function):
-        return None
-    return tuple(
-        Spec(spec.shape, computed(layer), mask is not None or (text in _FRESH and any(each.mask for each in specs)))
-        for spec, text in zip(given, function.gives, strict=True)
-    )
 
 
 KINDS = (
@@ -191,12 +138,8 @@ KINDS = (
         },
         takes=(1, 2),
         pass_as="either",
-        fits=alike(plain(floats(1, 3))),
         arrange=lambda_arguments,
         parts=("gives", "form", "container"),
-        gives=lambda_gives,
-        masks=True,
-        dtypes=("float64", "mixed_bfloat16"),
         weight=12,
     ),
 )

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from harness.campaign import corpus
 from harness.campaign.corpus import About, NightlyCorpus
-from strategies import Graph, functional_graphs, to_json
+from strategies import Graph, to_json
 from strategies.graph import Call, Input, Layer, Made, Ref
+from tests.asked import graphs_of
 from tests.reports.making import TWO, drawn, finding
 from tests.waiting import PATIENCE
 
@@ -48,7 +49,7 @@ def test_what_is_kept_is_read_by_another_night(tmp_path: Path) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(functional_graphs(generation="keras"), max_size=4))
+@given(st.lists(graphs_of("keras"), max_size=4))
 def test_any_graphs_come_back_equal_in_an_order_of_their_own(
     tmp_path_factory: pytest.TempPathFactory, graphs: list[Graph]
 ) -> None:
@@ -65,7 +66,7 @@ def test_any_graphs_come_back_equal_in_an_order_of_their_own(
 def test_a_folder_that_is_not_there_is_an_empty_corpus(tmp_path: Path) -> None:
     kept = NightlyCorpus(tmp_path / "none")
     assert kept.graphs("keras") == ()
-    assert kept.drawn("keras", functional_graphs(generation="keras")) == ()
+    assert kept.drawn("keras", graphs_of("keras")) == ()
     assert kept.problems == ()
     assert not (tmp_path / "none").exists(), "nothing is written before there is something to keep"
 

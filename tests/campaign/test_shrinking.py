@@ -16,12 +16,13 @@ from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from harness.subjects.process import SubjectProcess
 from reports.records import Finding
-from strategies import functional_graphs, to_json
+from strategies import to_json
 from strategies.graph import Graph
+from tests.asked import graphs_of
 from tests.lending import Lent
 from tests.search.reducing.questions import QUESTIONS
 
-GRAPHS = functional_graphs(generation="keras")
+GRAPHS = graphs_of("keras")
 DRAWN, MOST = 10, 10
 NAME, FAULT = "test-shrinking", "planted/layer_renamed"
 

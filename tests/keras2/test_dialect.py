@@ -17,8 +17,9 @@ from harness.subjects.observation import Answer
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues, load
-from strategies import Graph, functional_graphs, infer
+from strategies import Graph, infer
 from strategies.kinds import catalogue
+from tests.asked import graphs_of
 from tests.effort import examples
 
 MODERN = ("ops.", "tf.", "register_keras_serializable", "keras.saving", "batch_size=", "optional=", 'dtype="float64"')
@@ -40,7 +41,7 @@ def kinds_drawn(graphs: int) -> set[str]:
 
     @seed(1)
     @drawing(graphs)
-    @given(functional_graphs(generation="keras2"))
+    @given(graphs_of("keras2"))
     def drawn(graph: Graph) -> None:
         infer(graph)
         text = write_source(graph, "keras2")
@@ -74,7 +75,7 @@ def test_what_is_drawn_is_built_and_runs(spec: str, warm: Callable[[str], Subjec
 
     @seed(2)
     @drawing(examples(20, 60))
-    @given(functional_graphs(generation="keras2"))
+    @given(graphs_of("keras2"))
     def runs(graph: Graph) -> None:
         case = case_of(graph, "keras2")
         answer = process.trial(case, cloners=[])
@@ -91,7 +92,7 @@ def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(warm: Callable[[st
     process = warm("keras==2.2.4")
     others = KnownIssues(tuple(issue for issue in load().issues if issue.id != "keras2-two-outputs"))
     trials = GraphTrials(process, others, cloners=["upstream"], rate=0)
-    graphs = functional_graphs(generation="keras2", kinds=["Lambda", "Add", "Dense"])
+    graphs = graphs_of("keras2", kinds=["Lambda", "Add", "Dense"])
     found = search(trials, graphs, examples=200, seed_=1)
     assert found is not None
     assert found.fingerprint.startswith("made-raises-assertionerror")

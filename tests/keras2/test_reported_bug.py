@@ -10,9 +10,9 @@ from harness.scripts.of_finding import script_of
 from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
 from harness.subjects import SubjectProcess
-from harness.trials.offers import graphs_on
 from harness.subjects.place import ReleasePlace
 from harness.trials.graph_trials import GraphTrials, Hit
+from harness.trials.offers import graphs_on
 from reports.known import KnownIssues, load
 from strategies.graph import from_json, refs
 

@@ -11,8 +11,8 @@ from harness.search.deterministic import deterministic
 from harness.search.even_draws import evenly
 from harness.subjects import SubjectProcess
 from harness.subjects.case import COSTLY, Case
-from harness.trials.offers import graphs_on
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import graphs_on
 from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.known import KnownIssues

@@ -13,9 +13,9 @@ import pytest
 from harness.search.failure_message import message_of
 from harness.search.property_draws import PropertyDraws
 from harness.subjects.case import COSTLY
-from harness.trials.offers import graphs_on
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, Hit
+from harness.trials.offers import graphs_on
 from reports.draws import too_many
 from reports.known import KnownIssue, load
 from strategies import read_example

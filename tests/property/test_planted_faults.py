@@ -8,7 +8,7 @@ from harness.search.draw_and_shrink import search
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues
-from strategies import functional_graphs
+from tests.asked import graphs_of
 from tests.effort import everything
 
 SMALLEST = {
@@ -50,7 +50,7 @@ model = keras.Model(inputs, [inputs, inputs])
 def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(fault,), rate=0)
     kinds = None if everything() else ["Lambda", "Dense", "Masking"]
-    graphs = functional_graphs(generation="keras", kinds=kinds, max_instructions=4, max_inputs=2)
+    graphs = graphs_of("keras", kinds=kinds, max_instructions=4, max_inputs=2)
     found = search(trials, graphs, examples=500, seed_=seed)
     assert found is not None
     assert found.case.source.endswith(f"\n\n{SMALLEST[fault]}")

@@ -14,7 +14,8 @@ from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.known import KnownIssues
-from strategies import FEATURES, functional_graphs
+from strategies import FEATURES
+from tests.asked import graphs_of
 
 RELEASE = "keras==2.2.4"
 EXAMPLES = 100
@@ -81,8 +82,8 @@ def old(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
 )
 def test_an_idea_breaks_on_a_smallest_graph_of_its_own(idea: str, seed: int, old: SubjectProcess) -> None:
     trials = GraphTrials(old, KnownIssues(), cloners=(f"proposed/{idea}",), rate=0)
-    graphs = functional_graphs(
-        generation="keras2",
+    graphs = graphs_of(
+        "keras2",
         kinds=DRAWN_FROM[idea],
         features=["sharing"] if idea in ("masks_dropped", "layer_by_layer") else FEATURES - {"nesting"},
         max_inputs=1,

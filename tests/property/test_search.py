@@ -11,7 +11,8 @@ from harness.subjects import SubjectError
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
 from harness.trials.trial import Trial
-from strategies import Graph, functional_graphs
+from strategies import Graph
+from tests.asked import graphs_of
 
 
 class Scripted(GraphTrials):
@@ -31,7 +32,7 @@ class Scripted(GraphTrials):
         return TriedGraph(Trial(), (Hit("f", "upstream", "t", case_of(graph, "keras"), graph),) if answer else ())
 
 
-GRAPHS = functional_graphs(generation="keras")
+GRAPHS = graphs_of("keras")
 
 
 def test_what_shows_is_made_small() -> None:

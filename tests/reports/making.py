@@ -27,7 +27,8 @@ from reports.records import (
     write_bytes,
 )
 from reports.store import slug
-from strategies import Graph, from_json, functional_graphs, to_json
+from strategies import Graph, from_json, to_json
+from tests.asked import graphs_of
 
 START = datetime(2026, 11, 21, 2, 0, 0, tzinfo=UTC)
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><!--\' onfocus=\'x" onfocus="x&lt;\u202e\x00\x1b`${1}|@all'
@@ -166,7 +167,7 @@ def _at(number: int) -> str:
 @cache
 def drawn(count: int = 60) -> tuple[Graph, ...]:
     """Graphs as a search draws them."""
-    return tuple(each.graph for each in evenly(functional_graphs(generation="keras"), count, 0))
+    return tuple(each.graph for each in evenly(graphs_of("keras"), count, 0))
 
 
 def nightly(graphs: Sequence[Graph] = ()) -> Run:

@@ -14,14 +14,16 @@ from harness.search.even_draws import evenly
 from harness.trials.cases import case_of
 from reports.naming import Names
 from reports.records import Place
-from strategies import Graph, from_json, functional_graphs
+from strategies import Graph, from_json
 from strategies.graph import made_layers
+from tests.asked import graphs_of
 from tests.effort import examples
 from tests.waiting import PATIENCE
 
 _NAMES = """
 import json, sys
 import {module} as keras
+from tests.asked import graphs_of
 
 def layers(model):
     for layer in model.layers:
@@ -128,5 +130,5 @@ def _kinds(graph: Graph, key: tuple[int, ...]) -> set[str]:
 
 def _drawn(generation: Literal["keras", "tf_keras"]) -> list[Graph]:
     """Graphs that depend on nothing but their seed."""
-    graphs = functional_graphs(generation=generation)
+    graphs = graphs_of(generation)
     return [each.graph for each in evenly(graphs, examples(12, 40), 1)]

@@ -22,10 +22,11 @@ from harness.trials.cases import case_of
 from harness.trials.trial import run
 from reports.known import load
 from reports.records import Cost, Difference, Numbers, Place, Raised
-from strategies import FEATURES, functional_graphs, read_example
+from strategies import FEATURES, read_example
 from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
 from strategies.graphs import STATES, WAYS
 from strategies.kinds import Generation
+from tests.asked import graphs_of
 
 SOURCES: dict[Generation, str] = {
     "keras": "import keras\n\ninputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, inputs)\n",
@@ -80,7 +81,7 @@ def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, pa
 @pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
 def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
     features = FEATURES | WAYS | STATES
-    for drawn in evenly(functional_graphs(generation=generation, features=features), 150, 3):
+    for drawn in evenly(graphs_of(generation, features=features), 150, 3):
         case = case_of(drawn.graph, generation)
         values = difference("outputs", "inference.outputs[0]")
         ast.parse(reproducer(case.source, generation, values, case=case).text)

@@ -16,9 +16,10 @@ import hashlib, importlib, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
 from harness.search.draw_and_shrink import draw
-from strategies import functional_graphs, to_json
+from strategies import to_json
+from tests.asked import graphs_of
 digest = hashlib.sha256()
-draw(functional_graphs(generation="keras"), 120, 7, lambda graph: digest.update(to_json(graph)))
+draw(graphs_of("keras"), 120, 7, lambda graph: digest.update(to_json(graph)))
 print(digest.hexdigest())
 """
 

@@ -8,9 +8,10 @@ from hypothesis.database import InMemoryExampleDatabase
 
 from harness.search.draw_and_shrink import draw, shrink
 from harness.search.even_draws import StartingFrom, evenly
-from strategies import Graph, functional_graphs
+from strategies import Graph
+from tests.asked import graphs_of
 
-GRAPHS = functional_graphs(generation="keras")
+GRAPHS = graphs_of("keras")
 
 
 def graphs_of(seed: int, count: int = 30) -> list[Graph]:
@@ -30,7 +31,7 @@ def test_the_first_is_the_simplest() -> None:
 
 
 def test_each_graph_is_drawn_once_and_drawing_ends_where_there_are_no_more() -> None:
-    few = functional_graphs(generation="keras", kinds=("operator.half",), features=(), max_instructions=1, max_inputs=1)
+    few = graphs_of("keras", kinds=("operator.half",), features=(), max_instructions=1, max_inputs=1)
     graphs = [each.graph for each in evenly(few, 1000, 0)]
     assert len(graphs) == len(set(graphs)) < 100
 

@@ -24,11 +24,12 @@ from harness.search.example_database import DatabaseError, drawn, keyed, opened
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
 from harness.trials.trial import Trial
-from strategies import Graph, functional_graphs
+from strategies import Graph
+from tests.asked import graphs_of
 from tests.effort import examples
 from tests.waiting import until
 
-GRAPHS = functional_graphs(generation="keras", kinds=("Dense", "GRU", "LSTM"), features=(), max_instructions=3)
+GRAPHS = graphs_of("keras", kinds=("Dense", "GRU", "LSTM"), features=(), max_instructions=3)
 """Few kinds and small graphs, since what is found is kept here, and not looked for."""
 
 

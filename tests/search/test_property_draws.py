@@ -9,11 +9,12 @@ from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from harness.search.property_draws import PropertyDraws
-from strategies import Graph, functional_graphs
+from strategies import Graph
+from tests.asked import graphs_of
 from tests.search.test_example_database import Wanting
 
-GRAPHS = functional_graphs(generation="keras", kinds=("Dense", "LSTM"), features=(), max_instructions=3)
-ANY = functional_graphs(generation="keras")
+GRAPHS = graphs_of("keras", kinds=("Dense", "LSTM"), features=(), max_instructions=3)
+ANY = graphs_of("keras")
 
 
 class Watched(Wanting):

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from msgspec import structs
 
 from harness.source import write_source
-from strategies import Graph, MalformedGraph, functional_graphs, infer
+from strategies import Graph, MalformedGraph, infer
 from strategies.graph import Base, Call, Function, Input, Layer, Made, Ref, Seq
 from strategies.kinds import Generation
+from tests.asked import graphs_of
 from tests.effort import examples
 
 MASKED = Graph(
@@ -93,7 +94,7 @@ def test_the_text_is_what_a_person_would_type(generation: Generation) -> None:
 @pytest.mark.parametrize("generation", DIALECTS)
 def test_every_drawn_graph_is_written_as_python_that_uses_what_it_names(generation: Generation) -> None:
     @settings(max_examples=examples(80, 200), deadline=None, database=None)
-    @given(functional_graphs(generation=generation))
+    @given(graphs_of(generation))
     def written(graph: Graph) -> None:
         tree = ast.parse(write_source(graph, generation))
         stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from strategies import Graph, MalformedGraph, from_json, functional_graphs, infer, read_example, read_graph, to_json
 from strategies.graph import Call, Function, Input, Layer, Made, Ref, Seq
 from strategies.typing import DEEPEST
+from tests.asked import graphs_of
 from tests.effort import examples
 
 DENSE = Graph(
@@ -29,7 +30,7 @@ def test_json_gives_the_same_graph_back(graph: Graph) -> None:
 
 
 @settings(max_examples=examples(60, 150), deadline=None)
-@given(functional_graphs(generation="keras"))
+@given(graphs_of("keras"))
 def test_what_is_drawn_is_well_typed(graph: Graph) -> None:
     infer(graph)
 

@@ -15,6 +15,7 @@ from strategies.graph import Array, Input, Layer, Made, Ref, Seq, Value, call_re
 from strategies.kinds import CATALOGUE, less
 from strategies.kinds.kind import LEFT_OUT
 from strategies.typing import infer
+from tests.asked import graphs_of
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
 MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
@@ -23,7 +24,7 @@ MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
 @cache
 def drawn(**options: object) -> list[Graph]:
     """A hundred and fifty graphs, always the same."""
-    graphs = functional_graphs(generation="keras", **options)  # type: ignore[arg-type]
+    graphs = graphs_of("keras", **options)  # type: ignore[arg-type]
     return [each.graph for each in evenly(graphs, 150, 5)]
 
 

@@ -1,66 +1,99 @@
-"""Operations whose result is not what one would think."""
+"""Operations are made of what a release says of its functions; none has to be in a table."""
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Array, Call, Input, Layer, Made, Ref, Seq
+from harness.source import DIALECTS
+from harness.source.questions import write_question
+from strategies.asking import Question
+from strategies.graph import Array, Call, Layer, Ref, Seq
+from strategies.kinds.kind import LEFT_OUT, Spec
+from strategies.kinds.operations import OPERATORS, TENSORFLOW, Operation, operations_of
+from strategies.kinds.parameters import Parameter, Signature
+
+X, X1, X2 = (Parameter(name, required=True) for name in ("x", "x1", "x2"))
+AXIS = Parameter("axis", default=None)
+SIGNATURES: dict[str, Signature] = {
+    "ops.column_stack": (Parameter("xs", required=True),),
+    "ops.matrix_power": (X, Parameter("n", required=True)),
+    "ops.fresh": (
+        Parameter("inputs", required=True),
+        Parameter("strength", default=2.0),
+        Parameter("sure", default=True),
+    ),
+    "ops.sum": (X, AXIS, Parameter("keepdims", default=False)),
+    "ops.softmax": (X, Parameter("axis", default=-1)),
+    "ops.maximum": (X1, X2),
+    "ops.reshape": (X, Parameter("newshape", required=True)),
+    "ops.einsum": (Parameter("subscripts", required=True), Parameter("*operands")),
+    "ops.take_along_axis": (X, Parameter("indices", required=True), AXIS),
+    "ops.get_item": (X, Parameter("key", required=True)),
+    "ops.zeros": (),
+    "tf.math.log": (X, Parameter("name", default=None)),
+    "tf.py_function": (X,),
+}
+KINDS = operations_of(SIGNATURES)
 
 
-@pytest.mark.parametrize(("turns", "shape"), [(3, (4, 3)), (2, None)])
-def test_a_grid_that_is_turned_twice_is_a_square(turns: int, shape: tuple[int, ...] | None) -> None:
-    """`Rot90.compute_output_spec` lets the sides of any grid change places, and the result has them where they were."""
-    turned = Layer("ops.rot90", (("k", turns), ("axes", Seq((1, 2), "tuple"))))
-    graph = Graph((Input((3, 4)),), (turned,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    if shape is None:
-        with pytest.raises(MalformedGraph, match="rot90"):
-            infer(graph)
-    else:
-        assert infer(graph)[-1][0].shape == shape
+def text_of(kind: Operation, specs: tuple[Spec, ...] = (Spec((3, 4)),), place: int = 0) -> str:
+    """The text of a call with the values in that place, and all that may be left out."""
+    drawn = {key: values[place % len(values)] for key, values in {**kind.options, **kind.more}.items()}
+    assert kind.arrange is not None
+    args = kind.arrange(specs, drawn)
+    assert args is not None
+    layer = Layer(kind.name, tuple((key, value) for key, value in args.items() if value != LEFT_OUT))
+    call = Call(0, kind.packed(tuple(Ref(number) for number in range(len(specs)))))
+    dialect = DIALECTS["tf_keras" if kind.name.startswith("tf.") else "keras"]
+    return write_question(Question(layer, specs, (call,)), dialect)
 
 
-@pytest.mark.parametrize(
-    ("times", "taken", "suits"),
-    [
-        (Layer("ops.multiply", (("x2", 0.5),)), "SumAll", False),
-        (Layer("operator.multiply", (("other", Array((1,))),)), "SumAll", False),
-        (Layer("ops.multiply", (("x2", 0.5),)), "LeakyReLU", True),
-        (Layer("ops.add", (("x2", 0.5),)), "SumAll", True),
-    ],
-)
-def test_what_a_number_multiplies_is_no_tensor_for_a_layer_of_ones_own(times: Layer, taken: str, suits: bool) -> None:
-    """`Multiply.compute_output_spec` takes what has no `sparse` for sparse; the shape that is traced has no sizes."""
-    layers, calls = (times, Layer(taken)), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation="keras")
-    if suits:
-        infer(graph)
-    else:
-        with pytest.raises(MalformedGraph, match="SumAll"):
-            infer(graph)
+def test_a_function_that_is_new_is_drawn_by_what_it_takes() -> None:
+    stack, power, fresh = (KINDS[f"ops.{name}"] for name in ("column_stack", "matrix_power", "fresh"))
+    assert (stack.pass_as, stack.takes) == ("list", (1, 3))
+    assert text_of(stack, (Spec((3,)),) * 2).endswith("given = ops.column_stack([tensors[0], tensors[1]])\n")
+    assert text_of(power).endswith("given = ops.matrix_power(tensors[0], n=1)\n")
+    assert text_of(fresh).endswith("given = ops.fresh(tensors[0], strength=0.5, sure=False)\n")
+    assert fresh.options == {}
 
 
-@pytest.mark.parametrize(("times", "suits"), [("ops.multiply", False), ("ops.add", True)])
-@pytest.mark.parametrize("taken", ["SumAll", "Model"])
-def test_so_is_what_layers_make_of_it_for_those_and_for_models(times: str, taken: str, suits: bool) -> None:
-    inner = Graph((Input((4,)),), (Layer("SumAll"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    layers = (Layer(times, (("x2", 0.5),)), Layer("Subtract"), Layer(taken, graph=inner if taken == "Model" else None))
-    calls = (Call(0, (Ref(0),)), Call(1, (Seq((Ref(1), Ref(1))),)), Call(2, (Ref(2),)))
-    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(3), generation="keras")
-    if suits:
-        infer(graph)
-    else:
-        with pytest.raises(MalformedGraph, match=r"SumAll|dense"):
-            infer(graph)
+def test_what_takes_no_tensor_or_is_known_to_be_nothing_is_no_kind() -> None:
+    assert not {"ops.zeros", "ops.get_item", "tf.py_function"} & set(KINDS)
+    assert "tf.math.log" in TENSORFLOW & set(KINDS)
 
 
-@pytest.mark.parametrize(("times", "suits"), [("ops.multiply", False), ("ops.add", True)])
-def test_so_it_is_for_a_pipeline(times: str, suits: bool) -> None:
-    pipeline = Layer("Pipeline", (("layers", Seq((Made(Layer("Dense", (("units", 1),))),))),))
-    layers, calls = (Layer(times, (("x2", 0.5),)), pipeline), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    graph = Graph((Input((2, 2, 1)),), layers, calls, Ref(0), Ref(2), generation="keras")
-    if suits:
-        infer(graph)
-    else:
-        with pytest.raises(MalformedGraph, match="Pipeline"):
-            infer(graph)
+def test_an_axis_is_always_said_where_it_would_be_the_batch_too() -> None:
+    assert "axis" in KINDS["ops.sum"].options
+    assert "axis" in KINDS["ops.softmax"].more
+
+
+def test_a_number_stands_for_a_second_tensor_only_where_there_is_none() -> None:
+    kind = KINDS["ops.maximum"]
+    assert kind.takes == (1, 2)
+    assert text_of(kind).endswith("ops.maximum(tensors[0], 2.0)\n")
+    assert text_of(kind, (Spec((3, 4)),) * 2).endswith("ops.maximum(tensors[0], tensors[1])\n")
+    assert KINDS["ops.take_along_axis"].takes == (2, 2)
+
+
+def test_a_value_may_follow_from_the_tensor() -> None:
+    arrange = KINDS["ops.reshape"].arrange
+    assert arrange is not None
+    assert arrange((Spec((3, 4)),), {"newshape": "<flat>"}) == {"newshape": Seq((-1, 12), "tuple")}
+    assert arrange((Spec((None, 4)),), {"newshape": "<flat>"}) is None
+    one = KINDS["ops.maximum"].arrange
+    assert one is not None
+    assert one((Spec((3,), "int32"),), {"x2": "<one>"}) == {"x2": Array((1,), "int32")}
+
+
+@pytest.mark.parametrize("name", [*KINDS])
+def test_what_is_written_of_an_operation_is_python(name: str) -> None:
+    kind = KINDS[name]
+    for count in range(kind.takes[0], kind.takes[1] + 1):
+        for place in range(max(map(len, {**kind.options, **kind.more}.values()), default=1)):
+            ast.parse(text_of(kind, (Spec((3, 4)),) * count, place))
+
+
+def test_operators_are_there_whatever_a_release_says() -> None:
+    assert set(OPERATORS) <= set(operations_of({}))

@@ -11,7 +11,7 @@ from hypothesis import find, settings
 from hypothesis import strategies as st
 
 from harness.search.even_draws import evenly
-from strategies import FEATURES, Graph, functional_graphs, infer
+from strategies import FEATURES, Graph, infer
 from strategies.graph import Input, all_layers, refs
 from strategies.graphs import PIECES as PIECES_TOO
 from strategies.graphs import WAYS, Feature
@@ -19,6 +19,7 @@ from strategies.kinds import GENERATIONS, Generation, catalogue
 from strategies.lowering import lower
 from strategies.pieces import BYTES, IDS, IMAGE, PIECES, VECTOR, Piece, begun_with_a_piece, instructions_of, pieces_of
 from strategies.programs import Apply, Nest, Program
+from tests.asked import graphs_of
 from tests.effort import examples
 
 from .features import begins_with, offered
@@ -84,7 +85,7 @@ def of_pieces(generation: Generation) -> st.SearchStrategy[Graph]:
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) -> None:
-    graphs = functional_graphs(generation=generation, features=FEATURES | PIECES_TOO)
+    graphs = graphs_of(generation, features=FEATURES | PIECES_TOO)
     missing = {piece.name for piece in offered(generation)}
     for each in evenly(graphs, 1000, 12):
         infer(each.graph)
@@ -104,7 +105,7 @@ def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) ->
 def test_graphs_without_a_piece_are_what_they_were(ways: frozenset[Feature]) -> None:
     draws = examples(100, 1000)
     plain, begun = (
-        [each.graph for each in evenly(functional_graphs(generation="keras", features=features), draws, 3)]
+        [each.graph for each in evenly(graphs_of("keras", features=features), draws, 3)]
         for features in (FEATURES | ways, FEATURES | PIECES_TOO | ways)
     )
     same = sum(one == other for one, other in zip(plain, begun, strict=True))
@@ -120,7 +121,7 @@ def test_graphs_without_a_piece_are_what_they_were(ways: frozenset[Feature]) -> 
     ],
 )
 def test_what_is_not_offered_holds_no_piece(options: dict[str, Any]) -> None:
-    graphs = functional_graphs(generation="keras", **options)
+    graphs = graphs_of("keras", **options)
     assert not any(list(begins_with(each.graph, "keras")) for each in evenly(graphs, 200, 12))
 
 

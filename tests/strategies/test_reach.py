@@ -16,6 +16,7 @@ from strategies import Graph, functional_graphs
 from strategies.graph import levels
 from strategies.kinds import GENERATIONS, Generation, Spec, catalogue
 from strategies.typing import infer
+from tests.asked import graphs_of
 from tests.effort import examples
 
 from .features import FEATURES, made_of
@@ -52,7 +53,7 @@ def drawn(generation: Generation = "keras", group: str = "layers", draws: int | 
 def _drawn(generation: Generation, group: str, draws: int) -> tuple[Graph, ...]:
     alone = {OPERATION: OPERATION, LAYERS_ALONE: "layers"}.get(group)
     kinds = [name for name in kinds_of(generation) if of(name) == alone] if alone else None
-    graphs = functional_graphs(generation=generation, kinds=kinds)
+    graphs = graphs_of(generation, kinds=kinds)
     return tuple(each.graph for seed in range(draws // SHARD) for each in evenly(graphs, SHARD, seed))
 
 

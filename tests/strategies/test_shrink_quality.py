@@ -12,9 +12,10 @@ import pytest
 from hypothesis import find, settings
 
 from harness.source import write_source
-from strategies import Graph, functional_graphs
+from strategies import Graph
 from strategies.graph import Seq
 from strategies.kinds import CATALOGUE
+from tests.asked import graphs_of
 
 from .features import FEATURES, any_call, any_lambda, any_operation, function, mask_form
 
@@ -157,7 +158,7 @@ def test_the_smallest_graph_is_found(fault: str, seeds: range) -> None:
     shows, smallest = (FAULTS | OF_OPERATIONS)[fault]
     kinds = SOME_OPERATIONS if fault in OF_OPERATIONS else None
     options = settings(max_examples=20000, database=None, deadline=None)
-    graphs = functional_graphs(generation="keras", max_instructions=4, max_inputs=2, kinds=kinds)
+    graphs = graphs_of("keras", max_instructions=4, max_inputs=2, kinds=kinds)
     for seed in seeds:
         found: Graph = find(graphs, shows, settings=options, random=Random(seed))
         assert write_source(found, "keras").endswith(f"\n\n{smallest}"), f"seed {seed}"

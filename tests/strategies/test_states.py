@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from harness.search.even_draws import evenly
-from strategies import FEATURES, MalformedGraph, from_json, functional_graphs, to_json
+from strategies import FEATURES, MalformedGraph, from_json, to_json
 from strategies.drawn_states import DIGITS, steps
 from strategies.graph import (
     Array,
@@ -36,6 +36,7 @@ from strategies.learning import learns
 from strategies.states import STEPS, costly
 from strategies.targets import targets
 from strategies.ways import read_example, well_typed
+from tests.asked import graphs_of
 from tests.effort import everything, examples
 from tests.strategies.test_ways import GRAPH, INNER
 
@@ -171,8 +172,8 @@ def test_what_a_step_is_done_to() -> None:
 
 
 def test_the_models_that_are_drawn_are_the_same_with_states_and_without() -> None:
-    plain = [each.graph for each in evenly(functional_graphs(generation="keras"), 60, 4)]
-    graphs = functional_graphs(generation="keras", features=FEATURES | STATES)
+    plain = [each.graph for each in evenly(graphs_of("keras"), 60, 4)]
+    graphs = graphs_of("keras", features=FEATURES | STATES)
     with_states = [each.graph for each in evenly(graphs, 60, 4)]
     assert [structs.replace(graph, state=()) for graph in with_states] == plain
     assert any(graph.state for graph in with_states)
@@ -186,7 +187,7 @@ def test_the_models_that_are_drawn_are_the_same_with_states_and_without() -> Non
 def test_every_step_is_reached(generation: Generation) -> None:
     """Among few kinds by day; within 3,000 draws of all at night."""
     kinds = None if everything() else ["Dense", "Activation", "Normalization", "LSTM", "Conv1D", "Flatten"]
-    graphs = functional_graphs(generation=generation, kinds=kinds, features=FEATURES | STATES)
+    graphs = graphs_of(generation, kinds=kinds, features=FEATURES | STATES)
     there = {name for name, sort in STEPS.items() if generation in sort.generations}
     reached: set[str] = set()
     for each in evenly(graphs, examples(1200, 3000), 2):
@@ -197,7 +198,7 @@ def test_every_step_is_reached(generation: Generation) -> None:
 
 
 def test_a_model_that_is_cloned_on_other_inputs_has_a_state_as_well() -> None:
-    graphs = functional_graphs(generation="keras", kinds=["Dense", "Dropout"], features=FEATURES | STATES | WAYS)
+    graphs = graphs_of("keras", kinds=["Dense", "Dropout"], features=FEATURES | STATES | WAYS)
     drawn = [each.graph for each in evenly(graphs, 800, 4)]
     assert any(graph.way is not None and graph.state for graph in drawn)
 
@@ -214,7 +215,7 @@ def test_something_costly_is_done_at_a_rate() -> None:
 
 
 def test_without_a_rate_no_model_is_trained() -> None:
-    graphs = functional_graphs(generation="keras", features=FEATURES | STATES, state_rate=0)
+    graphs = graphs_of("keras", features=FEATURES | STATES, state_rate=0)
     drawn = [each.graph for each in evenly(graphs, 150, 4)]
     assert any(graph.state for graph in drawn)
     assert not any(costly(graph) for graph in drawn)

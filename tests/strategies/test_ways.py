@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from harness.search.even_draws import evenly
-from strategies import FEATURES, Graph, MalformedGraph, from_json, functional_graphs, to_json
+from strategies import FEATURES, Graph, MalformedGraph, from_json, to_json
 from strategies.drawn_ways import DIGITS, chosen, sorts_of
 from strategies.graph import (
     Call,
@@ -29,6 +29,7 @@ from strategies.graph import (
 from strategies.graphs import WAYS
 from strategies.kinds.recurrent import chained
 from strategies.ways import INPUTS, LATER, features_of, read_example, unsuited, well_typed
+from tests.asked import graphs_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
@@ -212,8 +213,8 @@ def test_what_does_not_suit_tf_keras() -> None:
 
 
 def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
-    plain = [each.graph for each in evenly(functional_graphs(generation="keras"), 60, 4)]
-    graphs = functional_graphs(generation="keras", features=FEATURES | WAYS)
+    plain = [each.graph for each in evenly(graphs_of("keras"), 60, 4)]
+    graphs = graphs_of("keras", features=FEATURES | WAYS)
     with_ways = [each.graph for each in evenly(graphs, 60, 4)]
     assert [structs.replace(graph, way=None, built="") for graph in with_ways] == [
         structs.replace(graph, built="") for graph in plain

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from msgspec import structs
 
 from harness.subjects import Case, SubjectProcess
-from harness.trials.offers import graphs_on
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import graphs_on
 from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from reports.corpus import load as load_corpus

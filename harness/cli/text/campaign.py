@@ -193,6 +193,8 @@ def _by_subject(totals: Totals) -> Iterator[str]:
             f"{each.costly:,} with the costly checks; {some(each.draws().refused, 'graph')} refused"
         )
         yield from (f"  {line}" for line in refusals(name, each.draws(), REASONS))
+        for kind, why in each.not_accepted.items():
+            yield f"  {visible(kind)} was never accepted: {visible(why)[:120]}"
         if each.states:
             share_ = each.stating / ((each.seconds + each.shrinking) or 1)
             yield f"  {some(each.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"

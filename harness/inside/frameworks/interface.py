@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import random
 from typing import Any, Callable, ContextManager, Iterator
+
+import numpy
 
 # Called with the layer and what it returned, once for each call that returns.
 Listener = Callable[[Any, Any], None]
@@ -56,6 +59,38 @@ class Framework:
     def forget(self) -> None:
         """Forget the names and the global state that models before this one left."""
         raise NotImplementedError
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[None]:
+        """A scope whose names, settings, registered classes and random numbers are gone after it.
+
+        In the process of a user: what was there before is as it was.
+        """
+        python, numbers = random.getstate(), numpy.random.get_state()  # noqa: NPY002 - layers draw seeds from these
+        registered = [(known, dict(known)) for known in self.registries()]
+        before = [(owner, name, getattr(owner, name)) for owner, name in self.kept_apart() if hasattr(owner, name)]
+        self.begin_apart()
+        try:
+            yield
+        finally:
+            for owner, name, value in before:
+                setattr(owner, name, value)
+            for known, entries in registered:
+                known.clear()
+                known.update(entries)
+            random.setstate(python)
+            numpy.random.set_state(numbers)  # noqa: NPY002 - likewise
+
+    def registries(self) -> list[Any]:
+        """The tables of what is registered under a name."""
+        return []
+
+    def kept_apart(self) -> list[tuple[Any, str]]:
+        """The objects, and their attributes, that hold what belongs to a process as a whole."""
+        return []
+
+    def begin_apart(self) -> None:
+        """Put new ones in the place of these."""
 
     def forget_names(self) -> None:
         """Count the names of layers from the beginning again; what is there stays as it is."""

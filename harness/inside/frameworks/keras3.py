@@ -54,6 +54,7 @@ class Keras3(Eager):
         source = importlib.import_module
         self._state: Any = source("keras.src.backend.common.global_state")
         self._config: Any = self.keras.config
+        self._floats: Any = source("keras.src.backend.config")
         registration = source("keras.src.saving.object_registration")
         self._registries = [registration.GLOBAL_CUSTOM_OBJECTS, registration.GLOBAL_CUSTOM_NAMES]
         self._layer: Any = source("keras.src.layers.layer").Layer
@@ -95,6 +96,16 @@ class Keras3(Eager):
         self._forget_registered(self._registries)
         # Frames of Keras are what a failure is known by; filtering takes them out.
         self._config.disable_traceback_filtering()
+
+    def registries(self) -> list[Any]:
+        return self._registries
+
+    def kept_apart(self) -> list[tuple[Any, str]]:
+        values = [(self._floats, name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")]
+        return [(self._state, "GLOBAL_STATE_TRACKER"), (self._state, "GLOBAL_SETTINGS_TRACKER"), *values]
+
+    def begin_apart(self) -> None:
+        self.forget()
 
     def forget_names(self) -> None:
         self._state.set_global_attribute("object_name_uids", collections.defaultdict(int))

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import random
 import sys
+import threading
 import weakref
 from typing import Any, Callable
 
@@ -71,6 +72,7 @@ class TfKeras(Eager):
         self._pack: Any = self.tf.nest.pack_sequence_as
         self._drops_out = (self._root + ".layers.rnn.", self._root + ".layers.attention.")
         self._backend = self._module("backend")
+        self._settings = sys.modules[self._backend.floatx.__module__]
         self._layer: Any = keras.layers.Layer
         self._sequential: Any = keras.Sequential
         self._find_parts()
@@ -93,7 +95,7 @@ class TfKeras(Eager):
         self._ragged: Any = self._module("engine.keras_tensor").RaggedKerasTensor
         self._policies: Any = self._module("mixed_precision.policy")
 
-    def _registries(self) -> list[Any]:
+    def registries(self) -> list[Any]:
         names = ("_GLOBAL_CUSTOM_OBJECTS", "_GLOBAL_CUSTOM_NAMES")
         return [getattr(self._registry, name) for name in names if hasattr(self._registry, name)]
 
@@ -129,7 +131,26 @@ class TfKeras(Eager):
         backend.reset_uids()
         self._policies._global_policy = None
         self.reset_settings(backend)
-        self._forget_registered(self._registries())
+        self._forget_registered(self.registries())
+
+    def kept_apart(self) -> list[tuple[Any, str]]:
+        names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES")
+        values = [(self._settings, name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")]
+        return [*((self._backend, name) for name in names), (self._policies, "_global_policy"), *values]
+
+    def begin_apart(self) -> None:
+        backend = self._backend
+        if isinstance(backend._GRAPH, threading.local):
+            backend._GRAPH = type(backend._GRAPH)()
+        else:
+            backend._GRAPH = None
+        backend.PER_GRAPH_OBJECT_NAME_UIDS = weakref.WeakKeyDictionary()
+        if hasattr(backend, "OBSERVED_NAMES"):
+            backend.OBSERVED_NAMES = set()
+        phases = backend._GRAPH_LEARNING_PHASES
+        backend._GRAPH_LEARNING_PHASES = type(phases)(*[phases.default_factory] * hasattr(phases, "default_factory"))
+        self._policies._global_policy = None
+        self.reset_settings(backend)
 
     def forget_names(self) -> None:
         self._backend.reset_uids()

@@ -44,6 +44,7 @@ from strategies.graph import (
 )
 from strategies.kinds import CATALOGUE, LEFT_OUT, Generation, catalogue
 from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
+from strategies.kinds.operations import is_operation
 from strategies.pruning import idle
 from strategies.states import STEPS
 
@@ -74,7 +75,6 @@ _FAMILIES = (
     "signals",
     "conv_lstm",
     "lambdas",
-    "operations",
     "custom",
 )
 """A custom layer is a class more in the script."""
@@ -135,8 +135,8 @@ def _far_from_simple(step: Step, graph: Graph) -> int:
 
 
 def rank(kind: str) -> int:
-    """The place of a kind among all, the simplest first. Cells are as simple as a Dense."""
-    return _RANKS.get(kind, 1)
+    """The place of a kind among all, the simplest first. Cells are as simple as a Dense, operations come last."""
+    return _RANKS.get(kind, len(_RANKS) if is_operation(kind) else 1)
 
 
 def _lines(graph: Graph) -> int:

@@ -6,15 +6,16 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 
+from harness.search.reducing.oddities import oddities
 from hypothesis import Phase, given, seed, settings
 
 from harness.search.deterministic import deterministic
 from harness.search.reducing.measure import size
-from harness.search.reducing.oddities import oddities
 from harness.source import write_source
-from strategies import Graph, functional_graphs, infer, to_json
+from strategies import Graph, infer, to_json
 from strategies.graph import Function, refs
 from strategies.kinds import Generation
+from tests.asked import graphs_of
 from tests.strategies.features import FEATURES, every, lambdas, made_of, shared
 
 Question = Callable[[Graph], bool]
@@ -96,7 +97,7 @@ def drawn(generation: Generation, count: int, kinds: tuple[str, ...] | None = No
 
     @seed(0)
     @settings(max_examples=count, database=None, deadline=None, derandomize=False, phases=[Phase.generate])
-    @given(functional_graphs(generation=generation, kinds=kinds))
+    @given(graphs_of(generation, kinds=kinds))
     def collect(graph: Graph) -> None:
         found.append(graph)
 

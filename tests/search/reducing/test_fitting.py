@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from harness.search.reducing.oddities import oddities
 from hypothesis import given, settings
 from msgspec import structs
 
 from harness.search.even_draws import evenly
 from harness.search.reducing.drawn import arranged, choices
 from harness.search.reducing.fitting import fitted
-from harness.search.reducing.oddities import oddities
 from harness.source import write_source
-from strategies import Graph, MalformedGraph, functional_graphs, infer
+from strategies import Graph, MalformedGraph, infer
 from strategies.graph import Array, Call, Function, Input, Items, Layer, Ref, Seq, refs
 from strategies.kinds import GENERATIONS, Generation, catalogue
+from tests.asked import graphs_of
 from tests.effort import examples
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_a_drawn_graph_fits_and_has_nothing_odd(generation: Generation) -> None:
     @settings(max_examples=examples(60, 150), deadline=None)
-    @given(functional_graphs(generation=generation))
+    @given(graphs_of(generation))
     def holds(graph: Graph) -> None:
         assert fitted(graph) == graph
         assert oddities(graph) == frozenset()
@@ -34,7 +35,7 @@ def test_the_choices_behind_a_layer_mean_that_layer(generation: Generation) -> N
     met: set[str] = set()
 
     arranged_ones = [name for name, kind in kinds.items() if kind.arrange and kind.only in (None, generation)]
-    for each in evenly(functional_graphs(generation=generation, kinds=arranged_ones), 200, 0):
+    for each in evenly(graphs_of(generation, kinds=arranged_ones), 200, 0):
         graph = each.graph
         specs = infer(graph)
         seen: set[int] = set()

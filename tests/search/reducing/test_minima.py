@@ -9,8 +9,9 @@ import pytest
 from harness.search.even_draws import evenly
 from harness.search.reducing import reduce
 from harness.source import write_source
-from strategies import Graph, functional_graphs
+from strategies import Graph
 from strategies.kinds import Generation
+from tests.asked import graphs_of
 from tests.effort import examples
 
 from .questions import QUESTIONS, drawn
@@ -175,7 +176,7 @@ def kinds_for(name: str) -> tuple[str, ...] | None:
 
 @cache
 def evenly_drawn(generation: Generation) -> tuple[Graph, ...]:
-    return tuple(each.graph for each in evenly(functional_graphs(generation=generation), 600, 0))
+    return tuple(each.graph for each in evenly(graphs_of(generation), 600, 0))
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from harness.search.draw_and_shrink import draw
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
-from harness.trials.offers import graphs_on
 from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, Hit, Key
+from harness.trials.offers import graphs_on
 from reports.known import KnownIssues, load
 from strategies import Graph, read_example, to_json
 from strategies.kinds import Generation

@@ -9,7 +9,7 @@ from msgspec import structs
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from reports.known import load
-from strategies import Graph, functional_graphs, infer, read_example
+from strategies import Graph, infer, read_example
 from strategies.graph import (
     Call,
     CallFunction,
@@ -25,6 +25,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds import GENERATIONS, Generation
+from tests.asked import graphs_of
 from tests.effort import examples
 from tests.strategies.test_ways import GRAPH
 
@@ -37,7 +38,7 @@ EXAMPLES = {issue.id: issue.example for issue in load().issues if issue.example}
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_each_candidate_is_well_formed_and_smaller_and_the_result_holds(generation: Generation) -> None:
     @settings(max_examples=examples(25, 80), deadline=None)
-    @given(functional_graphs(generation=generation))
+    @given(graphs_of(generation))
     def holds(graph: Graph) -> None:
         for name, question in held(graph, 3):
             asked = Asked(question, graph)
@@ -52,7 +53,7 @@ def test_each_candidate_is_well_formed_and_smaller_and_the_result_holds(generati
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation: Generation) -> None:
     @settings(max_examples=examples(15, 40), deadline=None)
-    @given(functional_graphs(generation=generation))
+    @given(graphs_of(generation))
     def holds(graph: Graph) -> None:
         for name, question in held(graph, 2):
             reduced = reduce(graph, question, most=UNLIMITED)
@@ -126,7 +127,7 @@ def test_a_model_on_a_ragged_input_takes_a_plain_one_where_that_does_not_matter(
 
 
 @settings(max_examples=examples(15, 40), deadline=None)
-@given(functional_graphs(generation="keras"))
+@given(graphs_of("keras"))
 def test_a_limit_is_kept_and_what_was_reached_is_given(graph: Graph) -> None:
     for name, question in held(graph, 1):
         sizes = [size(graph)]

@@ -10,8 +10,9 @@ import pytest
 from harness.search.even_draws import evenly
 from harness.search.reducing import reduce
 from harness.source import write_source
-from strategies import FEATURES, Graph, functional_graphs
+from strategies import FEATURES, Graph
 from strategies.graph import Function, Items, Seq, Step, leaves
+from tests.asked import graphs_of
 from tests.effort import examples
 
 Question = Callable[[Graph], bool]
@@ -119,7 +120,7 @@ def drawn() -> list[Graph]:
 
 
 def _drawn(draws: int, kinds: tuple[str, ...], features: frozenset[str]) -> list[Graph]:
-    graphs = functional_graphs(generation="keras", kinds=kinds, features=features, max_instructions=8)  # type: ignore[arg-type]  # the names of features
+    graphs = graphs_of("keras", kinds=kinds, features=features, max_instructions=8)  # type: ignore[arg-type]  # the names of features
     return [each.graph for each in evenly(graphs, draws, 5) if each.graph.state]
 
 

@@ -24,8 +24,8 @@ from harness.trials.graph_trials import GraphTrials, Hit, news
 from reports.known import KnownIssues, load
 from reports.records import Cause, Cost, Difference, Finding, read
 from reports.run_folder import RunFolder
-from strategies import functional_graphs
 from strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value
+from tests.asked import graphs_of
 from tests.command_line import Command
 
 from .both import run_on_both
@@ -146,7 +146,7 @@ def test_two_backends_agree_on_drawn_graphs() -> None:
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        @given(functional_graphs(generation="keras"))
+        @given(graphs_of("keras"))
         def agree(graph: Graph) -> None:
             assert run_on_both(case_of(graph, "keras"), first, second, cloners=()).differences == ()
 
@@ -210,7 +210,7 @@ def test_fuzz_keeps_what_two_sides_compute_differently(
 ) -> None:
     with second.planted("value") as other:
         trials = GraphTrials(process, load(), [other], rate=0)
-        drawn = search(trials, functional_graphs(generation="keras"), examples=300, seed_=3)
+        drawn = search(trials, graphs_of("keras"), examples=300, seed_=3)
         assert drawn is not None and drawn.across
 
         def apart(graph: Graph) -> list[Hit]:

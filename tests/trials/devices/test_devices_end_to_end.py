@@ -15,7 +15,6 @@ from harness.subjects.presence import gpus, missing
 from harness.trials.cases import case_of
 from harness.trials.devices import comparable
 from harness.trials.triage import Verdict
-from strategies import functional_graphs
 from strategies.graph import Graph
 
 from .both import run_on_both
@@ -46,6 +45,8 @@ model = keras.Model(inputs, [inputs, dense, final])
 """
 COUNTED = """
 import os
+from tests.asked import graphs_of
+from tests.asked import graphs_of
 {keras}
 
 class Counted(keras.layers.Layer):
@@ -260,7 +261,7 @@ def test_cpu_and_gpu_agree_on_drawn_graphs(subject: str, processes: Processes) -
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(functional_graphs(generation=generation))
+    @given(graphs_of(generation))
     def agree(graph: Graph) -> None:
         both = run_on_both(case_of(graph, generation), cpu, gpu)
         assert [trial.clones["fixed"].verdict for trial in both.trials] == [Verdict.FAITHFUL] * 2

@@ -10,7 +10,6 @@ from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
 from harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
 from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, fed_refs
 from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
-from strategies.layers import REGULARIZED
 
 
 def plainer_kind(graph: Graph, generation: Generation | None) -> Offers:
@@ -107,13 +106,12 @@ def _plainest(kind: Kind, given: Specs, outputs: Specs) -> Layer | None:
 
 def _like(plainest: Layer, layer: Layer, kind: Kind) -> Layer:
     """With what is said of the layer beside its own arguments; a name stays one, though it may name the kind."""
-    takes_regularizer = kind.family in REGULARIZED and kind.takes_regularizer
-    regularizer = [pair for pair in layer.args if pair[0] == "activity_regularizer" and takes_regularizer]
+    regularizer = [pair for pair in layer.args if pair[0] == "activity_regularizer"]
     return structs.replace(
         plainest,
         args=(*plainest.args, *regularizer),
         name=None if layer.name is None else f"my_{kind.name.lower()}",
         trainable=layer.trainable,
-        dtype=layer.dtype if layer.dtype in kind.dtypes else None,
+        dtype=layer.dtype,
         marks=tuple(mark for mark in layer.marks if mark != "supports_masking"),
     )
