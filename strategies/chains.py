@@ -27,8 +27,6 @@ def can_be_built(graph: Graph, built: Built) -> bool:
         return False
     if first.graph is not None and given.batch is not None:
         return False  # Keras 3 builds it for the model's batch at once, and not for another one later.
-    if built == "not yet" and any(layer.graph is not None for layer in graph.layers):
-        return False  # Keras counts the inputs of models inside when it names the one that a call makes.
     if built == "by its first layer":
         return given.dtype == "float32" and given.batch is None and _tells_shape(graph, first)
     return given.dtype == ("int32" if first.kind == "Embedding" else "float32")

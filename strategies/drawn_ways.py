@@ -116,13 +116,7 @@ def _with(graph: Graph, way: Way, sort: Sort, which: int) -> Iterator[Way]:
     """Ways with a part of that sort: on layers of one kind or of all, and with one of the settings that those have."""
     if sort.part == "clone_function":
         functions = _clone_functions(graph, sort.does, which, way.recursive)  # type: ignore[arg-type]  # one of them
-        ways = (structs.replace(way, clone_function=each) for each in functions)
-        if sort.does != "nested" or way.inputs:
-            yield from ways
-        else:
-            # What a Sequential is around is called on new inputs only: it has one of its own, which is numbered.
-            how: NewInputs = "fresh" if which % 2 else "batch"
-            yield from (structs.replace(each, inputs=how) for each in ways)
+        yield from (structs.replace(way, clone_function=each) for each in functions)
     elif sort.part == "call_function":
         kinds: Sequence[str | None] = (None,) if sort.does == "plain" else _shuffled(_kinds(graph), which)
         for kind in kinds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,24 +57,6 @@ _OF_A_WIDTH = {"dense": "Dense", "recurrent": "SimpleRNN"}
 _PUT_THERE = {**_OF_A_WIDTH, "replaced": "Activation"}
 """All layers that others are replaced by."""
 
-_SEVERAL = ("RNN", "Bidirectional", "TimeDistributed")
-"""Kinds that other kinds inherit from, or that have what they hold in their config."""
-_HEIRS: Mapping[str, tuple[str, ...]] = {
-    "Dropout": ("SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),
-    "Embedding": ("ReversibleEmbedding",),
-    "Attention": ("AdditiveAttention",),
-    **{f"Conv{dimensions}D": (f"Conv{dimensions}DTranspose",) for dimensions in (1, 2, 3)},
-}
-"""Kinds that a function of `clone_model` takes for these, too, where it asks for their class."""
-
-_NAMED_LIKE_OPERATIONS = frozenset(
-    (
-        *("Add", "Average", "Concatenate", "Dot", "ELU", "Identity"),
-        *("Maximum", "Minimum", "Multiply", "Reshape", "Softmax", "Subtract"),
-    )
-)
-"""Layers that Keras 3 names like operations. It numbers what has no name yet: one made from its config has one."""
-
 
 class Seen(NamedTuple):
     """A call of a layer that a function of `clone_model` is asked about."""
@@ -98,19 +80,7 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
         return f"{OWN_OPERATION} is no layer"
     if _frozen(graph):
         return "whether what it gives is frozen with the model is not said anywhere"
-    if graph.generation not in ("keras2", "tf_keras"):
-        if _has_operations(graph) and any(_named_like_one(each) for each in all_layers(graph)):
-            return "an operation would be given the name that its layer has from the config"
-        if "kept" in (change, function.others) and any(_makes_masks(each) for each in all_layers(graph)):
-            return "what computes a mask anew would be given the name of what computed it before, which is kept"
-    # In tf_keras, operations take no name that a layer has been made with, as those of a model from its config are.
-    anew = way.recursive or (graph.generation == "tf_keras" and (change if kind is None else function.others) != "kept")
-    if not anew and _operations_within_and_without(graph):
-        return "operations would be numbered as if there were none in the models within, which are not made anew"
     seen = _asked_about(graph, way.recursive)
-    made = {id(each.layer): each.layer for each in seen}.values()
-    if sum(_numbers_inside(layer) for layer in made) > (0 if _has_operations(graph) else 1):
-        return "what such layers hold is numbered in the order in which they are asked about, and with operations"
     for layer, *_ in seen:
         does = change if kind in (None, layer.kind) else function.others
         if does != "kept" and not _in_its_config(layer, graph.generation):
@@ -122,16 +92,10 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
     hit = [each for each in seen if each.layer.kind == kind and each.layer.graph is None]
     if not hit:
         return f"there is no layer of the kind {kind!r}"
-    if _is_several(graph, kind):
-        return f"{kind} is more than one kind"
-    if change == "nested" and (way.recursive or way.inputs in ("", "own")):
-        return "the input of the Sequential would be numbered otherwise than in a model made by hand"
     if change == "raises":
         if not any(each.layer.kind == kind for each in calls_seen(pruned(graph), way.recursive)):
             return f"nothing is asked about {kind}, which no output needs"
         return "" if way == Way(clone_function=function) else "what it raises is looked at alone"
-    if (change != "set" or function.key == "mask_zero") and _numbers_masks(graph, kind, change == "set"):
-        return f"what makes a mask is numbered after what {kind} makes its own of"
     if change in _OF_A_WIDTH:
         return _unsuited_swap(graph, way, function, hit)
     for each in hit:
@@ -146,11 +110,6 @@ def unsuited_clone(graph: Graph, way: Way, function: CloneFunction) -> str:
         if change == "nested" and any(each.layer is other.layer and each.takes != other.takes for other in hit):
             return f"a Sequential around a {kind} that is called on two shapes is made for the first"
     return _unsuited_setting(graph, way, function) if change == "set" else ""
-
-
-def _is_several(graph: Graph, kind: str) -> bool:
-    """Whether what is said of layers of this kind would be done to others, too."""
-    return kind in _SEVERAL or any(each.kind in _HEIRS.get(kind, ()) for each in all_layers(graph))
 
 
 def _once(each: Seen, hit: Sequence[Seen]) -> bool:
@@ -264,8 +223,6 @@ def unsuited_call(graph: Graph, way: Way, function: CallFunction) -> str:
     seen = [each for each in calls_seen(graph, way.recursive, chains=False) if each.layer.kind == kind]
     if not seen:
         return f"no layer of the kind {kind!r} is called"
-    if _is_several(graph, kind):
-        return f"{kind} is more than one kind"
     if function.change == "training":
         known = catalogue(graph.generation).get(kind)
         return "" if known is not None and "training" in known.call_options else f"{kind} takes no `training`"
@@ -339,10 +296,6 @@ _READ_BACK_WRONG = ("operator.equal", "operator.not_equal", "tf.einsum")
 """Operations that lose a tensor where tf_keras makes a model from its config."""
 
 
-def _numbers_inside(layer: Layer) -> bool:
-    return any(each.kind in ("MultiHeadAttention", "GroupQueryAttention") for each in (layer, *made_layers(layer)))
-
-
 _NOT_IN_CONFIG = ("Lambda", "RandomShear")
 """Kinds that `from_config` refuses what `get_config` says of."""
 
@@ -358,36 +311,6 @@ def _has_operations(graph: Graph) -> bool:
 def _has_own_operation(graph: Graph) -> bool:
     """Whether one is there of which it is not said, release by release, that a function is asked about it."""
     return any(layer.kind == OWN_OPERATION for layer in all_layers(graph))
-
-
-def _operations_within_and_without(graph: Graph) -> bool:
-    """Whether there are operations both in a model within the model and outside it."""
-    outside = any(is_operation(layer.kind) for layer in graph.layers)
-    return outside and any(layer.graph is not None and _has_operations(layer.graph) for layer in graph.layers)
-
-
-def _named_like_one(layer: Layer) -> bool:
-    return layer.kind in _NAMED_LIKE_OPERATIONS and layer.name is None
-
-
-def _makes_masks(layer: Layer) -> bool:
-    return layer.kind in _MASKING or bool(layer.arg("mask_zero", False))
-
-
-_MASKING = ("Masking", "MakeMask", "ChangeMask")
-_IN_MASKS = ("any", "not_equal", "logical_not", "operator.not_equal", "operator.invert")
-"""The ends of names of operations that masks are made of."""
-
-
-def _numbers_masks(graph: Graph, kind: str, asked: bool) -> bool:
-    """Whether layers of a kind make masks, or are asked to, and other layers or operations are numbered with those.
-
-    It is Keras 3 in which masks are made by operations of the model.
-    """
-    its = list(all_layers(graph))
-    makers = {each.kind for each in its if _makes_masks(each)} | ({kind} if asked else set())
-    others = len(makers) > 1 or any(each.kind.endswith(_IN_MASKS) for each in its)
-    return graph.generation == "keras" and kind in makers and others
 
 
 def _of_one(seen: Seen) -> bool:

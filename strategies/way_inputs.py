@@ -10,7 +10,6 @@ from strategies.graph import (
     Graph,
     Input,
     Items,
-    Layer,
     MalformedGraph,
     NewInputs,
     Ref,
@@ -22,7 +21,6 @@ from strategies.graph import (
 )
 from strategies.kinds import CATALOGUE, Spec, Specs, catalogue
 from strategies.kinds.lambdas import BATCH
-from strategies.kinds.operations import form_of
 from strategies.pruning import idle, pruned
 from strategies.way_functions import UNKNOWN_WHOSE, says_a_default, typed
 
@@ -88,8 +86,7 @@ def inner_layer(graph: Graph) -> int | None:
 def _inputs(graph: Graph, how: NewInputs) -> tuple[Input, ...]:
     if how in ("", "own"):
         return graph.inputs
-    named = graph.generation == "keras2"  # which calls the original's inputs as well, and takes no name twice
-    given = tuple(_given(each, how, number, named) for number, each in enumerate(graph.inputs, start=1))
+    given = tuple(_given(each, how, number) for number, each in enumerate(graph.inputs, start=1))
     for node, each in enumerate(given if how in (*DTYPES, "sparse") else ()):
         other = _of_another_sort(graph, node, each, how)
         changed = (*given[:node], other, *given[node + 1 :])
@@ -155,10 +152,9 @@ def _may_be_sparse(graph: Graph, node: int) -> bool:
     return plain and _only_used_by(graph, node, ("Dense",))
 
 
-def _given(each: Input, how: str, number: int, named: bool) -> Input:
-    # One without a name has the same number as the one that it stands for, once names are counted anew.
+def _given(each: Input, how: str, number: int) -> Input:
     new = each if each.around is None else structs.replace(each, around=None)
-    new = new if each.name is None and not named else structs.replace(new, name=f"given_{number}")
+    new = new if each.name is None else structs.replace(new, name=f"given_{number}")
     if how == "batch":
         return structs.replace(new, batch=BATCH)
     if how == "wider":
@@ -196,16 +192,12 @@ def unsuited_inputs(graph: Graph, how: NewInputs) -> str:
             return "Keras 2.2 follows such a tensor back to the input that it is made of"
         case "inner" if graph.state or inner_layer(graph) is None:
             return "no tensor that a layer gives is as the input is, or something is done to the model that calls it"
-        case "inner" if _has_models(graph) or any(each.kind == "Sequential" for each in all_layers(graph)):
-            return "no input is made, so that those of models in it have other numbers"
         case "made" | "inner" if not _begins_anywhere(graph):
             return "no model begins with such tensors"
         case "made" | "inner" if any(_idle_inputs(inner) for inner in levels(graph)):
             return "an input leads nowhere, in the model or in one within it"
         case "made" | "inner" if any(call.axis for level in levels(graph) for call in level.calls):
             return "what a model gives on a tensor of another rank is connected to no such input"
-        case "made" if graph.generation == "tf_keras" and _has_models(graph):
-            return "the input that tf_keras makes for such a tensor has another number where models are made before it"
         case "batch" if any(each.batch is not None for each in graph.inputs):
             return "there is a batch already"
         case "batch" if builds_within(graph):
@@ -234,8 +226,8 @@ def _begins_anywhere(graph: Graph) -> bool:
     return plain and listed and len(set(given)) == len(given) and not graph.sequential
 
 
-def has_constants(graph: Graph) -> bool:
-    """Whether a tensor stands among its arguments; in Keras 2.2 such a tensor has a name, with a number in it."""
+def _has_constants(graph: Graph) -> bool:
+    """Whether a tensor stands among its arguments."""
     values = [value for layer in all_layers(graph) for _, value in layer.args]
     values += [value for call in graph.calls for _, value in call.kwargs]
     return any(isinstance(each, Array) and each.tensor for value in values for each in leaves(value))
@@ -252,8 +244,6 @@ def _unsuited_sort(graph: Graph, inputs: tuple[Input, ...], how: str) -> str:
         return UNKNOWN_WHOSE
     if how in DTYPES and _beside_the_first(graph, inputs):
         return "a layer casts its first argument, and not what it is given beside it"
-    if how in DTYPES and any(map(_is_made_by_cast, all_layers(graph))):
-        return "Keras numbers the casts that it makes with those of the model"
     if _has_models(graph):
         return "a model within the model has inputs of its own"
     return "a Sequential begins with a dense input" if graph.sequential and how == "sparse" else ""
@@ -266,21 +256,11 @@ def _beside_the_first(graph: Graph, inputs: tuple[Input, ...]) -> bool:
     return any(ref.node in changed for value in keywords for ref in refs(value))
 
 
-def _is_made_by_cast(layer: Layer) -> bool:
-    form = form_of(layer.kind)
-    words = {*form.of, *form.then}
-    return layer.kind.endswith(".cast") or not words.isdisjoint(_CASTS)
-
-
-_CASTS = ("lengths", "single", "float")
-"""What of an operation's tensors, and of its result, is made by a cast."""
-
-
 def _unsuited_wider(graph: Graph, inputs: tuple[Input, ...], given: tuple[Specs, ...]) -> str:
     """What is wrong with wider inputs, on which the nodes give what is `given`."""
     if all(one.shape == other.shape for one, other in zip(inputs, graph.inputs, strict=True)):
         return "there is no width to add to"
-    if _has_models(graph) or has_constants(graph):
+    if _has_models(graph) or _has_constants(graph):
         return "a model within the model has a width of its own, and so have numbers"
     if any(True for call in graph.calls for _, value in call.kwargs for _ in refs(value)):
         return "an initial state has a width of its own"

@@ -23,7 +23,7 @@ from strategies.pruning import pruned
 from strategies.typing import infer
 from strategies.unsuited_states import unsuited_state
 from strategies.way_functions import calls_seen, unsuited_call, unsuited_clone
-from strategies.way_inputs import has_constants, unsuited_inputs
+from strategies.way_inputs import unsuited_inputs
 
 INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
 """What `clone_model` can be given, as features."""
@@ -122,8 +122,6 @@ def unsuited_way(graph: Graph, way: Way) -> str:
         return ": expected no call function where a model is given more than its tensors"
     if way.wrong:
         return _unsuited_wrong(graph, way)
-    if graph.sequential and any(layer.graph is not None for layer in graph.layers) and way != Way(recursive=True):
-        return ": the input of a Sequential has its number from those of the models in it"
     if wrong := unsuited_inputs(graph, way.inputs):
         return f".inputs: {wrong}"
     plain = (Way(inputs="fresh"), Way(inputs="own"), Way(inputs="batch"), Way(inputs="sparse"))
@@ -135,11 +133,8 @@ def unsuited_way(graph: Graph, way: Way) -> str:
         return ": a layer that is kept is built for its width"
     if way.inputs == "inner" and keeps_layers(way):
         return ": a layer that is kept would be called on what it gave"
-    nested = any(layer.graph is not None for layer in graph.layers)
-    if way.recursive and not nested:
+    if way.recursive and all(layer.graph is None for layer in graph.layers):
         return ".recursive: there is no model within the model"
-    if graph.generation == "keras2" and (nested or has_constants(graph)):
-        return ": inputs and constants would have other numbers than in a model made by hand"
     if way.clone_function is not None and (wrong := unsuited_clone(graph, way, way.clone_function)):
         return f".clone_function: {wrong}"
     if way.call_function is not None and (wrong := unsuited_call(graph, way, way.call_function)):

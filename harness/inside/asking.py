@@ -15,6 +15,7 @@ import numpy
 from .build import build, build_after, script
 from .failures import GRAPH_FILE
 from .frameworks.interface import Framework
+from .housekeeping import tidy
 from .values import input_array
 
 LARGE = 50
@@ -39,15 +40,19 @@ def first_accepted(questions: list[dict[str, Any]], framework: Framework) -> lis
 
 
 def _answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
-    framework.forget()
+    tidy(framework)
     framework.reseed(0)
     specs = question["tensors"]
     try:
         with script(question["text"]) as module:
             exec(compile(question["text"], GRAPH_FILE, "exec"), module.__dict__)  # noqa: S102 - the text is the question
             tensors = [framework.symbolic(spec) for spec in specs]
-            said = [list(_flat(call(tensors))) for call in module.calls][-1]
-            gives = [_told(tensor, framework) for tensor in said]
+            said = [call(tensors) for call in module.calls][-1]
+            gives = [_told(tensor, framework) for tensor in _flat(said)]
+            if any(tensor is given for tensor in _flat(said) for given in tensors):
+                raise _Refused("it gives back a tensor that it is given")
+            if _packed(said) not in (question.get("packed_in") or ("one" if len(gives) == 1 else "list",)):
+                raise _Refused("it gives %d tensors in a way that no script has words for" % len(gives))
             if framework.eager:
                 _hold_against(list(_flat(module.calls[-1](_numbers(specs, framework)))), gives)
     except Exception as error:  # whatever Keras says to it
@@ -66,6 +71,15 @@ def _flat(value: Any) -> Iterator[Any]:
                 yield leaf
     else:
         yield value
+
+
+def _packed(value: Any) -> str:
+    """What the tensors are given in, by the word that a graph has for it."""
+    if isinstance(value, dict):
+        return "dict"
+    if not isinstance(value, (list, tuple)):
+        return "one"
+    return "nested" if any(isinstance(item, (list, tuple, dict)) for item in value) else "list"
 
 
 def _told(tensor: Any, framework: Framework) -> dict[str, Any]:
@@ -117,7 +131,7 @@ def _hold_against(found: list[Any], said: list[dict[str, Any]]) -> None:
 
 def refusal(request: dict[str, Any], framework: Framework) -> str:
     """Why a model cannot be built, nor the one that is asked for beside it; "" where they can."""
-    framework.forget()
+    tidy(framework)
     framework.reseed(0)
     try:
         with framework.hooked(), script(request["source"]) as module:

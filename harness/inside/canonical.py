@@ -41,6 +41,9 @@ def text(value: Any, depth: int = 0) -> str:
     if isinstance(value, dict):
         if value.get("class_name") == "__lambda__":
             return "<lambda>"
+        if value.get("class_name") == "InputLayer" and isinstance(value.get("config"), dict):
+            # One that a Sequential made when it was called has a counted name, which is told where it is itself.
+            value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
         items = sorted((str(key), text(item, depth + 1)) for key, item in value.items() if key != _BUILT_ON)
         return "{%s}" % ", ".join("%s: %s" % item for item in items)
     if isinstance(value, (list, tuple)):
@@ -100,6 +103,10 @@ def _object(value: Any, depth: int) -> str:
             return "%s %s" % (name, text(np.asarray(value.numpy()), depth + 1))
         except Exception:  # a symbolic tensor refuses in a way of its own, release by release
             return "%s(%s, %s)" % (name, getattr(value, "shape", ""), value.dtype)
+    if hasattr(value, "op") and hasattr(value, "dtype"):  # of a graph of TensorFlow, in which its name is counted
+        constant = value.op.get_attr("value") if value.op.type == "Const" else ""
+        said = short_hash(str(constant).encode("utf-8", "backslashreplace"))
+        return "%s(%s, %s) %s" % (name, getattr(value, "shape", ""), value.dtype, said)
     if hasattr(value, "get_config"):
         try:
             return "%s %s" % (name, text(value.get_config(), depth + 1))

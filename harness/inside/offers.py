@@ -115,11 +115,6 @@ assert a.dtype == before
 """,
     # Before 2.4 those of tf.keras are TensorFlow's, in a graph that has each name once.
     "own tensors": "assert type(keras.Input((2,))).__name__ != 'Tensor'",
-    "named cells": """
-a = keras.layers.LSTM(1)
-if hasattr(a.cell, "build"):
-    assert keras.layers.LSTM.from_config(a.get_config()).cell.name == a.cell.name
-""",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
     "policies": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",

@@ -182,7 +182,8 @@ class _Trial:
         if not self._request.get("asked"):
             return model, model
         framework = self._observer.framework
-        framework.forget_names()
+        if "clone_function" not in self._arguments:  # which gives layers the names of the model's: no other gets one
+            framework.forget_names()
         framework.reseed(self._observer.seed)
         return model, build_after(self._request["source"], self._request["asked"], self._module)
 
@@ -195,12 +196,7 @@ class _Trial:
         self._fingerprint = self._cloned.fingerprint(self._observer) if self._cloners else None
 
     def _given(self) -> dict[str, Any]:
-        """What `clone_model` is given beside the model: its expressions, as they stand in a script.
-
-        Names are counted anew, as for the model that is asked for: an input without one has the same in both.
-        """
-        if self._arguments:
-            self._observer.framework.forget_names()
+        """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
         given = {name: self._value(text) for name, text in self._arguments.items() if name != MODEL}
         given.update(given.pop(ALL, None) or {})
         return self._watched.around(given)

@@ -214,7 +214,7 @@ class ScriptLines:
             self._call(graph, number, call, tensors, made, uses.count(call.layer) > 1, way, place)
         if graph.base is not None:
             self._model(self.name("base"), graph.base, tensors)
-        self._named_model(graph, variable, tensors, way)
+        self._named_model(graph, variable, tensors)
 
     def _own_model(self, graph: Graph, variable: str, stem: str, place: tuple[int, ...]) -> None:
         """The lines of a model of a class of one's own, which is defined above."""
@@ -226,20 +226,14 @@ class ScriptLines:
         self.define(text.replace("{own}", own))
         self.lines = [*before, *(line.replace("{own}", own) for line in lines)]
 
-    def _named_model(self, graph: Graph, variable: str, tensors: TensorWords, way: Way | None = None) -> None:
-        self._model(variable, graph, tensors, self._name_of(graph, variable, way))
+    def _named_model(self, graph: Graph, variable: str, tensors: TensorWords) -> None:
+        self._model(variable, graph, tensors, _name_of(graph))
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
 
     def _model(self, variable: str, ends: Graph | Base, tensors: TensorWords, name: str = "") -> None:
         words = f"{self.value(ends.takes, tensors)}, {self.value(ends.gives, tensors)}"
         self.lines.append(f"{variable} = {self.need('keras.Model')}({words}{name})")
-
-    def _name_of(self, graph: Graph, variable: str, way: Way | None) -> str:
-        """The argument for the name; where models are made on the way, their number would be in it."""
-        if graph.name is not None:
-            return f", name={literal(graph.name)}"
-        return f", name={variable}.name" if way is not None and way.clone_function is not None else ""
 
     def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
         """A chain: its input, unless its first layer is as it was and tells the shape, then each layer in order."""
@@ -260,8 +254,7 @@ class ScriptLines:
             self.lines.append(f"{base} = keras.Sequential([{', '.join(parts)}])")
             self._named_model(graph, variable, OfLayers(base))
             return
-        name = self._name_of(graph, variable, way)
-        self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{name})")
+        self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{_name_of(graph)})")
         if graph.built == "later" and not place:
             self.lines.append(f"{variable}{write_building(graph, self.batch)}")
         if not graph.trainable:
@@ -467,6 +460,11 @@ class ScriptLines:
                 name = self.need(path if path in OF_NUMPY else f"keras.{path}")
                 return name if args is None else f"{name}({', '.join(words)})"
         raise MalformedGraph(f"value: {value!r} cannot be written")
+
+
+def _name_of(graph: Graph) -> str:
+    """The argument for the name of a model, "" where it has none."""
+    return "" if graph.name is None else f", name={literal(graph.name)}"
 
 
 def _is_operation(layer: Layer) -> bool:

@@ -96,6 +96,16 @@ _ENTRIES: Mapping[str, tuple[str, ...]] = {
 """Where the tensors are in what layers of one's own give."""
 
 
+def packed_in(layer: Layer) -> tuple[str, ...]:
+    """In what a layer may give its tensors, so that a script has words for each; empty where that goes by how many."""
+    if layer.kind in _ENTRIES or layer.graph is not None:
+        return ("one", "list", "dict", "nested")
+    function = layer.arg("function")
+    if not isinstance(function, Function):
+        return ()
+    return ("nested", "list") if function.container == "nested" else (function.container.replace("tuple", "list"),)
+
+
 def _container(layer: Layer, count: int) -> str:
     function = layer.arg("function")
     if isinstance(function, Function):

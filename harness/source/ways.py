@@ -36,7 +36,7 @@ def _clone_lines(function: CloneFunction, cls: Callable[[str], str], value: Call
         remade = ["config = layer.get_config()", change, "return layer.__class__.from_config(config)"]
         if function.kind is None:
             return [f"    {line}" for line in remade]
-        test = f"    if isinstance(layer, {cls(function.kind)}):"
+        test = f"    if type(layer) is {cls(function.kind)}:"
         if function.others == "remade":
             return [
                 "    config = layer.get_config()",
@@ -57,13 +57,13 @@ def _clone_lines(function: CloneFunction, cls: Callable[[str], str], value: Call
     }
     if function.change == "raises" and function.kind is not None:
         return [
-            f"    if isinstance(layer, {cls(function.kind)}):",
+            f"    if type(layer) is {cls(function.kind)}:",
             '        raise RuntimeError(f"no clone of {layer.name}")',
             f"    return {given[function.others]}",
         ]
     if function.change == "model" and function.kind is not None:
         return [
-            f"    if isinstance(layer, {cls(function.kind)}):",
+            f"    if type(layer) is {cls(function.kind)}:",
             '        inputs = keras.Input(layer.input.shape[1:], name=f"{layer.name}_input")',
             f"        outputs = {_REMADE}(inputs)",
             f"        return {given[function.change]}",
@@ -72,7 +72,7 @@ def _clone_lines(function: CloneFunction, cls: Callable[[str], str], value: Call
     if function.kind is None:
         return [f"    return {given[function.change]}"]
     return [
-        f"    if isinstance(layer, {cls(function.kind)}):",
+        f"    if type(layer) is {cls(function.kind)}:",
         f"        return {given[function.change]}",
         f"    return {given[function.others]}",
     ]
@@ -83,7 +83,7 @@ def write_call_function(function: CallFunction, cls: Callable[[str], str]) -> st
     lines = [f"def {CALL_FUNCTION}(layer, *args, **kwargs):"]
     if function.kind is None:
         return "\n".join((*lines, "    return layer(*args, **kwargs)", ""))
-    test = f"    if isinstance(layer, {cls(function.kind)}):"
+    test = f"    if type(layer) is {cls(function.kind)}:"
     inserted = f'layers.Activation("tanh", name=f"{function.change}_{{layer.name}}")'
     if function.change == "after":
         lines += [

@@ -314,8 +314,7 @@ class SubjectProcess:
 
         A call that takes the process with it is refused.
         """
-        self.prepare()
-        self._since_start += 1
+        self.start()
         found: tuple[Told, ...] | LostProcess = self._asked_for(
             "first", {"questions": list(questions)}, timeout, "cannot try a call"
         )
@@ -332,8 +331,7 @@ class SubjectProcess:
 
     def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
         """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
-        self.prepare()
-        self._since_start += 1
+        self.start()
         found: str | LostProcess = self._asked_for("refuses", request, timeout, "cannot try to build a model")
         return found.how if isinstance(found, LostProcess) else found
 

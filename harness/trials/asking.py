@@ -23,6 +23,7 @@ import numpy as np
 
 from harness.source import DIALECTS, written
 from harness.source.questions import write_question
+from harness.source.tensors import packed_in
 from harness.subjects.outcomes import Offers, Told
 from harness.subjects.process import SubjectProcess
 from harness.subjects.releases.store import cache as cache_folder
@@ -35,7 +36,7 @@ MOST = 300_000
 """The answers that are kept for a release: some 60 MB."""
 _AT_ONCE = 500
 """So many new answers are written at once."""
-_VERSION = 2
+_VERSION = 4
 """Another number for other answers to the same questions."""
 
 _ASKED: weakref.WeakKeyDictionary[SubjectProcess, AskedProcess] = weakref.WeakKeyDictionary()
@@ -137,7 +138,7 @@ class Asked:
             return b"", None
         tensors = [_request(spec) for spec in question.tensors]
         key = hashlib.blake2b(msgspec.json.encode((text, tensors)), digest_size=16).digest()
-        return key, {"text": text, "tensors": tensors}
+        return key, {"text": text, "tensors": tensors, "packed_in": packed_in(question.layer)}
 
     def _remembered(self, key: bytes) -> Told | None:
         found = self._known.get(key)

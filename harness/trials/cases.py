@@ -13,7 +13,7 @@ from harness.subjects.observation import Keeps
 from strategies.graph import Graph, Input, Way, to_json
 from strategies.states import runs
 from strategies.typing import taken
-from strategies.way_inputs import DTYPES, inputs_of
+from strategies.way_inputs import inputs_of
 from strategies.ways import keeps_layers, makes_none, repeats
 
 
@@ -41,15 +41,10 @@ def case_of(graph: Graph, dialect: str) -> Case:
         asked=script.asked,
         functions_raise=makes_none(way) and not way.wrong,
         wrong=bool(way.wrong),
-        promises=way.inputs if way.inputs == "turned" or _casts(graph, way) else case.promises,
+        promises=way.inputs if way.inputs == "turned" else case.promises,
         repeats=repeats(way) and not _made_by_tf_keras(graph),
         keeps=_kept(way),
     )
-
-
-def _casts(graph: Graph, way: Way) -> bool:
-    """Whether Keras 3 casts what it did not cast before, or the other way round."""
-    return graph.generation == "keras" and way.inputs in DTYPES
 
 
 def _kept(way: Way) -> Keeps:

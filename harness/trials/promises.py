@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from harness.subjects.case import Case
 from harness.subjects.observation import Observation
 from reports.records import Cause, Cost, Difference
-from strategies.way_inputs import DTYPES
 
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
 _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight path alone", "state scope")
@@ -21,15 +20,11 @@ _OF_A_NEW_MODEL = ("compiled", "trainable")
 _DTYPES_WRITTEN = "another float"
 _VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
 _FUNCTIONS_AGAIN = "functions called again"
-_CELLS_COUNTED = "cells counted"
 _ON_LACKING = {
     "tensors that keep their dtype": (_DTYPES_WRITTEN,),
     "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED, _FUNCTIONS_AGAIN),
-    "named cells": (_CELLS_COUNTED,),
 }
 """What a case that asks for another model promises where a release lacks this."""
-_OF_A_FUNCTION = (_CELLS_COUNTED,)
-"""Of these, what is promised less only where a `clone_function` is asked for each layer."""
 
 
 class _NotAsked(NamedTuple):
@@ -52,8 +47,6 @@ _NOT_ASKED: Mapping[str, _NotAsked] = {
     _VARIABLES_COUNTED: _NotAsked(("weight scope", "state scope", "config.node_def")),
     _OPERATIONS_COUNTED: _NotAsked(("name",), of="tf_op_layer_"),
     _FUNCTIONS_AGAIN: _NotAsked(("layer extra", "layer missing", "config.constants"), at="layers['tf_op_layer_"),
-    _CELLS_COUNTED: _NotAsked(("name", "weight scope", "state scope"), of="_cell"),
-    **dict.fromkeys(DTYPES, _NotAsked(("call.args tensor", "call.kwargs tensor", "layer order"), of="cast")),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
@@ -61,10 +54,7 @@ a layer got another name once it was built, that variables are named within what
 own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; where
 tensors are those of one TensorFlow graph, which has each name once, and counts on where a model is made by hand after
 another, what variables and operations are called in it, nor that a function of TensorFlow, which such a model knows
-only by the operations that it made, makes the same ones on other inputs; where a release, before 2.13, counts to name
-the cell that a recurrent layer makes, that layers are made in the order of their calls, and not in that of
-`model.layers`, in which upstream asks a `clone_function` for them; on inputs of another dtype, before Keras 3.10, that
-the casts are numbered in the order in which somebody wrote the calls down.
+only by the operations that it made, makes the same ones on other inputs.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
@@ -78,9 +68,7 @@ def held_to(cloner: str, original: Observation) -> Observation:
 
 def promises_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:
     """What a case promises less, and one that asks for another model on a release that lacks this."""
-    less = [each for ability in lacks for each in _ON_LACKING.get(ability, ())]
-    asks = "clone_function" in case.arguments
-    return (case.promises, *(each for each in less if asks or each not in _OF_A_FUNCTION))
+    return (case.promises, *(each for ability in lacks for each in _ON_LACKING.get(ability, ())))
 
 
 def promised(cloner: str, cause: Cause) -> bool:

@@ -26,16 +26,6 @@ from strategies.ways import unsuited
 from tests.strategies.test_ways import INNER
 
 
-@pytest.mark.parametrize("change", [CloneFunction("replaced", "Masking"), CloneFunction("wrapped", "Masking")])
-@pytest.mark.parametrize(("beside", "suits"), [("Masking", True), ("MakeMask", False)])
-def test_nothing_stands_in_the_place_of_what_numbers_the_masks_of_others(
-    beside: str, suits: bool, change: CloneFunction
-) -> None:
-    layers, calls = (Layer("Masking"), Layer(beside)), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras", way=Way(clone_function=change))
-    assert ("is numbered after" not in unsuited(graph)) is suits
-
-
 @pytest.mark.parametrize(
     ("generation", "kind", "suits"),
     [("tf_keras", "Rescaling", False), ("tf_keras", "Activation", True), ("keras", "Rescaling", True)],
@@ -50,70 +40,11 @@ def test_a_layer_that_knows_no_masks_is_not_distributed_over_time_under_one(
     assert (unsuited(graph) == "") is suits
 
 
-@pytest.mark.parametrize(("key", "value"), [("mask_zero", True), ("mask_zero", False)])
-@pytest.mark.parametrize("kind", ["Masking", "Dense"])
-def test_whether_a_mask_is_made_is_not_set_beside_others(key: str, value: bool, kind: str) -> None:
-    embedding = Layer("Embedding", (("input_dim", 6), ("output_dim", 4), ("mask_zero", not value)))
-    layers, calls = (
-        (embedding, Layer(kind, (("units", 4),) * (kind == "Dense"))),
-        (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
-    )
-    way = Way(clone_function=CloneFunction("set", "Embedding", key, value))
-    inputs = (Input((3,), "int32", fill="ids", high=6),)
-    graph = Graph(inputs, layers, calls, Ref(0), Ref(2), generation="keras", way=way)
-    assert ("is numbered after" in unsuited(graph)) is (kind == "Masking")
-
-
-@pytest.mark.parametrize(("name", "suits"), [(None, False), ("added", True)])
-@pytest.mark.parametrize("way", [Way(clone_function=CloneFunction()), Way(inputs="fresh")], ids=["remade", "inputs"])
-def test_no_operation_takes_the_name_that_a_layer_has_from_its_config(name: str | None, suits: bool, way: Way) -> None:
-    layers = (Layer("Add", name=name), Layer("ops.add", (("x2", 1.0),)))
-    calls = (Call(0, (Seq((Ref(0), Ref(0))),)), Call(1, (Ref(1),)))
-    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation="keras", way=way)
-    assert (unsuited(graph) == "") == (suits or way.inputs == "fresh")
-
-
-@pytest.mark.parametrize(("change", "suits"), [("kept", False), ("remade", True)])
-def test_no_layer_is_kept_beside_a_mask_that_is_computed_anew(change: CloneChange, suits: bool) -> None:
-    layers = (Layer("Masking"), Layer("LSTM", (("units", 2),)))
-    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    way = Way(clone_function=CloneFunction(change))
-    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras", way=way)
-    assert (unsuited(graph) == "") is suits
-
-
-@pytest.mark.parametrize(
-    ("generation", "change", "suits"),
-    [("keras", "kept", False), ("keras", "remade", False), ("tf_keras", "kept", False), ("tf_keras", "remade", True)],
-)
-def test_no_operation_is_numbered_as_if_a_model_within_had_none(
-    generation: Literal["keras", "tf_keras"], change: CloneChange, suits: bool
-) -> None:
-    inner = Graph((Input((4,)),), (Layer("operator.half"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    layers, calls = (Layer("Model", graph=inner), Layer("operator.half")), (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    way = Way(clone_function=CloneFunction(change))
-    graph = Graph((Input((4,)),), layers, calls, Ref(0), Ref(2), generation=generation, way=way)
-    assert (unsuited(graph) == "") is suits
-    assert "numbered" not in unsuited(structs.replace(graph, way=structs.replace(way, recursive=True)))
-
-
 @pytest.mark.parametrize("way", [Way(clone_function=CloneFunction()), Way(call_function=CallFunction())])
 def test_no_function_is_asked_about_an_operation_of_ones_own(way: Way) -> None:
     graph = structs.replace(INNER, layers=(Layer("Amplify"),), generation="keras")
     assert unsuited(structs.replace(graph, way=way)).endswith("Amplify is no layer")
     assert unsuited(structs.replace(graph, way=Way(inputs="fresh"))) == ""
-
-
-@pytest.mark.parametrize(("beside", "suits"), [("SpatialDropout1D", False), ("GaussianDropout", True)])
-@pytest.mark.parametrize("calls", [True, False])
-def test_no_function_is_given_for_a_kind_that_another_inherits_from(beside: str, suits: bool, calls: bool) -> None:
-    layers = (Layer("Dropout", (("rate", 0.5),)), Layer(beside, (("rate", 0.5),)))
-    way = Way(call_function=CallFunction("after", "Dropout"))
-    if not calls:
-        way = Way(clone_function=CloneFunction("set", "Dropout", "rate", 0.25))
-    twice = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    graph = Graph((Input((3, 4)),), layers, twice, Ref(0), Ref(2), generation="keras", way=way)
-    assert ("more than one kind" not in unsuited(graph)) is suits
 
 
 @pytest.mark.parametrize(("gives", "suits"), [(Ref(2), True), (Ref(1), False)])

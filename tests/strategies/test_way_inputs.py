@@ -15,7 +15,6 @@ from strategies.graph import (
     CloneFunction,
     Input,
     Layer,
-    Made,
     NewInputs,
     Ref,
     Seq,
@@ -24,7 +23,6 @@ from strategies.graph import (
 )
 from strategies.graphs import WAYS
 from strategies.kinds import Generation
-from strategies.kinds.recurrent import chained
 from strategies.way_inputs import inputs_of
 from strategies.ways import unsuited
 from tests.strategies.test_ways import GRAPH, INNER, PAIR
@@ -43,7 +41,6 @@ from tests.strategies.test_ways import GRAPH, INNER, PAIR
             structs.replace(GRAPH, layers=(GRAPH.layers[2],), calls=(Call(0, (Ref(0),)),), gives=Ref(1)),
             "no tensor that",
         ),
-        (GRAPH, "have other numbers"),
     ],
 )
 def test_what_a_layer_of_the_model_gives_stands_for_its_input_where_it_is_alike(graph: Graph, wrong: str) -> None:
@@ -98,15 +95,6 @@ WIDE = Graph(
 """An input for a Dense, one that is added to what that gives, ids."""
 
 
-def test_no_model_in_a_wrapper_is_numbered_where_no_input_is_made() -> None:
-    inner = chained(Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),)))
-    for layer, suits in ((inner, False), (Made(Layer("Dense", (("units", 4),))), True)):
-        layers = (*INNER.layers, Layer("TimeDistributed", (("layer", layer),)))
-        calls = (*INNER.calls, Call(1, (Ref(1),)))
-        graph = structs.replace(INNER, layers=layers, calls=calls, gives=Ref(2), generation="keras")
-        assert ("have other numbers" not in unsuited(structs.replace(graph, way=Way(inputs="inner")))) is suits
-
-
 def test_no_layer_that_is_kept_is_called_on_what_it_gave() -> None:
     way = Way(inputs="inner", clone_function=CloneFunction("kept"))
     assert "on what it gave" in unsuited(structs.replace(INNER, generation="keras", way=way))
@@ -142,15 +130,6 @@ def test_inputs_of_another_sort_where_that_suits(how: NewInputs) -> None:
     assert [(each.dtype, each.sparse) for each in inputs_of(graph)] == SORTS[how]
     assert "casts nothing" in unsuited(structs.replace(graph, generation="keras2"))
     assert "inputs of its own" in unsuited(structs.replace(GRAPH, way=Way(inputs=how))) or how in ("sparse", "float")
-
-
-@pytest.mark.parametrize("kind", ["ops.cast", "ops.ctc_loss"])
-def test_a_model_that_casts_gets_no_inputs_of_another_dtype(kind: str) -> None:
-    layers = (Layer("ReLU"), Layer(kind, (("dtype", "float64"),) if kind == "ops.cast" else ()))
-    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),) * (1 if kind == "ops.cast" else 4)))
-    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(2), generation="keras")
-    assert unsuited(structs.replace(graph, way=Way(inputs="fresh"))) == ""
-    assert "casts" in unsuited(structs.replace(graph, way=Way(inputs="half")))
 
 
 def test_a_model_on_sparse_inputs_is_cloned_on_dense_ones_and_nothing_in_it_replaced() -> None:

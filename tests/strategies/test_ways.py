@@ -73,7 +73,7 @@ SUITED = (
     Way(clone_function=CloneFunction("set", "Dense", "use_bias", False), recursive=True),
     Way(clone_function=CloneFunction("replaced", "Dropout")),
     Way(clone_function=CloneFunction("wrapped", "Dense")),
-    Way(inputs="fresh", clone_function=CloneFunction("nested", "Dense")),
+    Way(clone_function=CloneFunction("nested", "Dense")),
     Way(clone_function=CloneFunction("dense", "Dropout", value=4)),
     Way(clone_function=CloneFunction("recurrent", "Dense", value=4), recursive=True),
     Way(clone_function=CloneFunction("model", "Dense")),
@@ -102,7 +102,6 @@ def test_a_way_that_suits(way: Way) -> None:
         (Way(clone_function=CloneFunction("set", "Dropout", "activation", "tanh")), "has no 'activation'"),
         (Way(clone_function=CloneFunction("replaced")), "expected a kind"),
         (Way(clone_function=CloneFunction("replaced", "LSTM")), "no layer of the kind"),
-        (Way(clone_function=CloneFunction("nested", "Dense")), "numbered otherwise"),
         (Way(clone_function=CloneFunction("dense", "Dense", value=4)), "is one already"),
         (Way(clone_function=CloneFunction("dense", "Dropout", value=5)), "nothing of 5 units"),
         (Way(clone_function=CloneFunction("dense", "Dropout")), "a number of units"),
@@ -168,7 +167,7 @@ def test_every_way_is_drawn_for_a_graph_that_it_suits() -> None:
     draw = random.Random(0)
     met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS | {LATER}) for _ in range(800)}
     ways = [way for way in met if way is not None]
-    assert {way.inputs for way in ways} == {"", "fresh", "listed", "layers", "batch", "own", "made"}
+    assert {way.inputs for way in ways} == {"", "fresh", "listed", "layers", "batch", "own", "made", "inner"}
     assert {way.wrong for way in ways} == set(get_args(Wrong))
     assert {way.recursive for way in ways} == {True, False}
     clones = [way.clone_function for way in ways if way.clone_function is not None]
@@ -204,8 +203,6 @@ def test_every_sort_of_way_that_suits_a_graph_is_drawn_at_least_half_as_often_as
 
 
 def test_what_does_not_suit_tf_keras() -> None:
-    nested = structs.replace(GRAPH, generation="tf_keras", way=Way(inputs="made"))
-    assert "another number" in unsuited(nested)
     wrapped = Way(clone_function=CloneFunction("wrapped", "BatchNormalization"))
     normal = structs.replace(INNER, layers=(Layer("BatchNormalization"),), way=wrapped)
     assert unsuited(structs.replace(normal, generation="keras")) == ""
@@ -260,31 +257,6 @@ NOT_ASKED_FOR = {
         ),
         Way(inputs="half"),
         "beside it",
-    ),
-    "what a layer numbers beside operations": (
-        Graph(
-            (Input((3, 4)),),
-            (Layer("MultiHeadAttention", (("num_heads", 1), ("key_dim", 2))), Layer("operator.half")),
-            (Call(0, (Ref(0), Ref(0))), Call(1, (Ref(1),))),
-            Ref(0),
-            Ref(2),
-        ),
-        Way(clone_function=CloneFunction()),
-        "numbered in the order",
-    ),
-    "what another layer numbers beside operations": (
-        Graph(
-            (Input((3, 4)),),
-            (
-                Layer("GroupQueryAttention", (("head_dim", 2), ("num_query_heads", 2), ("num_key_value_heads", 1))),
-                Layer("operator.half"),
-            ),
-            (Call(0, (Ref(0), Ref(0))), Call(1, (Ref(1),))),
-            Ref(0),
-            Ref(2),
-        ),
-        Way(clone_function=CloneFunction()),
-        "numbered in the order",
     ),
     "a Sequential that is built over time": (
         Graph(

@@ -24,14 +24,9 @@ def _promised(aspect: str, expected: str, found: str, lacks: str, path: str = "l
         ("own tensors", "weight name", "dense/kernel:0", "dense/bias:0", True),
         ("own tensors", "config.node_def", "{name: 'Neg_2'}", "{name: 'Neg'}", False),
         ("own tensors", "config.units", "1", "2", True),
-        ("named cells", "name", "lstm_cell_1", "lstm_cell", False),
-        ("named cells", "name", "lstm_1", "lstm", True),
-        ("named cells", "weight scope", "lstm_1/lstm_cell_1/kernel:0", "lstm_1/lstm_cell/kernel:0", False),
-        ("named cells", "weight scope", "lstm_1/kernel:0", "lstm/kernel:0", True),
-        ("named cells", "config.units", "1", "2", True),
         ("tensors that keep their dtype", "output dtype", "float16", "float32", False),
         ("tensors that keep their dtype", "output dtype", "int32", "float32", True),
-        ("nothing that matters", "name", "lstm_cell_1", "lstm_cell", True),
+        ("nothing that matters", "weight scope", "dense_1/kernel:0", "dense/kernel:0", True),
     ],
 )
 def test_what_a_release_counts_is_not_promised(
@@ -45,17 +40,3 @@ def test_what_a_release_counts_is_not_promised(
 def test_that_a_function_makes_the_same_operations_on_other_inputs_is_not_promised(aspect: str, layer: str) -> None:
     found = _promised(aspect, "nothing", "TensorFlowOpLayer", "own tensors", f"layers['{layer}']")
     assert found is (layer == "dense")
-
-
-@pytest.mark.parametrize(
-    ("case", "less"),
-    [
-        (Case("", (), asked="model = None"), ()),
-        (Case("", (), asked="model = None", arguments={"clone_function": "again"}), ("cells counted",)),
-    ],
-)
-def test_the_number_of_a_cell_is_not_promised_where_a_clone_function_is_asked(
-    case: Case, less: tuple[str, ...]
-) -> None:
-    """Where inputs alone are given, the cells of the clone are numbered as those of the model that is asked for."""
-    assert promises_of(case, ("named cells",)) == (case.promises, *less)

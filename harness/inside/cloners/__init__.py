@@ -76,6 +76,5 @@ def call_cloner(each: Cloner, model: Any, context: TrialContext, builds: str = "
     """Call a cloner, and build its clone by the call that `builds` is. The frames in a failure are those below this."""
     clone = each(model, context)
     if builds:
-        context.framework.forget_names()  # the input that it gets is numbered as that of the model asked for was
         eval("clone" + builds, {"clone": clone})  # noqa: S307 - the script's own words
     return clone

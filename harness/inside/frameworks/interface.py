@@ -245,8 +245,12 @@ class Framework:
         given.update({"optional": True} if spec.get("absent") else {})
         tensor = self.keras.layers.Input(shape=tuple(spec["shape"]), dtype=spec["dtype"], **given)
         if spec.get("mask"):
-            tensor._keras_mask = self.keras.layers.Input(shape=tuple(spec["shape"][:1]), dtype="bool")
+            self.put_mask(tensor, self.keras.layers.Input(shape=tuple(spec["shape"][:1]), dtype="bool"))
         return tensor
+
+    def put_mask(self, tensor: Any, mask: Any) -> None:
+        """Give an input a mask."""
+        tensor._keras_mask = mask
 
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
         """The shape of a symbolic tensor with its batch, None where its rank is not known."""

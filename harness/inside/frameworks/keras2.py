@@ -187,6 +187,10 @@ class Keras2(Framework):
 
     eager = False
 
+    def put_mask(self, tensor: Any, mask: Any) -> None:
+        layer, node, place = tensor._keras_history
+        layer._inbound_nodes[node].output_masks[place] = mask
+
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
         known = getattr(tensor, "_keras_shape", None)
         return tensor.shape.as_list() if known is None and tensor.shape.ndims is not None else known

@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, StepSeen, Variable
-from harness.trials.checks.uses import tensors, users
+from harness.trials.checks.names import is_operation, uncounted, uncounted_path
+from harness.trials.checks.uses import origins, tensors, users
 
 Keys = tuple[Hashable, ...]
 TensorName = Callable[[tuple[int, int, int]], str]
@@ -65,14 +66,22 @@ def pair(expected: Sequence[Keys], found: Sequence[Keys]) -> Pairing:
     return Pairing(tuple(sorted(pairs.items())), tuple(left), tuple(right))
 
 
-def pair_layers(original: Shape, clone: Shape) -> Pairing:
-    """Pair layers within paired containers: by role, name and kind, then by what of that is left the same."""
+def pair_layers(original: Shape, clone: Shape, by_hand: bool = False) -> Pairing:
+    """Pair layers within paired containers: by role, name and kind, then by what of that is left the same.
+
+    Where the original was made `by_hand`, operations and inputs have other numbers: they are paired by what they are
+    called on, and in their order.
+    """
+    keys, its_keys = (
+        (_uncounted_keys(shape) if by_hand else [_layer_keys(layer) for layer in shape.layers])
+        for shape in (original, clone)
+    )
     pairs: list[tuple[int, int]] = []
     open_containers = [(-1, -1)]
     while open_containers:
         container, counterpart = open_containers.pop()
         mine, theirs = held_by(original, container), held_by(clone, counterpart)
-        pairing = pair([_layer_keys(original.layers[i]) for i in mine], [_layer_keys(clone.layers[i]) for i in theirs])
+        pairing = pair([keys[i] for i in mine], [its_keys[i] for i in theirs])
         matched = [(mine[expected], theirs[found]) for expected, found in pairing.pairs]
         pairs += matched
         open_containers += matched
@@ -123,7 +132,22 @@ class Pair:
     @cached_property
     def layers(self) -> Pairing:
         """The layers, paired."""
-        return pair_layers(*self.shapes)
+        return pair_layers(*self.shapes, by_hand=self.by_hand)
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the original is not the model that was cloned, but one made by hand as its clone is to be."""
+        return self.original.cloned is not None
+
+    def same_name(self, expected: str, found: str, kind: str) -> bool:
+        """Whether two things of a kind have one name; of a model made by hand, no number counts that nobody chose."""
+        return expected == found or (self.by_hand and uncounted(expected, kind) == uncounted(found, kind))
+
+    def paths(self, expected: str, found: str) -> tuple[str, str]:
+        """The paths of two variables, as far as they are to be the same."""
+        if not self.by_hand:
+            return expected, found
+        return uncounted_path(expected, self.shapes[0]), uncounted_path(found, self.shapes[1])
 
     @cached_property
     def calls(self) -> dict[int, Pairing]:
@@ -229,8 +253,8 @@ class Pair:
 
     def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
         return pair(
-            [_variable_keys(variable, variable.owner) for variable in expected],
-            [_variable_keys(variable, self._owner(variable.owner)) for variable in found],
+            [_variable_keys(each, each.owner, self.paths(each.name, "")[0]) for each in expected],
+            [_variable_keys(each, self._owner(each.owner), self.paths("", each.name)[1]) for each in found],
         )
 
     def _owner(self, found: int) -> int:
@@ -294,15 +318,30 @@ def _layer_keys(layer: LayerSeen) -> Keys:
     )
 
 
+def _uncounted_keys(shape: Shape) -> list[Keys]:
+    """Keys without the numbers of names that nobody chose; those of layers come first, since a clone keeps them."""
+    places = {end.tensor[0]: place for place, end in enumerate(shape.inputs)}
+    numbered = [is_operation(layer) or layer.kind == "InputLayer" for layer in shape.layers]
+    stems = [uncounted(layer.name, layer.kind) for layer in shape.layers]
+    names = [stem if each else layer.name for each, stem, layer in zip(numbered, stems, shape.layers, strict=True)]
+    made = origins(shape, lambda layer: (names[layer], shape.layers[layer].kind, places.get(layer)))
+    keys: list[Keys] = []
+    for index, layer in enumerate(shape.layers):
+        kind, name, stem = (is_operation(layer), layer.kind), names[index], stems[index]
+        alike = (layer.role, name, kind, made[index] if numbered[index] else 0)
+        keys.append((alike, (layer.role, stem, kind), (name, kind), (stem, kind), (layer.role, kind), stem, kind))
+    return keys
+
+
 def _step_keys(step: StepSeen, layer: int) -> Keys:
     values = tuple(leaf.digest for leaf in step.outputs)
     return ((layer, step.use, values), (layer, values), (layer, step.use), layer)
 
 
-def _variable_keys(variable: Variable, owner: int) -> Keys:
+def _variable_keys(variable: Variable, owner: int, path: str) -> Keys:
     return (
-        (owner, variable.name, variable.shape),
-        (owner, variable.name),
+        (owner, path, variable.shape),
+        (owner, path),
         (owner, variable.shape, variable.dtype),
         (owner, variable.shape),
         owner,

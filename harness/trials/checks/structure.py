@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from harness.subjects.observation import CallSeen, End, LayerSeen
+from harness.subjects.observation import CallSeen, End, LayerSeen, Shape
 from harness.trials.checks.givers import givers
 from harness.trials.checks.pairing import Pair, map_tensors
 from harness.trials.checks.places import at, place, short
@@ -14,13 +14,11 @@ from harness.trials.checks.skeletons import MISSING, Unlike, unlike
 from reports.records import Cost, Difference, Place
 
 SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
-_NUMBER = re.compile(r"_\d+$")
-_OPERATIONS = ("TFOpLambda", "SlicingOpLambda", "ClassMethod", "InstanceMethod", "InstanceProperty")
-"""The layers that tf_keras makes of operations."""
 BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
 """Shapes that a layer was built on, which its calls tell as well: a clone on other inputs is built from the config."""
-_NUMBERED_INPUT = re.compile(r"input_layer(_\d+)?")
 GRAPHS_OWN = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
+
+Named: TypeAlias = tuple[str, str, str, Cost]
 
 
 def structure(pair: Pair) -> list[Difference]:
@@ -38,7 +36,7 @@ def _model(pair: Pair) -> Iterator[Difference]:
         model,
         [
             ("kind", original.kind, clone.kind, Cost.PROPERTY),
-            ("name", original.name, clone.name, Cost.NAME),
+            *_names(pair, original, clone),
             ("trainable", original.trainable, clone.trainable, Cost.TRAINS),
             ("compiled", original.compiled is not None, clone.compiled is not None, Cost.TRAINS),
         ],
@@ -87,7 +85,7 @@ def _ends(pair: Pair, side: str) -> Iterator[Difference]:
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         at_end = place(original, *want.tensor[:2])
-        named = [("name", want.name, have.name, Cost.NAME)] if side == "inputs" else []
+        named = [] if side == "outputs" or pair.same_name(want.name, have.name, "InputLayer") else [_named(want, have)]
         # What a ragged input is lost to is told there, and in a run.
         rows = [("ragged", want.ragged, have.ragged, Cost.PROPERTY)] if side == "inputs" else []
         yield from _attributes(
@@ -142,21 +140,12 @@ def _layers(pair: Pair) -> Iterator[Difference]:
             yield Difference("structure", path, aspect, MISSING, layer.kind, Cost.PROPERTY, first)
 
 
-def _names(pair: Pair, layer: LayerSeen, twin: LayerSeen) -> list[tuple[str, str, str, Cost]]:
-    """The names of two layers, where they say something.
+def _names(pair: Pair, one: LayerSeen | Shape, twin: LayerSeen | Shape) -> list[Named]:
+    return [] if pair.same_name(one.name, twin.name, one.kind) else [_named(one, twin)]
 
-    A Sequential that a clone function gave makes its input layer when it is called, and numbers its name: in which
-    order calls on different branches were made, no graph tells. Nor does it number the operations that Keras makes on
-    other inputs.
-    """
-    its_own = pair.clone.asked is not None and layer.inside >= 0 and layer.kind == twin.kind == "InputLayer"
-    if its_own and _NUMBERED_INPUT.fullmatch(layer.name) and _NUMBERED_INPUT.fullmatch(twin.name):
-        return []
-    operation = "trainable" not in layer.config or layer.kind in _OPERATIONS
-    same = pair.original.cloned is not None and operation and layer.kind == twin.kind
-    if same and _NUMBER.sub("", layer.name) == _NUMBER.sub("", twin.name):
-        return []
-    return [("name", layer.name, twin.name, Cost.NAME)]
+
+def _named(one: LayerSeen | Shape | End, twin: LayerSeen | Shape | End) -> Named:
+    return "name", one.name, twin.name, Cost.NAME
 
 
 def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:

@@ -1,13 +1,13 @@
-"""Who uses what a call gives: the graph of a shape walked forwards.
+"""Who uses what a call gives, and what it was given: the graph of a shape walked forwards and backwards.
 
 Two calls of a shared layer on the same tensors differ in nothing but in who uses their results: by that, a call in the
-clone is known again.
+clone is known again. An operation without a name of its own is known by what it is called on.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 from harness.subjects.observation import Shape
@@ -43,6 +43,23 @@ def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
             )
             for call in before
         }
+    return found
+
+
+def origins(shape: Shape, name: Callable[[int], Hashable]) -> list[int]:
+    """For each layer, a number that is the same where it is called alike on what the same layers gave.
+
+    `name` gives a layer what it has on both sides. The numbers hold within one process.
+    """
+    given = [[list(tensors([call.args, call.kwargs])) for call in layer.calls] for layer in shape.layers]
+    own = [hash(name(index)) for index in range(len(shape.layers))]
+    found = own
+    for _ in range(FAR):
+        before = [*found, 0]  # -1 is no layer of the model
+        found = [
+            hash((its, *(tuple((before[giver], use, output) for giver, use, output in call) for call in calls)))
+            for its, calls in zip(own, given, strict=True)
+        ]
     return found
 
 

@@ -51,7 +51,7 @@ def _variables(
     for index, found in pairing.pairs:
         want, have = wants[index], haves[found]
         first = place(shape, want.owner)
-        for part, aspect, its, other in _names(want, have):
+        for part, aspect, its, other in _names(pair, want, have):
             yield Difference("weights", f"{word}s[{index}].{part}", f"{word} {aspect}", its, other, Cost.NAME, first)
         for aspect, expected, got, cost in (
             ("shape", want.shape, have.shape, Cost.COMPUTES),
@@ -68,15 +68,16 @@ def _variables(
             )
 
 
-def _names(want: Variable, have: Variable) -> Iterator[tuple[str, str, str, str]]:
+def _names(pair: Pair, want: Variable, have: Variable) -> Iterator[tuple[str, str, str, str]]:
     """What differs of a name: where, the aspect, and both texts.
 
     A name and the last part of a path change together as a rule. What stands before that is of what was being built.
     """
     known = bool(want.short_name and have.short_name)
-    renamed = known and want.short_name != have.short_name
-    moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
-    if want.name != have.name:
+    paths, shorts = pair.paths(want.name, have.name), pair.paths(want.short_name, have.short_name)
+    renamed = known and shorts[0] != shorts[1]
+    moved = paths[0].rpartition("/")[2] != paths[1].rpartition("/")[2]
+    if paths[0] != paths[1]:
         aspect = "scope" if not moved else "path alone" if known and not renamed else "name"
         yield "name", aspect, short(want.name), short(have.name)
     if renamed and not moved:

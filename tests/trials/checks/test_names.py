@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from harness.subjects.observation import Asked, Clone, LayerSeen, Observation
-from harness.trials.checks.pairing import Pair
+from harness.subjects.observation import LayerSeen, Observation, Variable
+from harness.trials.checks.pairing import Pair, pair_layers
 from harness.trials.checks.structure import structure
+from harness.trials.checks.weights import weights
 
 from .making import faithful, gives, layer, observed
 
@@ -20,43 +21,81 @@ def _model(inner: str) -> Observation:
     return observed([layer("input", "InputLayer", 0), layer("scale", "Sequential", 1, gives([0, 0, 0])), *inside], [1])
 
 
-def _clone(inner: str, *, by_function: bool) -> Clone:
-    return msgspec.structs.replace(faithful(_model(inner)), asked=Asked() if by_function else None)
-
-
 @pytest.mark.parametrize(
-    ("name", "by_function", "told"),
+    ("expected", "found", "same"),
     [
-        pytest.param("input_layer_3", True, False, id="numbered in what a function gave"),
-        pytest.param("input_layer_3", False, True, id="no function gave it"),
-        pytest.param("keras_tensor_3", True, True, id="another name"),
+        pytest.param("input_layer_2", "input_layer_3", True, id="of inputs"),
+        pytest.param("input_1", "input_2", True, id="of inputs before Keras 3"),
+        pytest.param("keras_tensor_2CLONE", "keras_tensor_30CLONE", True, id="of inputs around tensors"),
+        pytest.param("keras_tensor_3", "input_layer", False, id="made otherwise"),
+        pytest.param("given_1", "given_2", False, id="that somebody chose"),
     ],
 )
-def test_numbers_of_inputs_in_what_a_clone_function_gave_say_nothing(name: str, by_function: bool, told: bool) -> None:
-    found = structure(Pair(_model("input_layer_2"), _clone(name, by_function=by_function)))
-    assert {each.aspect for each in found} == ({"name"} if told else set())
-
-
-def _operation(name: str, kind: str, *, asked: bool) -> Observation:
-    cast = layer(name, kind, 1, gives([0, 0, 0]))
-    if kind != "Cast":
-        cast = msgspec.structs.replace(cast, config={**cast.config, "trainable": "True"})
-    model = observed([layer("input", "InputLayer", 0), cast], [1])
-    return msgspec.structs.replace(model, cloned=model.shape) if asked else model
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "asked", "told"),
-    [
-        pytest.param("cast_1", "Cast", True, False, id="numbered in the model that is asked for"),
-        pytest.param("cast_1", "TFOpLambda", True, False, id="of a layer that tf_keras makes of it"),
-        pytest.param("cast_1", "Cast", False, True, id="numbered in the model that is cloned"),
-        pytest.param("cast_1", "Dense", True, True, id="of a layer"),
-        pytest.param("cost", "Cast", True, True, id="another name"),
-    ],
-)
-def test_which_number_an_operation_has_in_a_model_on_other_inputs_says_nothing(
-    name: str, kind: str, asked: bool, told: bool
+def test_the_number_in_the_name_of_an_input_says_nothing_in_a_model_made_by_hand(
+    expected: str, found: str, same: bool
 ) -> None:
-    original, clone = _operation("cast", kind, asked=asked), faithful(_operation(name, kind, asked=asked))
-    assert {each.aspect for each in structure(Pair(original, clone))} == ({"name"} if told else set())
+    original, clone = _model(expected), faithful(_model(found))
+    by_hand = msgspec.structs.replace(original, cloned=original.shape)
+    assert {each.aspect for each in structure(Pair(by_hand, clone))} == (set() if same else {"name"})
+    assert {each.aspect for each in structure(Pair(original, clone))} == {"name"}
+
+
+def _with(name: str, kind: str, path: str = "") -> Observation:
+    one = layer(name, kind, 1, gives([0, 0, 0]))
+    if kind != "Cast":
+        one = msgspec.structs.replace(one, config={**one.config, "trainable": "True"})
+    model = observed([layer("input", "InputLayer", 0), one], [1])
+    weights = (Variable(path, 1, (2,), "float32", True, 9),) if path else ()
+    return msgspec.structs.replace(model, shape=msgspec.structs.replace(model.shape, weights=weights))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "found", "same"),
+    [
+        pytest.param("cast", "Cast", "cast_1", True, id="of an operation"),
+        pytest.param("tf.cast", "TFOpLambda", "tf.cast_1", True, id="of a layer that tf_keras makes of one"),
+        pytest.param("multi_head_attention_2", "MultiHeadAttention", "multi_head_attention", True, id="of a layer"),
+        pytest.param("model", "Functional", "model_1", True, id="of a model"),
+        pytest.param("conv_lst_m2d", "ConvLSTM2D", "conv_lst_m2d_1", True, id="as tf_keras spells it"),
+        pytest.param("cast", "Cast", "cost", False, id="another name"),
+        pytest.param("part_1", "Dense", "part_2", False, id="that somebody chose"),
+        pytest.param("dense_1", "Dense", "dense_1_copy", False, id="that a function made of it"),
+    ],
+)
+def test_the_number_in_a_name_that_nobody_chose_says_nothing_in_a_model_made_by_hand(
+    name: str, kind: str, found: str, same: bool
+) -> None:
+    original, clone = _with(name, kind), faithful(_with(found, kind))
+    by_hand = msgspec.structs.replace(original, cloned=original.shape)
+    assert {each.aspect for each in structure(Pair(by_hand, clone))} == (set() if same else {"name"})
+    assert {each.aspect for each in structure(Pair(original, clone))} == {"name"}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "found", "aspect"),
+    [
+        ("dense_1", "dense_1/kernel", "dense_2/kernel", ""),
+        ("dense_1", "dense_1/seed_generator_2/state", "dense/seed_generator/state", ""),
+        ("dense_1", "dense_1/variable", "dense/variable_2", ""),
+        ("dense_1", "dense_1/kernel", "outer/dense_1/kernel", "weight scope"),
+        ("dense_1", "dense_1/kernel", "dense_1/bias", "weight name"),
+        ("dense_1", "dense_1/kernel_1", "dense_1/kernel_2", "weight name"),
+        ("part_1", "part_1/kernel", "part_2/kernel", "weight scope"),
+    ],
+)
+def test_nor_does_it_in_the_path_of_a_weight(name: str, path: str, found: str, aspect: str) -> None:
+    original, clone = _with(name, "Dense", path), faithful(_with(name, "Dense", found))
+    by_hand = msgspec.structs.replace(original, cloned=original.shape)
+    assert {each.aspect for each in weights(Pair(by_hand, clone))} == ({aspect} if aspect else set())
+    assert weights(Pair(original, clone))
+
+
+def test_operations_of_a_model_made_by_hand_are_paired_in_their_order_and_layers_by_their_names() -> None:
+    """An operation may be numbered as a layer of the same name is, and as another operation was."""
+    ends = layer("input", "InputLayer", 0)
+    added = msgspec.structs.replace(layer("add", "Add", 1, gives([0, 0, 0])), config={"trainable": "True"})
+    first, second = (layer(name, "Add", ident, gives([1, 0, 0])) for name, ident in (("add_1", 2), ("add_2", 3)))
+    expected = observed([ends, added, first, second], [2, 3]).shape
+    found = msgspec.structs.replace(expected, layers=(ends, added, second, first))
+    assert pair_layers(expected, found, by_hand=True).pairs == ((0, 0), (1, 1), (2, 2), (3, 3))
+    assert pair_layers(expected, found).pairs == ((0, 0), (1, 1), (2, 3), (3, 2))
