@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from reports.records import Coverage
+from strategies.asking import NoKeras
 from strategies.graph import (
     Array,
     Call,
@@ -243,10 +244,10 @@ def _of_call(call: Call) -> Iterator[str]:
 
 
 def masked(graph: Graph) -> Collection[Ref]:
-    """The tensors that may carry a mask; none where the catalogue no longer knows what the graph holds."""
+    """The tensors that may carry a mask; none where Keras refuses the graph, or there is none to ask."""
     try:
         specs = infer(graph)
-    except MalformedGraph:
+    except (MalformedGraph, NoKeras):
         return ()
     return {Ref(node, output) for node, each in enumerate(specs) for output, spec in enumerate(each) if spec.mask}
 

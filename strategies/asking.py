@@ -20,12 +20,14 @@ from strategies.kinds.kind import Specs
 class Question(msgspec.Struct, frozen=True):
     """What the last of these calls of one layer gives, on tensors like these.
 
-    A `Ref` in a call names a tensor by its number. The calls before the last have built the layer.
+    A `Ref` in a call names a tensor by its number. The calls before the last have built the layer. A `rough` one is
+    not tried on numbers.
     """
 
     layer: Layer
     tensors: Specs
     calls: tuple[Call, ...]
+    rough: bool = False
 
 
 class Gives(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -43,6 +45,9 @@ class Keras(Protocol):
 
     def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
         """Which of the questions is the first whose call Keras accepts, and what it gives. None if it accepts none."""
+
+    def why(self, question: Question) -> str:
+        """The exception with which Keras refuses the call, "" where it accepts it."""
 
     def refuses(self, graph: Graph) -> str:
         """Why the graph's model cannot be built as it is to be cloned; "" where it can be."""

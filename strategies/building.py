@@ -179,7 +179,7 @@ class Builder:
             if layer is not None:
                 options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
                 call = Call(0, kind.packed(tuple(map(Ref, range(len(sources)))), instruction.how), options)
-                asked.append(Question(layer, (usual,) * len(sources), (call,)))
+                asked.append(Question(layer, (usual,) * len(sources), (call,), rough=True))
         return keras().first(asked) is not None
 
     def _offers(self, instruction: Apply, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:

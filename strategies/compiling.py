@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from strategies.graph import Function, Graph, Items, Named, Ref, Seq, Value, refs
 from strategies.kinds import LEFT_OUT
 from strategies.kinds.arguments import made
-from strategies.typing import infer
 
 Values = tuple[Value, ...]
 
@@ -53,26 +52,8 @@ _SEVERAL: Mapping[str, Values] = {
 }
 
 
-OF_KERAS2: dict[str, Values] = {
-    "optimizer": ("sgd", made("optimizers.Adam", clipnorm=1.0)),
-    "loss": ("mse", Named("losses.mean_absolute_error")),
-    "metrics": (LEFT_OUT, Seq(("mae",))),
-}
-"""The arguments of `compile` in Keras 2.2, which makes all of it at once."""
-
-
-def that_compiles(graph: Graph) -> Iterator[str | None]:
-    """Any model of Keras 3; before, a loss is made of the outputs at once."""
-    specs = infer(graph)
-    floats = all(specs[ref.node][ref.output].dtype == "float32" for ref in refs(graph.gives))
-    if graph.generation == "keras" or (floats and graph.base is None):
-        yield None
-
-
 def compiled(graph: Graph, kind: str | None) -> dict[str, Values]:
     """The arguments of `compile`; for a model of several outputs, some of them by output as well."""
-    if graph.generation == "keras2":
-        return OF_KERAS2
     args: dict[str, Values] = {
         "optimizer": _OPTIMIZERS,
         "loss": (LEFT_OUT, *_LOSSES),

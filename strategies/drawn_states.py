@@ -1,16 +1,18 @@
-"""What is done to the model of a drawn graph before it is cloned: read from a few digits, as far as it suits it."""
+"""What is done to the model of a drawn graph before it is cloned: read from a few digits, as far as Keras can do it."""
 
 from __future__ import annotations
 
+import random
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import structs
 
+from strategies.asking import keras
 from strategies.graph import Graph, Step
 from strategies.kinds import LEFT_OUT
+from strategies.no_oracle import unsaid
 from strategies.states import RATE, STEPS
-from strategies.unsuited_states import WITH_WAYS, unsuited_state
 
 _STEP = 11
 """As many digits a step is read from: what it does, to what, and its arguments."""
@@ -18,48 +20,79 @@ _MOST = 3
 DIGITS = 1 + _MOST * _STEP
 _FIRST = 160
 """A digit below that gives an argument its simplest value."""
+TRIES = 4
+"""So many steps are tried at most for one."""
 
 
 def steps(graph: Graph, digits: Sequence[int], sorts: Collection[str], rate: int = RATE) -> tuple[Step, ...]:
     """The steps that the digits stand for: one as a rule, three at most, and none twice.
 
-    In one of `rate` cases the first is a costly one, if any suits the graph; 0 is never, 1 always.
+    In one of `rate` cases the first is a costly one, if any can be done; 0 is never, 1 always.
     """
-    there = [name for name, sort in STEPS.items() if name in sorts and graph.generation in sort.generations]
-    there = there if graph.way is None else [name for name in there if name in WITH_WAYS]
-    cheap = [name for name in there if not STEPS[name].costly]
+    cheap = [name for name, sort in STEPS.items() if name in sorts and not sort.costly]
+    costly = [name for name, sort in STEPS.items() if name in sorts and sort.costly]
     count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
     chosen = rate > 0 and zlib.crc32(bytes(digits)) % rate == 0
-    found: tuple[Step, ...] = ()
     for number in range(count):
         read = digits[1 + number * _STEP : 1 + (number + 1) * _STEP]
-        step = None
-        if chosen and number == 0:
-            step = _step(graph, read, [name for name in there if STEPS[name].costly])
-        step = step or _step(graph, read, cheap)
-        if step is None:
+        offers = [*_offers(graph, read, costly)][: TRIES // 2] if chosen and number == 0 else []
+        graph = _done(graph, (*offers, *_offers(graph, read, cheap)))
+    return graph.state
+
+
+def _done(graph: Graph, offers: Sequence[Step]) -> Graph:
+    """The graph with the first of the steps that Keras can do to its model, and somebody says what comes of it."""
+    tries = TRIES
+    for step in offers:
+        if any((each.does, each.kind) == (step.does, step.kind) for each in graph.state):
             continue
-        last = sum(each.does == "load" for each in found)  # after which there is another model
-        more = (*found[: len(found) - last], step, *found[len(found) - last :])
-        if not unsuited_state(structs.replace(graph, state=more)):
-            found = more
-    return found
+        # After it is loaded there is another model.
+        state = sorted((*graph.state, step), key=lambda each: each.does == "load")
+        offer = structs.replace(graph, state=tuple(state))
+        if unsaid(offer):
+            continue
+        if not keras().refuses(_as_tried(offer)):
+            return offer
+        tries -= 1
+        if not tries:
+            break
+    return graph
 
 
-def _step(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Step | None:
-    """A step of one of the sorts that can be done to something of the model."""
+def _as_tried(graph: Graph) -> Graph:
+    """The graph whose model is built in the scopes in which it is to be cloned: there it has to be possible as well.
+
+    What is computed twice shows only when it runs whether it can be.
+    """
+    state = [structs.replace(step, does=_BUILT.get(step.does, step.does)) for step in graph.state]
+    if any(step.does == "remat" for step in state):
+        state.append(Step("run"))
+    return structs.replace(graph, state=tuple(state))
+
+
+_BUILT = {"clone name scope": "name scope", "clone remat": "remat"}
+
+
+def _offers(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Iterator[Step]:
+    """Steps of each of the sorts that the graph has something for, the first twice: as drawn, and done plainly."""
     which, target, *rest = digits
-    suited = [(name, on) for name in there if (on := list(STEPS[name].on(graph)))]
-    if not suited:
-        return None
-    name, on = suited[which % len(suited)]
-    kind = on[target % len(on)]
+    order = random.Random(256 * which + target).sample(there, len(there)) if which or target else there
+    suited = [(name, on) for name in order if (on := list(STEPS[name].on(graph)))]
+    for number, (name, on) in enumerate(suited):
+        kind = on[target % len(on)]
+        yield _step(graph, name, kind, rest)
+        if not number:
+            plain = _step(graph, name, on[(target + 1) % len(on)], [0] * len(rest))
+            yield structs.replace(plain, args=STEPS[name].plainly or plain.args)
+
+
+def _step(graph: Graph, name: str, kind: str | None, digits: Sequence[int]) -> Step:
     known = STEPS[name].args(graph, kind)
     if STEPS[name].one:
-        key, values = list(known.items())[rest[0] % len(known)]
-        return Step(name, kind, ((key, values[rest[1] % len(values)]),))
+        key, values = list(known.items())[digits[0] % len(known)]
+        return Step(name, kind, ((key, values[digits[1] % len(values)]),))
     args = []
-    for (key, values), digit in zip(known.items(), rest, strict=False):
+    for (key, values), digit in zip(known.items(), digits, strict=False):
         needed = LEFT_OUT not in values
         value = values[digit % len(values)] if needed or digit >= _FIRST else values[0]
         if value != LEFT_OUT:

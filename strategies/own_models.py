@@ -14,8 +14,6 @@ from strategies.kinds import Generation, Specs, catalogue
 
 INSIDE_PARTS = frozenset(("core", "merging", "noise", "convolution"))
 """The families of layers that a constructor may make: none holds another, whose name Keras would number anew."""
-BESIDE_PARTS = frozenset(("compile", "train", "run", "set weights"))
-"""What may be done to a model in which a constructor has made layers: nothing that its class would have to tell."""
 
 
 def owns(graph: Graph) -> bool:

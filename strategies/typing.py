@@ -29,9 +29,14 @@ def _infer(graph: Graph, keras: Keras) -> tuple[Specs, ...]:
     for number, call in enumerate(graph.calls):
         layer = graph.layers[call.layer]
         earlier = [each for each in graph.calls[:number] if each.layer == call.layer]
-        found = keras.first((question(layer, (*earlier, call), lambda ref: given[ref.node][ref.output]),))
-        if found is None or len(found[1]) != call.outputs:
-            raise MalformedGraph(f"calls[{number}]: Keras does not take this call of {layer.kind}")
+        asked = question(layer, (*earlier, call), lambda ref: given[ref.node][ref.output])
+        found = keras.first((asked,))
+        if found is None:
+            raise MalformedGraph(f"calls[{number}]: Keras does not take this call of {layer.kind}: {keras.why(asked)}")
+        if len(found[1]) != call.outputs:
+            raise MalformedGraph(
+                f"calls[{number}].outputs: expected {len(found[1])} from {layer.kind}, found {call.outputs}"
+            )
         given.append(large(found[1]))
     return tuple(given)
 

@@ -7,10 +7,12 @@ such a model is written by `harness.source`.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 from msgspec import structs
 
+from strategies.asking import NoKeras
 from strategies.graph import (
     Graph,
     MalformedGraph,
@@ -19,9 +21,9 @@ from strategies.graph import (
     levels,
 )
 from strategies.kinds import Specs
+from strategies.no_oracle import unsaid
 from strategies.pruning import pruned
 from strategies.typing import infer
-from strategies.unsuited_states import unsuited_state
 from strategies.way_functions import calls_seen, unsuited_call, unsuited_clone
 from strategies.way_inputs import unsuited_inputs
 
@@ -89,20 +91,27 @@ _IN_CALLS = ("after", "before")
 
 def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
     """What each node gives. Raises `MalformedGraph` where the graph, its way or its state makes no sense."""
-    specs = infer(graph)
+    try:
+        specs = infer(graph)
+    except MalformedGraph as error:
+        raise MalformedGraph(f"{where}.{error}") from None
     wrong = unsuited(graph)
     if wrong:
         raise MalformedGraph(f"{where}.way{wrong}")
-    wrong = unsuited_state(graph)
+    wrong = unsaid(graph)
     if wrong:
-        raise MalformedGraph(f"{where}.state{wrong}")
+        raise MalformedGraph(f"{where}.state: nobody says {wrong}")
     return specs
 
 
 def read_example(text: str | bytes, where: str) -> Graph:
-    """A graph from text that may come from anywhere: read, and held against the catalogue."""
+    """A graph from text that may come from anywhere.
+
+    It is held against the Keras at hand; where there is none, what it refuses is told once the model is built.
+    """
     graph = from_json(text, where)
-    well_typed(graph, where)
+    with contextlib.suppress(NoKeras):
+        well_typed(graph, where)
     return graph
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from hypothesis.strategies import SearchStrategy, deferred
 
 from harness.subjects.process import SubjectProcess
 from harness.trials.asking import asked
-from harness.trials.offers import graphs_on
+from harness.trials.offers import graphs_on, kinds_on
 from strategies import FEATURES
-from strategies.asking import Keras, Question
+from strategies.asking import Keras, Question, asking
 from strategies.graph import Graph
 from strategies.graphs import Feature
-from strategies.kinds import Generation, Specs
+from strategies.kinds import Generation, Kind, Specs
+from strategies.lowering import lower
+from strategies.programs import Program
 
 SUBJECTS: dict[Generation, str] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 _processes: list[Callable[[str], SubjectProcess]] = []
@@ -36,6 +38,18 @@ def graphs_of(generation: Generation = "keras", **options: Any) -> SearchStrateg
     return deferred(lambda: graphs_on(process_of(generation), features=features, **options))
 
 
+def kinds_of(generation: Generation = "keras") -> Mapping[str, Kind]:
+    """The kinds that are drawn for a generation."""
+    return kinds_on(asked(process_of(generation)))
+
+
+def lowered(program: Program) -> Graph:
+    """The graph that a program means to the Keras of its generation, to Keras 3 where it has none."""
+    generation = program.generation or "keras"
+    with asking(asked(process_of(generation))):
+        return lower(program, kinds_of(generation))
+
+
 class KerasAtHand:
     """Keras 3, which is started when it is asked first."""
 
@@ -46,6 +60,10 @@ class KerasAtHand:
     def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
         """What it answers."""
         return self._keras.first(questions)
+
+    def why(self, question: Question) -> str:
+        """What it answers."""
+        return self._keras.why(question)
 
     def refuses(self, graph: Graph) -> str:
         """What it answers."""

@@ -17,7 +17,15 @@ _SETS_POLICY = """
 config = getattr(keras, "config", None)
 getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
 """
-# The smallest text that needs it, by the name that `strategies.graphs` or `harness.trials` has for it.
+_ADDS = """
+assert not hasattr(keras, "engine")
+import tensorflow
+
+a = keras.Input((2,))
+model = keras.Model(a, keras.layers.Dense(2)(a))
+model.{}
+"""
+# The smallest text that needs it, by the name that `strategies.graphs` or `harness.trials.offers` has for it.
 _TRIED = {
     "optional inputs": """
 import numpy
@@ -143,17 +151,16 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
     "adapt": "keras.layers.Normalization().adapt",
-    # Before 2.3 tf.keras takes no tensor for a metric.
-    "add_metric": """
-if not hasattr(keras, "ops") and hasattr(keras.Model, "add_metric"):
-    import tensorflow
-
-    a = keras.Input((2,))
-    model = keras.Model(a, keras.layers.Dense(2)(a))
-    model.add_metric(tensorflow.reduce_mean(model.outputs[0]), name="tried")
+    "weight trainable": """
+a = keras.layers.Dense(1)
+a.build((None, 1))
+a.kernel.trainable = False
 """,
-    # Before Keras 3 it is TensorFlow's.
-    "name scope": "assert hasattr(keras, 'name_scope') or not hasattr(keras, 'ops')",
+    "add_loss": _ADDS.format("add_loss(tensorflow.reduce_mean(model.outputs[0]))"),
+    # Before 2.3 tf.keras takes no tensor for a metric.
+    "add_metric": _ADDS.format("add_metric(tensorflow.reduce_mean(model.outputs[0]), name='tried')"),
+    # That of tf_keras is TensorFlow's.
+    "name scope": "assert hasattr(keras, 'name_scope') or not (hasattr(keras, 'ops') or hasattr(keras, 'engine'))",
     "remat": "keras.RematScope",
     "clone name scope": "keras.name_scope",
     "clone remat": "keras.RematScope",

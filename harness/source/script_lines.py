@@ -22,7 +22,7 @@ from harness.source.operations import write_operation
 from harness.source.other_layers import check_allowed, file_of, is_other, own_name, write_loading
 from harness.source.own_models import write_class
 from harness.source.states import as_it_learns, done_to, scope_of, with_own, write_step
-from harness.source.tensors import Inputs, OfLayers, TensorWords, Variables
+from harness.source.tensors import OfLayers, OfTensors, TensorWords, Variables
 from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION
 from harness.source.words import dotted, dtype_literal, identifier, literal, snake, tuple_literal
 from strategies.calling import packed
@@ -49,6 +49,7 @@ from strategies.kinds.arguments import OF_NUMPY, PATHS
 from strategies.kinds.operations import is_operation
 from strategies.states import OWN_CLASS
 from strategies.states import PATHS as OF_STEPS
+from strategies.typing import taken
 from strategies.way_inputs import inner_layer
 
 _STEPS = 3
@@ -157,10 +158,13 @@ class ScriptLines:
         """Arrays that the model can be called on, nested as its inputs are."""
         self.needs.add("np")
         words = []
-        for given in graph.inputs:
+        for given in taken(graph):
             shape = (given.batch or graph.batch, *(_STEPS if size is None else size for size in given.shape))
             words.append(f"np.ones({tuple_literal(shape)}, {dtype_literal(given.dtype)})")
-        return self.value(graph.takes, Inputs(words))
+        ends = tuple(refs(graph.takes))
+        if len(words) < len(ends):
+            raise MalformedGraph("state: there are no numbers for some input")
+        return self.value(graph.takes, OfTensors(dict(zip(ends, words, strict=True))))
 
     def keep(self, places: Places, learning: Places, stateful: Places, batch: int) -> None:
         """Hold the layers at these places in variables; some are made without what they learn, some keep states."""
@@ -386,6 +390,8 @@ class ScriptLines:
     def found_in_scope(self, step: Step, place: tuple[int, ...]) -> None:
         """Leave what a layer takes, or its class, to be found in a scope."""
         if dict(step.args)["takes"] == OWN_CLASS and step.kind is not None:
+            if step.kind not in self.dialect.classes:
+                raise MalformedGraph(f"state: {step.kind} is no class of one's own")
             self.unregistered, self.own = step.kind, scope_of(step.kind)
         else:
             self.owning[place] = step

@@ -23,7 +23,16 @@ def done_to(graph: Graph) -> list[tuple[Step, Target | None]]:
     unknown = sorted({step.kind for step in graph.state if step.kind is not None and step.kind not in there})
     if unknown:
         raise MalformedGraph(f"state: there is no layer of the kind {unknown[0]!r}")
-    return [(step, None if step.kind is None else there[step.kind]) for step in graph.state]
+    done = [(step, None if step.kind is None else there[step.kind]) for step in graph.state]
+    if any(target is not None and target.attributes and step.does in _MADE_OTHERWISE for step, target in done):
+        raise MalformedGraph("state: what a wrapper is given cannot be made otherwise")
+    if [step.does for step in graph.state].count("objects") > 1:
+        raise MalformedGraph("state: expected one function or class of one's own")
+    return done
+
+
+_MADE_OTHERWISE = ("adapt", "stateful", "objects")
+"""The steps for which a layer is made with other arguments."""
 
 
 def write_step(
@@ -55,7 +64,12 @@ def write_step(
         ]
     if step.does == "call":
         return [f"{target}({tensor})"]
-    return _LINES[step.does](target, args)
+    try:
+        return _LINES[step.does](target, args)
+    except KeyError as missing:
+        raise MalformedGraph(
+            f"state: expected a step and its arguments, found {step.does!r} and no {missing}"
+        ) from None
 
 
 def built_within(
@@ -93,7 +107,8 @@ def with_own(layer: Layer, step: Step, name: Callable[[str], str], generation: s
     own = written.expression
     whole = said["within"] == "clone" or argument not in _FOUND_BY_NAME[generation]
     given: Value = Named(own) if whole else own
-    return structs.replace(layer, args=(*layer.args, (argument, given))), written.definition, scope_of(own)
+    others = tuple(pair for pair in layer.args if pair[0] != argument)
+    return structs.replace(layer, args=(*others, (argument, given))), written.definition, scope_of(own)
 
 
 def scope_of(own: str) -> str:
@@ -112,7 +127,7 @@ def cloned_in(step: Step, value: Callable[[Value], str], own: str) -> Iterator[s
 
 def as_it_learns(layer: Layer) -> Layer:
     """A layer without what it learns later."""
-    learned = LEARNED[layer.kind]
+    learned = LEARNED.get(layer.kind, ())
     args = tuple((key, value) for key, value in layer.args if key not in learned)
     bounds = layer.arg("bin_boundaries")
     if isinstance(bounds, Seq):

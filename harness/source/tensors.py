@@ -77,6 +77,18 @@ class OfLayers:
         return f"{self.model}.layers[{ref.node - 1}].output" if ref.node else f"{self.model}.inputs[0]"
 
 
+class OfTensors:
+    """An expression for each of some tensors."""
+
+    def __init__(self, expressions: Mapping[Ref, str]) -> None:
+        """By tensor."""
+        self.expressions = expressions
+
+    def word(self, ref: Ref) -> str:
+        """The expression of the tensor."""
+        return self.expressions[ref]
+
+
 class Inputs:
     """An expression for each input of a model."""
 

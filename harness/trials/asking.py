@@ -36,7 +36,7 @@ MOST = 300_000
 """The answers that are kept for a release: some 60 MB."""
 _AT_ONCE = 500
 """So many new answers are written at once."""
-_VERSION = 4
+_VERSION = 5
 """Another number for other answers to the same questions."""
 
 _ASKED: weakref.WeakKeyDictionary[SubjectProcess, AskedProcess] = weakref.WeakKeyDictionary()
@@ -100,6 +100,13 @@ class Asked:
         self.accepted[question.layer.kind] += 1
         return number, gives
 
+    def why(self, question: Question) -> str:
+        """The exception with which Keras refuses the call, "" where it accepts it."""
+        self.first((question,))
+        key, request = self._written(question)
+        told = None if request is None else self._remembered(key)
+        return "it cannot be written" if told is None else told.why
+
     def refuses(self, graph: Graph) -> str:
         """Why the graph's model cannot be built as it is to be cloned; "" where it can be."""
         key = to_json(graph)
@@ -137,8 +144,13 @@ class Asked:
         except (MalformedGraph, KeyError):
             return b"", None
         tensors = [_request(spec) for spec in question.tensors]
-        key = hashlib.blake2b(msgspec.json.encode((text, tensors)), digest_size=16).digest()
-        return key, {"text": text, "tensors": tensors, "packed_in": packed_in(question.layer)}
+        request: dict[str, object] = {"text": text, "tensors": tensors}
+        if question.rough:
+            request["rough"] = True
+        if question.calls[-1].axis:  # Keras 3 tells another shape than it gives
+            request["any_shape"] = True
+        key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
+        return key, {**request, "packed_in": packed_in(question.layer)}
 
     def _remembered(self, key: bytes) -> Told | None:
         found = self._known.get(key)
@@ -152,6 +164,7 @@ class Asked:
             versions = "-".join(f"{name}-{version}" for name, version in sorted(self._versions().items()))
             name = re.sub(r"[^A-Za-z0-9.-]", "-", f"{self.dialect.name}-{versions}")
             self._file = _Answers(cache_folder() / "answers" / f"{name}.{_VERSION}.sqlite")
+            weakref.finalize(self, self._file.write)
         return self._file
 
     def _versions(self) -> dict[str, str]:

@@ -40,6 +40,9 @@ def unable(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> 
     for name in features_of(graph.way) if graph is not None and graph.way is not None else ():
         if name in process.ready.offers.lacks:
             return f"{subject}: its clone_model knows no {name}"
+    for step in graph.state if graph is not None else ():
+        if step.does in process.ready.offers.lacks:
+            return f"{subject}: it knows no {step.does}, which is done to the model"
     if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.offers.lacks:
         return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
     if cloner == "saved/tf" and "SavedModel" in process.ready.offers.lacks:
@@ -67,8 +70,8 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
         if here is None or here.only not in (None, subject.generation):
             return f"{layer.kind} is not in this Keras"
     for step in graph.state:
-        if step.does not in STEPS or subject.generation not in STEPS[step.does].generations:
-            return f"{step.does}: what becomes of it in a clone is not said for this Keras"
+        if step.does not in STEPS:
+            return f"{step.does}: expected one of {', '.join(STEPS)}"
     try:
         case_of(graph, subject.dialect)
     except (MalformedGraph, KeyError) as error:

@@ -80,7 +80,7 @@ def old(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
         for each in SMALLEST
     ],
 )
-def test_an_idea_breaks_on_a_smallest_graph_of_its_own(idea: str, seed: int, old: SubjectProcess) -> None:
+def test_an_idea_breaks_on_a_graph_as_small_as_its_own(idea: str, seed: int, old: SubjectProcess) -> None:
     trials = GraphTrials(old, KnownIssues(), cloners=(f"proposed/{idea}",), rate=0)
     graphs = graphs_of(
         "keras2",
@@ -91,7 +91,7 @@ def test_an_idea_breaks_on_a_smallest_graph_of_its_own(idea: str, seed: int, old
     )
     found = search(trials, graphs, examples=EXAMPLES, seed_=seed)
     assert found is not None
-    assert found.case.source.endswith(f"\n\n{SMALLEST[idea]}")
+    assert len(found.case.source.splitlines()) <= len((HEAD + SMALLEST[idea]).splitlines())
 
 
 @pytest.mark.parametrize("idea", SMALLEST)

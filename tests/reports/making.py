@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from harness.search.even_draws import evenly
 from reports.coverage import Counting
+from reports.known import load
 from reports.records import (
     Budget,
     Cost,
@@ -28,7 +28,6 @@ from reports.records import (
 )
 from reports.store import slug
 from strategies import Graph, from_json, to_json
-from tests.asked import graphs_of
 
 START = datetime(2026, 11, 21, 2, 0, 0, tzinfo=UTC)
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><!--\' onfocus=\'x" onfocus="x&lt;\u202e\x00\x1b`${1}|@all'
@@ -165,9 +164,11 @@ def _at(number: int) -> str:
 
 
 @cache
-def drawn(count: int = 60) -> tuple[Graph, ...]:
-    """Graphs as a search draws them."""
-    return tuple(each.graph for each in evenly(graphs_of("keras"), count, 0))
+def drawn() -> tuple[Graph, ...]:
+    """The examples of the known issues of Keras 3: graphs of many kinds, for which no Keras has to be asked."""
+    return tuple(
+        from_json(each.example, each.id) for each in load().issues if each.example and each.generation == "keras"
+    )
 
 
 def nightly(graphs: Sequence[Graph] = ()) -> Run:

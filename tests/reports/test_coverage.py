@@ -72,7 +72,7 @@ def test_every_way_is_a_column(way: Way) -> None:
 
 def test_every_feature_is_a_column() -> None:
     counting = Counting()
-    for graph in drawn(150):
+    for graph in drawn():
         counting.add(graph)
     met = {feature for its in counting.coverage().met.values() for feature in its}
     assert met <= set(FEATURES)

@@ -18,15 +18,18 @@ from harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alon
 from harness.search.even_draws import evenly
 from harness.source import DIALECTS
 from harness.subjects import Subject, SubjectProcess
+from harness.trials.asking import asked
 from harness.trials.cases import case_of
 from harness.trials.trial import run
 from reports.known import load
 from reports.records import Cost, Difference, Numbers, Place, Raised
 from strategies import FEATURES, read_example
+from strategies.asking import asking
 from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
 from strategies.graphs import STATES, WAYS
 from strategies.kinds import Generation
-from tests.asked import graphs_of
+from tests.asked import graphs_of, process_of
+from tests.effort import examples
 
 SOURCES: dict[Generation, str] = {
     "keras": "import keras\n\ninputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, inputs)\n",
@@ -80,9 +83,10 @@ def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, pa
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
 def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
-    features = FEATURES | WAYS | STATES
-    for drawn in evenly(graphs_of(generation, features=features), 150, 3):
-        case = case_of(drawn.graph, generation)
+    graphs = graphs_of(generation, features=FEATURES | WAYS | STATES)
+    for drawn in evenly(graphs, examples(30, 150), 3):
+        with asking(asked(process_of(generation))):
+            case = case_of(drawn.graph, generation)
         values = difference("outputs", "inference.outputs[0]")
         ast.parse(reproducer(case.source, generation, values, case=case).text)
 

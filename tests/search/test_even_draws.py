@@ -14,20 +14,20 @@ from tests.asked import graphs_of
 GRAPHS = graphs_of("keras")
 
 
-def graphs_of(seed: int, count: int = 30) -> list[Graph]:
+def seeded(seed: int, count: int = 30) -> list[Graph]:
     found: list[Graph] = []
     draw(GRAPHS, count, seed, found.append)
     return found
 
 
 def test_a_seed_gives_the_same_graphs_each_time_however_many_are_asked_for() -> None:
-    assert graphs_of(3) == graphs_of(3)
-    assert graphs_of(3)[:10] == graphs_of(3, 10)
-    assert set(graphs_of(3)[1:]).isdisjoint(graphs_of(4)[1:])
+    assert seeded(3) == seeded(3)
+    assert seeded(3)[:10] == seeded(3, 10)
+    assert set(seeded(3)[1:]).isdisjoint(seeded(4)[1:])
 
 
 def test_the_first_is_the_simplest() -> None:
-    assert [graph.calls for graph in (graphs_of(0)[0], graphs_of(1)[0])] == [(), ()]
+    assert [graph.calls for graph in (seeded(0)[0], seeded(1)[0])] == [(), ()]
 
 
 def test_each_graph_is_drawn_once_and_drawing_ends_where_there_are_no_more() -> None:
@@ -65,5 +65,5 @@ def test_what_is_found_is_made_small_and_remembered() -> None:
 
 
 def test_what_was_not_drawn_is_not_made_smaller() -> None:
-    other = graphs_of(5)[-1]
+    other = seeded(5)[-1]
     assert shrink(GRAPHS, other, lambda graph: True, examples=5, seed_=0, most=50) is None

@@ -23,12 +23,13 @@ from strategies.graph import (
     fed_refs,
     refs,
 )
-from strategies.kinds import CATALOGUE, Generation, catalogue
+from strategies.kinds import Generation
 from strategies.kinds.lambdas import FORMS, SHAPE_FORMS
-from strategies.lowering import lower
+from strategies.kinds.operations import is_operation
 from strategies.pieces import Piece, pieces_of
 from strategies.programs import Program
 from strategies.pruning import idle, reached
+from tests.asked import kinds_of, lowered
 
 Question = Callable[[Graph], bool]
 
@@ -144,7 +145,7 @@ def any_lambda(test: Callable[[Layer], bool]) -> Question:
 
 def any_operation(test: Callable[[Layer], bool]) -> Question:
     return lambda graph: any(
-        layer.graph is None and CATALOGUE[layer.kind].family == "operations" and test(layer)
+        layer.graph is None and is_operation(layer.kind) and test(layer)
         for each in every(graph)
         for layer in each.layers
     )
@@ -297,9 +298,7 @@ FEATURES: dict[str, Question] = {
     "an input that is an output": lambda graph: any(is_input(graph, ref) for ref in refs(graph.gives)),
     "an output twice": lambda graph: max(Counter(refs(graph.gives)).values()) > 1,
     "calls that lead nowhere": lambda graph: any(node >= len(graph.inputs) for node in idle(graph)),
-    "an operation": lambda graph: any(
-        layer.graph is None and CATALOGUE[layer.kind].family == "operations" for layer in graph.layers
-    ),
+    "an operation": lambda graph: any(layer.graph is None and is_operation(layer.kind) for layer in graph.layers),
     "a layer named": lambda graph: any(layer.name for layer in graph.layers if layer.graph is None),
     "a model named": lambda graph: graph.name is not None,
     "an input named": lambda graph: any(given.name for given in graph.inputs),
@@ -379,14 +378,13 @@ FEATURES: dict[str, Question] = {
 @cache
 def offered(generation: Generation) -> tuple[Piece, ...]:
     """The pieces that a generation has all layers for."""
-    kinds = [name for name, kind in catalogue(generation).items() if kind.only in (None, generation)]
-    return pieces_of(kinds, graphs.FEATURES, (), 4, 24)
+    return pieces_of(kinds_of(generation), graphs.FEATURES, (), 4, 24)
 
 
 @cache
 def kinds_called(piece: Piece, generation: Generation) -> list[str]:
     """The kinds of the layers that a piece calls, in order."""
-    whole = lower(Program(piece.inputs, piece.body, ends=3, generation=generation))
+    whole = lowered(Program(piece.inputs, piece.body, ends=3, generation=generation))
     return [whole.layers[call.layer].kind for call in whole.calls]
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from strategies import Graph, MalformedGraph, from_json, functional_graphs, infer, read_example, read_graph, to_json
+from strategies import Graph, MalformedGraph, from_json, infer, read_example, read_graph, to_json
 from strategies.graph import Call, Function, Input, Layer, Made, Ref, Seq
-from strategies.typing import DEEPEST
 from tests.asked import graphs_of
 from tests.effort import examples
 
@@ -24,14 +23,9 @@ DENSE = Graph(
 
 
 @settings(max_examples=examples(60, 150), deadline=None)
-@given(functional_graphs())
-def test_json_gives_the_same_graph_back(graph: Graph) -> None:
-    assert from_json(to_json(graph)) == graph
-
-
-@settings(max_examples=examples(60, 150), deadline=None)
 @given(graphs_of("keras"))
-def test_what_is_drawn_is_well_typed(graph: Graph) -> None:
+def test_json_gives_the_same_graph_back_and_keras_takes_it(graph: Graph) -> None:
+    assert from_json(to_json(graph)) == graph
     infer(graph)
 
 
@@ -68,14 +62,14 @@ def changed(**paths: object) -> str:
         ),
         pytest.param(changed(gives={"is": "ref", "node": 1, "output": 3}), "node 1 has 1 outputs", id="no-such-output"),
         pytest.param(changed(calls__0__args=[4]), "at least one tensor", id="no-tensor"),
-        pytest.param(changed(layers__0__args=[]), "expected the argument 'units' of Dense", id="missing-argument"),
         pytest.param(
-            changed(layers__0__args=[["units", "3"]]),
-            "a whole number as 'units' of Dense, found '3'",
-            id="wrong-argument",
+            changed(layers__0__args=[]),
+            "this call of Dense: TypeError: .*units",
+            id="missing-argument",
         ),
-        pytest.param(changed(layers__0__kind="Explode"), "found 'Explode'", id="unknown-kind"),
-        pytest.param(changed(inputs__0__shape=[None]), r"Dense cannot be called on float32\[None\]", id="wrong-shape"),
+        pytest.param(changed(layers__0__args=[["units", "3"]]), r"calls\[0\]", id="wrong-argument"),
+        pytest.param(changed(layers__0__kind="Explode"), r"calls\[0\]", id="unknown-kind"),
+        pytest.param(changed(inputs__0__shape=[None]), r"calls\[0\]", id="wrong-shape"),
         pytest.param(changed(calls__0__outputs=2), "outputs: expected 1 from Dense, found 2", id="too-many-outputs"),
         pytest.param(changed(takes={"is": "ref", "node": 1}), "takes: expected inputs only", id="takes-a-call"),
     ],
@@ -112,15 +106,6 @@ def test_a_layer_that_makes_no_sense_is_refused(layer: Layer) -> None:
         read_example(with_layer(layer).decode(), "graph.json")
 
 
-def test_models_called_often_at_each_level_are_read_quickly() -> None:
-    graph = DENSE
-    for _ in range(DEEPEST - 1):
-        wide = tuple(Call(0, (Ref(0),)) for _ in range(100))
-        inputs = graph.inputs
-        graph = Graph(inputs=inputs, layers=(Layer("Model", graph=graph),), calls=wide, takes=Ref(0), gives=Ref(1))
-    infer(graph)
-
-
 def test_a_truncated_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "half.json"
     path.write_bytes(to_json(DENSE)[:-20])
@@ -138,17 +123,3 @@ def test_a_name_twice_is_refused() -> None:
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
     with pytest.raises(MalformedGraph, match="'same'"):
         Graph(inputs=(Input((4,)),), layers=(layer, layer), calls=calls, takes=Ref(0), gives=Ref(2))
-
-
-def test_models_nested_without_end_are_refused() -> None:
-    graph = DENSE
-    for _ in range(DEEPEST + 1):
-        graph = Graph(
-            inputs=graph.inputs,
-            layers=(Layer("Model", graph=graph),),
-            calls=(Call(0, (Ref(0),)),),
-            takes=Ref(0),
-            gives=Seq((Ref(1),)),
-        )
-    with pytest.raises(MalformedGraph, match="models inside one another"):
-        infer(graph)

@@ -9,12 +9,10 @@ import pytest
 
 from harness.search.even_draws import evenly
 from strategies import FEATURES, Graph, functional_graphs
-from strategies.building import MASKED_LISTS
 from strategies.cutting import later_inputs
-from strategies.graph import Array, Input, Layer, Made, Ref, Seq, Value, call_refs, leaves, levels, refs
+from strategies.graph import Layer, Made, Seq, Value, call_refs, refs
 from strategies.kinds import CATALOGUE, less
 from strategies.kinds.kind import LEFT_OUT
-from strategies.typing import infer
 from tests.asked import graphs_of
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
@@ -47,16 +45,6 @@ def ends(graph: Graph) -> tuple[Value, Value]:
     return graph.takes, graph.gives
 
 
-def a_partial_mask(graph: Graph) -> bool:
-    given = infer(graph)
-    for call in graph.calls:
-        kind = CATALOGUE.get(graph.layers[call.layer].kind)
-        masks = {given[ref.node][ref.output].mask for value in call.args for ref in refs(value)}
-        if kind is not None and kind.family in MASKED_LISTS and len(masks) > 1:
-            return True
-    return False
-
-
 def an_idle_input(graph: Graph) -> bool:
     return any(
         not {ref.node for call in inner.calls for ref in call_refs(call)}.issuperset(range(len(inner.inputs)))
@@ -72,7 +60,6 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
     "mixed batches": lambda graph: len({given.batch for given in graph.inputs}) > 1,
     "repeated inputs": lambda graph: len(set(refs(graph.takes))) < len(list(refs(graph.takes))),
     "nested ends": a_nested_end,
-    "partial masks": a_partial_mask,
     "idle inputs": an_idle_input,
     "model calls": lambda graph: any(call.packing or call.axis for inner in graphs_in(graph) for call in inner.calls),
     "late building": lambda graph: any(inner.built for inner in graphs_in(graph)),
@@ -89,8 +76,7 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
 @pytest.mark.parametrize("feature", ABILITIES)
 def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
     assert any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4)))
-    # Which masks an inner model is given, `infer` does not say.
-    without = FEATURES - {feature, "nesting"}
+    without = FEATURES - {feature}
     assert not any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4, features=without)))
 
 
@@ -106,20 +92,6 @@ def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:
         graphs = [inner for graph in all_graphs for inner in graphs_in(graph)]
         assert any(map(shaped, graphs)) == offered
         assert any(graph.built == "by its first layer" for graph in graphs)
-
-
-def test_where_nothing_is_cut_out_all_else_is_drawn_as_it_was() -> None:
-    with_it = drawn(kinds=KINDS, min_instructions=4)
-    without = drawn(kinds=KINDS, min_instructions=4, features=FEATURES - {"cut out"})
-    whole = [graph for graph in with_it if all(level.base is None for level in levels(graph))]
-    assert len(with_it) * 0.8 < len(whole) < len(with_it) * 0.97
-    assert set(whole) <= set(without)
-
-
-def test_without_idle_inputs_the_smallest_graph_uses_its_input() -> None:
-    smallest = min(drawn(features=FEATURES - {"idle inputs"}), key=lambda graph: len(graph.calls))
-    assert [layer.kind for layer in smallest.layers] == ["operator.half"]
-    assert smallest.gives == Ref(1)
 
 
 def layers_in(value: Layer | Value) -> Iterator[Layer]:
@@ -176,29 +148,3 @@ def test_a_cell_of_ones_own_is_left_out_by_its_name() -> None:
 def test_a_name_that_is_none_is_told() -> None:
     with pytest.raises(ValueError, match="'Grue' is not in the catalogue"):
         functional_graphs(without=["Grue.units"])
-
-
-OF_ONE_BATCH = tuple(name for name, kind in CATALOGUE.items() if kind.of_one_batch)
-
-
-def test_no_batch_that_is_known_is_compared_with_one_that_is_not() -> None:
-    def made_of(graph: Graph, node: int) -> Iterator[Input | Layer]:
-        if node < len(graph.inputs):
-            yield graph.inputs[node]
-            return
-        call = graph.calls[node - len(graph.inputs)]
-        yield graph.layers[call.layer]
-        for ref in call_refs(call):
-            yield from made_of(graph, ref.node)
-
-    compared = [
-        list(made_of(graph, len(graph.inputs) + number))
-        for graph in drawn(kinds=("ReLU", "Lambda", *OF_ONE_BATCH), min_instructions=4)
-        for number, call in enumerate(graph.calls)
-        if graph.layers[call.layer].kind in OF_ONE_BATCH
-    ]
-    batches = [{each.batch for each in parts if isinstance(each, Input)} for parts in compared]
-    assert {None} in batches
-    assert {None, 2} not in batches
-    masks = [each.arg("mask") for parts in compared for each in parts if isinstance(each, Layer)]
-    assert not any(isinstance(leaf, Array) for mask in masks for leaf in leaves(mask))

@@ -53,9 +53,9 @@ def text_of(kind: Operation, specs: tuple[Spec, ...] = (Spec((3, 4)),), place: i
 def test_a_function_that_is_new_is_drawn_by_what_it_takes() -> None:
     stack, power, fresh = (KINDS[f"ops.{name}"] for name in ("column_stack", "matrix_power", "fresh"))
     assert (stack.pass_as, stack.takes) == ("list", (1, 3))
-    assert text_of(stack, (Spec((3,)),) * 2).endswith("given = ops.column_stack([tensors[0], tensors[1]])\n")
-    assert text_of(power).endswith("given = ops.matrix_power(tensors[0], n=1)\n")
-    assert text_of(fresh).endswith("given = ops.fresh(tensors[0], strength=0.5, sure=False)\n")
+    assert text_of(stack, (Spec((3,)),) * 2).endswith(": ops.column_stack([tensors[0], tensors[1]])]\n")
+    assert text_of(power).endswith("calls = [lambda tensors: ops.matrix_power(tensors[0], n=1)]\n")
+    assert text_of(fresh).endswith("calls = [lambda tensors: ops.fresh(tensors[0], strength=0.5, sure=False)]\n")
     assert fresh.options == {}
 
 
@@ -72,8 +72,8 @@ def test_an_axis_is_always_said_where_it_would_be_the_batch_too() -> None:
 def test_a_number_stands_for_a_second_tensor_only_where_there_is_none() -> None:
     kind = KINDS["ops.maximum"]
     assert kind.takes == (1, 2)
-    assert text_of(kind).endswith("ops.maximum(tensors[0], 2.0)\n")
-    assert text_of(kind, (Spec((3, 4)),) * 2).endswith("ops.maximum(tensors[0], tensors[1])\n")
+    assert text_of(kind).endswith(": ops.maximum(tensors[0], 2.0)]\n")
+    assert text_of(kind, (Spec((3, 4)),) * 2).endswith(": ops.maximum(tensors[0], tensors[1])]\n")
     assert KINDS["ops.take_along_axis"].takes == (2, 2)
 
 

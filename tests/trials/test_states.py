@@ -8,12 +8,14 @@ import pytest
 from msgspec import structs
 
 from harness.subjects import Subject, SubjectProcess
+from harness.trials.asking import asked
 from harness.trials.cases import case_of
-from harness.trials.expressible import unspoken
+from harness.trials.expressible import unable, unspoken
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues, load
+from strategies.asking import asking
 from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
 from strategies.kinds import Generation
 from strategies.kinds.recurrent import chained
@@ -107,7 +109,8 @@ FAULTS = {
 
 
 def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, CloneTrial]:
-    well_typed(graph)
+    with asking(asked(process)):
+        well_typed(graph)
     trial = run(case_of(graph, process.subject.dialect), process, cloners, timeout=PATIENCE)
     assert trial.built, (graph.state, trial.refused, trial.lost)
     return trial.clones
@@ -134,7 +137,8 @@ def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], Subjec
 def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
     names = ("quantized-inside", "policy-of-lookup", "policy-of-pipeline")
     for name in names:
-        graph = read_example(load()[name].example or "", name)
+        with asking(asked(keras)):
+            graph = read_example(load()[name].example or "", name)
         assert _tried(graph, keras, "fixed")["fixed"].differences == (), name
 
 
@@ -142,7 +146,8 @@ def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
 def test_fixed_keeps_what_was_learned(generation: Generation, warm: Callable[[str], SubjectProcess]) -> None:
     for given, layer in LEARNING:
         graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation=generation)
-        data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
+        with asking(asked(warm(generation))):
+            data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
         graph = structs.replace(graph, state=(Step("adapt", layer.kind, (("data", data),)),))
         assert _tried(graph, warm(generation), "fixed")["fixed"].differences == (), layer.kind
 
@@ -150,7 +155,8 @@ def test_fixed_keeps_what_was_learned(generation: Generation, warm: Callable[[st
 def test_before_keras_3_what_was_learned_is_set_with_the_weights(warm: Callable[[str], SubjectProcess]) -> None:
     for given, layer in LEARNING:
         graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="tf_keras")
-        data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
+        with asking(asked(warm("tf_keras"))):
+            data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
         graph = structs.replace(graph, state=(Step("adapt", layer.kind, (("data", data),)),))
         found = _tried(graph, warm("tf_keras"), "upstream")["upstream"].differences
         assert not any(each.check == "outputs" for each in found), (layer.kind, found)
@@ -301,18 +307,22 @@ def test_a_planted_fault_of_each_sort_is_caught(does: str, warm: Callable[[str],
     if does == "stateful":
         lstm = Layer("LSTM", (("units", 2),))
         graph = structs.replace(graph, layers=(graph.layers[0], lstm))
-    generation = STEPS[does].generations[0]
+    generation = "tf_keras" if does in ("add_loss", "add_metric") else "keras"
     graph = structs.replace(graph, generation=generation, state=(step,))
     clones = _tried(graph, warm(generation), "fixed", f"planted/{fault}")
     assert clones["fixed"].differences == ()
     assert check in {each.check for each in clones[f"planted/{fault}"].differences}
 
 
-def test_a_state_is_tried_where_somebody_says_what_becomes_of_it() -> None:
+def test_what_a_release_lacks_cannot_be_done_to_its_models(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation=None, state=(compiled(),))
-    plain = structs.replace(graph, layers=(Layer("ReLU"),), calls=(Call(0, (Ref(0),)),), gives=Ref(1))
-    assert unspoken(plain, Subject.parse("keras")) is None
-    assert "not said for this Keras" in (unspoken(plain, Subject.parse("tf_keras")) or "")
+    assert [unspoken(graph, Subject.parse(name)) for name in ("keras", "tf_keras")] == [None, None]
+    in_scope = structs.replace(graph, state=(Step("remat", None, (("mode", "full"),)),))
+    assert unable("upstream", warm("keras"), in_scope) == ""
+    assert "it knows no remat" in unable("upstream", warm("tf_keras"), in_scope)
+    assert "expected one of compile" in (
+        unspoken(structs.replace(graph, state=(Step("melt"),)), Subject.parse("keras")) or ""
+    )
 
 
 def test_what_upstream_loses_is_told_by_its_part(keras: SubjectProcess) -> None:

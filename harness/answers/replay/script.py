@@ -13,11 +13,13 @@ from harness.scripts.of_finding import script_from
 from harness.scripts.reproducer import Script
 from harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
 from harness.subjects.outcomes import SubjectError
-from harness.subjects.releases import ReleaseError, place_of
+from harness.subjects.releases import ReleaseError, open_subject, place_of
 from harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
+from harness.trials.asking import asked
 from reports.records import Finding
-from strategies.graph import MalformedGraph, from_json
-from strategies.ways import well_typed
+from strategies.asking import NoKeras, asking
+from strategies.graph import MalformedGraph
+from strategies.ways import read_example
 
 
 class UnwritableError(ValueError):
@@ -49,8 +51,8 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
             across=tuple(str(in_release(Subject.parse(name), chosen)) for name in finding.across),
         )
     try:
-        well_typed(from_json(bytes(finding.graph), "`$.graph`"), "`$.graph`")
-        made = script_from(about)
+        read_example(bytes(finding.graph), "`$.graph`")
+        made = _written(about, chosen)
     except (MalformedGraph, UnknownSubjectError) as error:
         raise UnwritableError(str(error)) from None
     except (KeyError, ValueError) as error:
@@ -59,6 +61,15 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
         found = comment(f"written for {chosen}; what stands here was found on {own}")
         made = replace(made, text=f"{made.text}# {found}:\n{named(finding.versions)}\n")
     return made
+
+
+def _written(finding: Finding, subject: Subject) -> Script:
+    """The script; what a model takes that begins at what a call gave, its Keras is asked."""
+    try:
+        return script_from(finding)
+    except NoKeras:
+        with open_subject(subject) as process, asking(asked(process)):
+            return script_from(finding)
 
 
 def own_subject(finding: Finding) -> Subject:

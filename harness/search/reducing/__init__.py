@@ -15,6 +15,7 @@ from harness.search.reducing.fitting import fitted
 from harness.search.reducing.measure import Size, size
 from harness.search.reducing.passes import PASSES, Pass
 from strategies.graph import Graph, MalformedGraph, to_json
+from strategies.no_oracle import unsaid
 
 MOST = 300
 """How often `still` is asked at most."""
@@ -94,7 +95,7 @@ class _Reduction:
                 return None
         except MalformedGraph:
             return None
-        return candidate
+        return None if unsaid(candidate) else candidate
 
 
 __all__ = ["MOST", "Reduced", "reduce"]

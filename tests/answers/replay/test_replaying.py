@@ -25,11 +25,11 @@ from harness.trials.trial import CloneTrial, Trial
 from reports.known import KnownIssue, KnownIssues, Pattern, explains, load
 from reports.records import Cause, Cost, Difference, Raised
 from reports.records import Place as Where
-from strategies.ways import read_example
+from strategies import from_json
 from tests.reports.making import finding
 
 KNOWN = load()
-GRAPH = read_example(KNOWN["lambda-refused"].example or "", "example")
+GRAPH = from_json(KNOWN["lambda-refused"].example or "", "example")
 SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
 BUILT = Trial({"upstream": CloneTrial(Verdict.DIVERGED)}, original=Observation(SHAPE))
 REFUSED = Trial(refused=Failure("ValueError", "no such layer"))

@@ -6,10 +6,7 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 
-from harness.search.reducing.oddities import oddities
-from hypothesis import Phase, given, seed, settings
-
-from harness.search.deterministic import deterministic
+from harness.search.even_draws import evenly
 from harness.search.reducing.measure import size
 from harness.source import write_source
 from strategies import Graph, infer, to_json
@@ -75,13 +72,11 @@ class Asked:
         self.question = question
         self.graphs: list[Graph] = []
         self._smallest = graph
-        self._odd = oddities(graph)
 
     def __call__(self, graph: Graph) -> bool:
         infer(graph)
         write_source(graph, graph.generation or "keras")
         assert size(graph) < size(self._smallest)
-        assert oddities(graph) <= self._odd
         assert graph not in self.graphs
         self.graphs.append(graph)
         holds = self.question(graph)
@@ -92,15 +87,5 @@ class Asked:
 
 @cache
 def drawn(generation: Generation, count: int, kinds: tuple[str, ...] | None = None) -> tuple[Graph, ...]:
-    """So many graphs, the same ones whenever they are asked for, whatever else is imported."""
-    found: list[Graph] = []
-
-    @seed(0)
-    @settings(max_examples=count, database=None, deadline=None, derandomize=False, phases=[Phase.generate])
-    @given(graphs_of(generation, kinds=kinds))
-    def collect(graph: Graph) -> None:
-        found.append(graph)
-
-    with deterministic():
-        collect()
-    return tuple(found)
+    """So many graphs, the same ones whenever they are asked for."""
+    return tuple(each.graph for each in evenly(graphs_of(generation, kinds=kinds), count, 0))

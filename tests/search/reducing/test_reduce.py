@@ -147,22 +147,6 @@ def test_a_graph_from_a_file_is_reduced_as_well(id_: str) -> None:
         reduce(graph, Asked(question, graph), most=UNLIMITED)
 
 
-def test_what_was_strange_before_may_stay() -> None:
-    """Keras 2.2 gives no input back, and no drawn graph of it does: one from a file can be made smaller even so."""
-    graph = Graph(
-        inputs=(Input((4,)), Input((4,))),
-        layers=(Layer("Dense", (("units", 3),)),),
-        calls=(Call(0, (Ref(1),)),),
-        takes=Seq((Ref(0), Ref(1))),
-        gives=Seq((Ref(0), Ref(2))),
-        generation="keras2",
-    )
-    reduced = reduce(graph, lambda each: any(ref.node == 0 for ref in (each.gives, *()) if isinstance(ref, Ref)))
-    assert reduced.graph.calls == ()
-    drawable = Graph(graph.inputs, graph.layers, graph.calls, graph.takes, Ref(2), generation="keras2")
-    assert len(reduce(drawable, lambda each: True).graph.calls) == 1
-
-
 def test_what_a_question_raises_is_raised() -> None:
     graph = Graph((Input((4,)),), (), (), Ref(0), Ref(0))
 

@@ -16,6 +16,7 @@ from harness.trials.cases import case_of
 from harness.trials.devices import comparable
 from harness.trials.triage import Verdict
 from strategies.graph import Graph
+from tests.asked import graphs_of
 
 from .both import run_on_both
 from .second import SecondProcess
@@ -45,8 +46,6 @@ model = keras.Model(inputs, [inputs, dense, final])
 """
 COUNTED = """
 import os
-from tests.asked import graphs_of
-from tests.asked import graphs_of
 {keras}
 
 class Counted(keras.layers.Layer):

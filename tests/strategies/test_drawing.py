@@ -1,0 +1,316 @@
+"""What holds of every graph that is drawn, whichever Keras was asked, and of those who ask."""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from harness.search.even_draws import evenly
+from harness.subjects.outcomes import Told
+from harness.subjects.process import SubjectProcess
+from harness.subjects.releases import open_subject
+from harness.subjects.subject import Subject
+from harness.trials import asking
+from harness.trials.asking import Asked
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import graphs_on
+from harness.trials.trial import run
+from reports.draws import too_many
+from reports.known import KnownIssues
+from strategies import Graph, functional_graphs, to_json
+from strategies.asking import NoKeras, Question
+from strategies.graph import Call, Input, Layer, Ref
+from strategies.kinds import GENERATIONS, Generation, Spec
+from tests.asked import process_of
+from tests.effort import examples
+from tests.waiting import PATIENCE
+
+
+def texts(process: SubjectProcess, count: int, seed: int) -> list[str]:
+    return [to_json(each.graph).decode() for each in evenly(graphs_on(process), count, seed)]
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_what_was_accepted_builds_and_runs(generation: Generation) -> None:
+    trials = GraphTrials(process_of(generation), KnownIssues(), cloners=("upstream",), rate=0)
+    for each in evenly(graphs_on(trials.process), examples(50, 500), 2):
+        trials.try_graph(each.graph)
+    assert not too_many(trials.tally.refused, trials.tally.trials), trials.tally
+
+
+def test_a_seed_draws_the_same_whoever_answers(
+    keras: SubjectProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From what is remembered, from a new process that has nothing remembered, and where hashes are others."""
+    drawn = texts(keras, 12, 5)
+    assert texts(keras, 12, 5) == drawn
+    script = (
+        "from harness.subjects.releases import open_subject\n"
+        "from harness.subjects.subject import Subject\n"
+        "from tests.strategies.test_drawing import texts\n"
+        "import json\n"
+        "if __name__ == '__main__':\n"
+        "    process = open_subject(Subject.parse('keras'))\n"
+        "    print(json.dumps(texts(process, 12, 5)))\n"
+        "    process.close()\n"
+    )
+    (tmp_path / "draw.py").write_text(script)
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    monkeypatch.setenv("PYTHONPATH", os.getcwd())
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "draw.py")], capture_output=True, text=True, timeout=PATIENCE * 4, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == drawn
+
+
+def test_without_a_keras_it_is_said_what_to_do() -> None:
+    @settings(database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(functional_graphs(min_instructions=1))
+    def draws(graph: Graph) -> None:
+        raise AssertionError("drawn")
+
+    with pytest.raises(NoKeras, match=r"functional_graphs\(keras="):
+        contextvars.Context().run(draws)
+
+
+MODEL = Graph(
+    inputs=(Input((4,)),),
+    layers=(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),))),
+    calls=(Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    takes=Ref(0),
+    gives=Ref(2),
+)
+
+
+def asks(layer: Layer, *specs: Spec) -> Question:
+    return Question(layer, specs, (Call(0, tuple(Ref(place) for place in range(len(specs)))),))
+
+
+REFUSED = asks(Layer("Dense", (("units", -3),)), Spec((4,)))
+ACCEPTED = asks(Layer("GRU", (("units", 5),)), Spec((3, 4)))
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_what_was_asked_leaves_nothing_for_the_next_model(generation: Generation) -> None:
+    process = process_of(generation)
+    case = case_of(MODEL, process.subject.dialect)
+    before = run(case, process, ("upstream",)).original
+    fresh = asking.AskedProcess(process)
+    for question in (REFUSED, ACCEPTED, REFUSED):
+        told = process.first([{"text": text_of(fresh, question), "tensors": tensors_of(question)}])
+        assert (told[0].gives is None) == (question is REFUSED)
+    assert run(case, process, ("upstream",)).original == before
+
+
+def text_of(its: Asked, question: Question) -> object:
+    request = its._written(question)[1]
+    assert request is not None
+    return request["text"]
+
+
+def tensors_of(question: Question) -> list[dict[str, object]]:
+    return [{"shape": list(spec.shape), "dtype": spec.dtype} for spec in question.tensors]
+
+
+@pytest.mark.slow(reason="a process is killed, and started again")
+def test_a_call_that_takes_its_process_with_it_is_refused_and_the_next_is_answered() -> None:
+    with open_subject(Subject.parse("keras")) as process:
+        kills = {"text": "import os\nos._exit(9)\n", "tensors": []}
+        good = {"text": text_of(asking.AskedProcess(process), ACCEPTED), "tensors": tensors_of(ACCEPTED)}
+        killed, answered = process.first([kills, good])
+        assert killed.gives is None
+        assert killed.why
+        assert answered.gives == (Spec((5,)),)
+
+
+HERE = """
+import json, random, sys
+import numpy
+import {keras} as keras
+from hypothesis import HealthCheck, given, settings
+from harness import check_clone, clone_model
+from harness.trials.offers import graphs_here
+
+def says():
+    layers = [keras.layers.Dense(3), keras.layers.Dropout(0.5), keras.layers.Dense(2)]
+    model = keras.Sequential([keras.Input((4,)), *layers])
+    return [
+        [each.name for each in layers],
+        [float(each.sum()) for each in model.get_weights()],
+        float(numpy.sum(model(numpy.ones((2, 4), "float32"), training=True))),
+        random.random(),
+        numpy.random.rand(),
+    ]
+
+def held():
+    {policy}
+    return [str(policy), keras.backend.floatx(), sorted(map(str, {objects}))]
+
+keras.utils.set_random_seed(3)
+first = says()
+before, model = held(), keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
+if sys.argv[1] == "asks":
+    @settings(max_examples=10, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(graphs_here(generation="{keras}"))
+    def holds(graph):
+        pass
+    holds()
+assert held() == before
+model.predict(numpy.ones((2, 4)), verbose=0)
+print(json.dumps([first, says()]))
+"""
+OF: Mapping[str, dict[str, str]] = {
+    "keras": {
+        "policy": "policy = keras.config.dtype_policy().name",
+        "objects": "keras.saving.get_custom_objects()",
+    },
+    "tf_keras": {
+        "policy": "policy = keras.mixed_precision.global_policy().name",
+        "objects": "keras.saving.get_custom_objects()",
+    },
+}
+
+
+@pytest.mark.parametrize("keras_name", OF)
+def test_drawing_in_a_process_of_ones_own_changes_nothing_there(keras_name: str, tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(HERE.format(keras=keras_name, **OF[keras_name]))
+    said: dict[str, Any] = {}
+    for does in ("asks", "does not ask"):
+        done = subprocess.run(
+            [sys.executable, str(script), does],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE * 4,
+            check=False,
+            env={**os.environ, "PYTHONPATH": os.getcwd()},
+        )
+        assert done.returncode == 0, done.stderr
+        said[does] = json.loads(done.stdout.splitlines()[-1])
+    assert said["asks"] == said["does not ask"]
+
+
+class Counted(Asked):
+    """A Keras that takes everything, and counts what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__("keras")
+        self.counted = 0
+
+    def _versions(self) -> dict[str, str]:
+        return {"keras": "9.9"}
+
+    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
+        self.counted += 1
+        return (Told(gives=(Spec((3,)),)),)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path))
+    return tmp_path / "answers"
+
+
+def numbered(count: int, start: int = 0) -> list[Question]:
+    return [asks(Layer("Dense", (("units", start + number + 1),)), Spec((4,))) for number in range(count)]
+
+
+def answered(its: Asked, questions: list[Question]) -> None:
+    for question in questions:
+        assert its.first((question,)) == (0, (Spec((3,)),))
+    its.keep()
+
+
+def test_what_was_answered_is_not_asked_again(folder: Path) -> None:
+    first, second = Counted(), Counted()
+    for its in (first, second):
+        answered(its, numbered(20))
+        answered(its, numbered(20))
+    assert (first.counted, second.counted) == (20, 0)
+
+
+def test_two_at_once_remember_what_either_was_told(folder: Path) -> None:
+    first, second, third = Counted(), Counted(), Counted()
+    for start in range(0, 40, 10):
+        answered(first, numbered(10, start))
+        answered(second, numbered(10, start + 5))
+    answered(third, numbered(45))
+    assert third.counted == 0
+
+
+def spoil(path: Path, how: str) -> None:
+    match how:
+        case "truncated":
+            path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        case "empty":
+            path.write_bytes(b"")
+        case "garbage":
+            path.write_bytes(os.urandom(4096))
+        case "another table":
+            path.unlink()
+            with sqlite3.connect(path) as file:
+                file.execute("CREATE TABLE answers (question BLOB PRIMARY KEY, answer BLOB)")
+                file.execute("CREATE TABLE other (x)")
+        case "answers of another sort":
+            with sqlite3.connect(path) as file:
+                file.execute("UPDATE answers SET answer = 'no JSON'")
+        case "a folder":
+            path.unlink()
+            path.mkdir()
+        case "read-only":
+            path.chmod(0o444)
+            path.parent.chmod(0o555)
+
+
+@pytest.mark.parametrize(
+    "how", ["truncated", "empty", "garbage", "another table", "answers of another sort", "a folder", "read-only"]
+)
+def test_a_spoiled_file_of_answers_costs_the_answers_only(how: str, folder: Path) -> None:
+    answered(Counted(), numbered(200))
+    (path,) = folder.glob("*.sqlite")
+    for beside in folder.glob("*.sqlite-*"):
+        beside.unlink()
+    spoil(path, how)
+    try:
+        answered(Counted(), numbered(20, 190))
+    finally:
+        folder.chmod(0o755)
+
+
+def test_a_folder_of_answers_may_be_deleted_while_it_is_used(folder: Path) -> None:
+    its = Counted()
+    answered(its, numbered(10))
+    for each in folder.iterdir():
+        each.unlink()
+    folder.rmdir()
+    answered(its, numbered(10, 5))
+    answered(Counted(), numbered(10))
+
+
+def test_a_cache_that_is_no_folder_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "file"))
+    answered(Counted(), numbered(10))
+
+
+def test_answers_are_kept_up_to_a_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "MOST", 100)
+    for start in range(0, 1000, 50):
+        answered(Counted(), numbered(50, start))
+    (path,) = folder.glob("*.sqlite")
+    with sqlite3.connect(path) as file:
+        (count,) = file.execute("SELECT count(*) FROM answers").fetchone()
+    assert count <= 101
