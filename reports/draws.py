@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from reports.markup import one_line
 from reports.records import Draws, Run
 from reports.run_folder import refused_file
+from strategies.kinds.operations import is_operation
 
 FINE = 0.03
 """The share of a subject's graphs that may be refused."""
@@ -49,6 +50,20 @@ def refusals(name: str, draws: Draws, most: int | None = None) -> Iterator[str]:
     if draws.kinds:
         named = ", ".join(f"{kind} ({refused:,} of {graphs:,})" for kind, (refused, graphs) in draws.kinds.items())
         yield f"refused more than half of the time: {named}"
+
+
+def never_accepted(draws: Draws) -> Iterator[str]:
+    """The kinds of which no call was ever accepted: a line for each layer that is not Keras' own, one for the rest."""
+    its = [kind for kind in draws.not_accepted if not _is_other(kind)]
+    for kind, why in draws.not_accepted.items():
+        if kind not in its:
+            yield f"{kind} was never accepted: {one_line(why)}"
+    if its:
+        yield f"of Keras' own kinds {len(its):,} never accepted: {', '.join(its)}"
+
+
+def _is_other(kind: str) -> bool:
+    return ":" in kind or ("." in kind and not is_operation(kind))
 
 
 def evenness(draws: Draws) -> str:

@@ -204,7 +204,7 @@ class Draws(msgspec.Struct, frozen=True):
 
     `kinds` has those of which more than half was refused: how many graphs, of how many. `often` says in how many graphs
     a layer class of the release is, of those drawn: the rarest tenth at most, the middle one, the most frequent tenth
-    at least.
+    at least. `not_accepted` has the kinds of which no call was ever accepted, with the last exception.
     """
 
     graphs: int = 0
@@ -214,6 +214,7 @@ class Draws(msgspec.Struct, frozen=True):
     classes: int = 0
     often: tuple[int, int, int] = (0, 0, 0)
     never: tuple[str, ...] = ()
+    not_accepted: dict[str, str] = {}
 
 
 class MissedStatement(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from reports import issue
 from reports.broken import Broken, broken
-from reports.draws import refusals
+from reports.draws import never_accepted, refusals
 from reports.groups import sentences
 from reports.markup import visible
 from reports.proof import alone
@@ -46,6 +46,9 @@ def summary(read: RunRead) -> str:
         if each.refused:
             parts.append(f"### {cell(name)} refused {each.refused:,} of {some(each.graphs, 'graph')}")
             parts.append("\n".join(f"- {cell(line.strip())}" for line in refusals(name, each)))
+        if each.not_accepted:
+            parts.append(f"### {cell(name)} accepted no call of {some(len(each.not_accepted), 'kind')}")
+            parts.append("\n".join(f"- {cell(line)}" for line in never_accepted(each)))
     parts += ["### Known issues", _known(read.run)]
     if read.problems:
         parts.append("### Problems with the files")

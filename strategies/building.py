@@ -70,8 +70,6 @@ class Builder:
         most_inputs: int = 0,
     ) -> None:
         self.generation = generation
-        # A clone of Keras 2.2 loses the idle inputs of an inner model: one bug, which then breaks in any way at all.
-        self.idle_inside = idle_inputs and generation != "keras2"
         self.kinds = kinds
         self.idle_inputs = idle_inputs
         self.shaped = shaped
@@ -149,6 +147,8 @@ class Builder:
 
     def apply(self, instruction: Apply) -> None:
         """Call a new layer on the first tensors that Keras takes it for, or on an input of its own."""
+        if instruction.kind not in self.kinds:
+            return
         added = len(self.added)
         plainest = replace(instruction, touch="", way="", more=())
         plainer = (instruction, plainest) if instruction != plainest else (instruction,)
@@ -234,8 +234,7 @@ class Builder:
         return question(offer.layer, (*earlier, offer.call), self.spec)
 
     def _add(self, given: Input) -> Ref:
-        batch = self.inputs[0].batch
-        self.added.append(given if self.generation != "keras2" else structs.replace(given, batch=batch))
+        self.added.append(given)
         self.added_specs.append((spec_of(given),))
         return Ref(-len(self.added))
 
@@ -262,7 +261,7 @@ class Builder:
             met.add(specs)
             if kind is None:
                 axis = self.calls[self._first_call(number) - len(self.inputs)].axis
-                how = meant(instruction.packing, layer.graph, self.generation)
+                how = meant(instruction.packing, layer.graph)
                 yield Offer(layer, Call(number, _listed(sources), packing=how, axis=axis), dest)
                 continue
             kwargs = tuple(
@@ -326,13 +325,13 @@ class Builder:
             parts = not any(each.graph is not None and makes_parts(each.graph) for each in self.layers)
             given = tuple(inner.spec(ref) for ref in outputs)
             graph = owned(graph, instruction.own, given, self.generation, parts=parts)
-        if not graph.calls or not (self.idle_inside or idle(graph).isdisjoint(range(len(graph.inputs)))):
+        if not graph.calls or not (self.idle_inputs or idle(graph).isdisjoint(range(len(graph.inputs)))):
             return False
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
         kwargs: list[tuple[str, Value]] = [("training", True)] if instruction.given == "training" else []
         if with_mask and len(sources) == 1:
             kwargs = self._mask(specs) or self._more_mask(specs[0])
-        how = meant(instruction.packing, graph, self.generation)
+        how = meant(instruction.packing, graph)
         call = Call(len(self.layers), _listed(sources), tuple(kwargs), packing=how, axis=axis)
         dest = self.place(instruction.sources[0]) + instruction.dest
         layer = self._named(layer) if instruction.touch == "named" else layer
@@ -351,7 +350,7 @@ class Builder:
 
     def chain(self, instruction: Instruction) -> None:
         """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""
-        if isinstance(instruction, Again) and instruction.sources[0] == 0 and self.generation != "keras2":
+        if isinstance(instruction, Again) and instruction.sources[0] == 0:
             self._chain_again(instruction)
         if isinstance(instruction, Nest):
             plain = replace(instruction, takes="plain", packing=0, axis="", casts=False, cut=(), given="")

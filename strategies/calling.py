@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from strategies.graph import Axis, Call, Graph, Input, Items, Packing, Ref, Seq, Value, call_refs, fed_refs, refs
-from strategies.kinds import Generation, Specs
+from strategies.graph import Axis, Call, Graph, Input, Items, Packing, Ref, Seq, Value, fed_refs, refs
+from strategies.kinds import Specs
 from strategies.kinds.kind import Dims
 
 FURTHER = "not_taken"
@@ -20,7 +20,7 @@ _CAST = ("float32", "float64", "float16")
 """The dtypes of which a model takes another than its input has."""
 
 
-def packings(inner: Graph, generation: Generation | None) -> Iterator[Packing]:
+def packings(inner: Graph) -> Iterator[Packing]:
     """The structures, beside the usual one, in which a model takes its tensors, the simplest first."""
     if inner.base is not None:
         return
@@ -30,8 +30,6 @@ def packings(inner: Graph, generation: Generation | None) -> Iterator[Packing]:
     one = len(names) == 1
     if one and not isinstance(inner.takes, Items):
         yield "list"
-    if generation == "keras2":
-        return
     if not isinstance(inner.takes, Items) and not inner.sequential:
         yield "tuple"
     yield "keyword"
@@ -46,9 +44,9 @@ def packings(inner: Graph, generation: Generation | None) -> Iterator[Packing]:
         yield "further"
 
 
-def meant(digit: int, inner: Graph | None, generation: Generation | None) -> Packing:
+def meant(digit: int, inner: Graph | None) -> Packing:
     """The structure that a digit stands for; 0 is the usual one."""
-    choices = () if inner is None else tuple(packings(inner, generation))
+    choices = () if inner is None else tuple(packings(inner))
     return ("", *choices)[digit % (1 + len(choices))]
 
 
@@ -56,9 +54,9 @@ def _is_nested(inner: Graph) -> bool:
     return isinstance(inner.takes, Seq) and not all(isinstance(item, Ref) for item in inner.takes.items)
 
 
-def suited(call: Call, inner: Graph, specs: Specs, generation: Generation | None) -> Call:
+def suited(call: Call, inner: Graph, specs: Specs) -> Call:
     """The call as the model can be made with these tensors: in the usual structure where it does not take that one."""
-    if call.packing and call.packing not in packings(inner, generation):
+    if call.packing and call.packing not in packings(inner):
         call = structs.replace(call, packing="")
     return call if taken_shapes(call, specs) is not None else structs.replace(call, axis="")
 
@@ -90,30 +88,6 @@ def packed(call: Call, inner: Graph | None) -> tuple[Value, ...]:
         case "further":
             return (Items((*named, (FURTHER, tensors[0]))),)
     return (Seq(tensors, "tuple" if call.packing == "tuple" else "list"),)
-
-
-def unsuited_axis(graph: Graph, generation: Generation | None, depth: int) -> bool:
-    """Whether a call of a model with another axis gives tensors of another shape than Keras tells.
-
-    Keras 3 tells it as though the model had no input of another rank (keras/src/ops/function.py:143), so that nothing
-    can be called on them, nor another model give them, and the layers inside must take tensors of any rank.
-    """
-    changed = {len(graph.inputs) + number: call for number, call in enumerate(graph.calls) if call.axis}
-    inner = [graph.layers[call.layer].graph for call in changed.values()]
-    if not all(takes_axis(each, generation) for each in inner if each is not None):
-        return True
-    used = any(ref.node in changed for call in graph.calls for ref in call_refs(call))
-    return generation != "tf_keras" and bool(changed) and (used or depth > 0)
-
-
-def takes_axis(inner: Graph, generation: Generation | None) -> bool:
-    """Whether a model may be called with another axis."""
-    agnostic = generation == "tf_keras" or all(layer.kind in _OF_ANY_RANK for layer in inner.layers)
-    return not inner.built and inner.base is None and agnostic
-
-
-_OF_ANY_RANK = ("Dense", "Activation", "ReLU", "LeakyReLU", "Dropout")
-"""Layers that are called on a tensor of another rank than they were built for, as long as nobody runs them."""
 
 
 def inner_inputs(specs: Specs, axis: Axis, *, named: bool, casts: bool) -> tuple[tuple[Input, ...], Specs, Axis]:

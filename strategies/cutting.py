@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import structs
 
-from strategies.graph import Base, Graph, Input, MalformedGraph, Ref, Seq, call_refs, refs
-from strategies.kinds import Generation, Spec, Specs
+from strategies.graph import Base, Graph, Input, Ref, Seq, call_refs, refs
+from strategies.kinds import Spec, Specs
 from strategies.pruning import kept, moved, moved_call, pruned, reached
 
 LATER = frozenset(("keras", "tf_keras"))
@@ -28,49 +28,6 @@ def as_input(spec: Spec) -> Input | None:
 def later_inputs(graph: Graph) -> list[Ref]:
     """The tensors that the model takes though they are none of an input."""
     return [ref for ref in refs(graph.takes) if ref.node >= len(graph.inputs)]
-
-
-def check_cut(graph: Graph, specs: Sequence[Specs], where: str, generation: Generation | None) -> None:
-    """Raise `MalformedGraph` unless the base is a model, and so is what is cut out of it."""
-    assert graph.base is not None
-    _, needed = reached(structs.replace(graph, takes=graph.base.takes, gives=graph.base.gives))
-    if not needed <= set(refs(graph.base.takes)):
-        raise MalformedGraph(f"{where}.base.takes: expected each input that its outputs need")
-    taken = set(refs(graph.takes))
-    inside, begins = reached(graph)
-    if begins != taken:
-        raise MalformedGraph(f"{where}.takes: expected the tensors that the outputs need, and no others")
-    if taken.intersection(refs(graph.gives)):
-        raise MalformedGraph(f"{where}.gives: expected no tensor that the model takes")
-    # Keras puts an input in the place of the layer that gave such a tensor, wherever the model uses that layer.
-    uses = [graph.calls[node - len(graph.inputs)].layer for node in inside]
-    layers = set(uses)
-    if later_inputs(graph) and len(layers) < len(uses) and generation != "keras":
-        # The Keras of TensorFlow 2 copies the calls from the outputs back: those of one layer come in an order in which
-        # no cloner can make them, and its own never ends (tf_keras/src/engine/functional_utils.py:97).
-        raise MalformedGraph(f"{where}.takes: expected no layer that is called twice")
-    for ref in later_inputs(graph):
-        spec = specs[ref.node][ref.output]
-        if generation is not None and generation not in LATER:
-            raise MalformedGraph(f"{where}.takes: expected inputs only, as {generation} wants them")
-        if graph.calls[ref.node - len(graph.inputs)].layer in layers:
-            raise MalformedGraph(f"{where}.takes: expected a tensor of a layer that the model does not use")
-        if as_input(spec) is None:
-            raise MalformedGraph(f"{where}.takes: expected floats or bools, found {spec.dtype}")
-        if spec.mask and generation != "tf_keras":
-            # In Keras 3 the mask is one more tensor of the calls that use it, and none that is computed here.
-            raise MalformedGraph(f"{where}.takes: expected a tensor without a mask")
-        if graph.outputs_of(ref.node) > 1 and generation != "tf_keras":
-            # Before 3.14 the input there gives as many.
-            raise MalformedGraph(f"{where}.takes: expected a tensor of a call that gives no other")
-    if graph.sequential and any(_unnamed(graph, ref) for ref in (*refs(graph.takes), *refs(graph.gives))):
-        raise MalformedGraph(f"{where}: expected no output of a model inside a Sequential")
-
-
-def _unnamed(graph: Graph, ref: Ref) -> bool:
-    """Whether no `output` of a layer of the Sequential is that tensor: that of a model is one inside it."""
-    number = ref.node - len(graph.inputs)
-    return number >= 0 and graph.layers[graph.calls[number].layer].graph is not None
 
 
 def apart(graph: Graph, specs: Sequence[Specs]) -> Graph | None:

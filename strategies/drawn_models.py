@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from strategies.graph import Axis, Value
-from strategies.kinds import Generation
 from strategies.programs import NOTHING, REGISTERS, Again, Apply, Arrangement, Instruction, Nest
 
 
@@ -40,11 +39,10 @@ def nest(
     digits: Digits,
     body: tuple[Instruction, ...],
     features: Collection[str],
-    generation: Generation | None,
     *,
     outermost: bool,
 ) -> Nest:
-    """A model; what it may have beside that is of those features that models of a generation have."""
+    """A model; what it may have beside that is of those features."""
     first, second, both, chain, packing, *_ = digits.options
     made = Nest(
         body,
@@ -55,21 +53,19 @@ def nest(
         ("", "", "", "named", "frozen", "")[digits.touch % 6],
     )
     (names, takes), (axis, casts) = digits.more
-    if "late building" in features and generation != "keras2":
+    if "late building" in features:
         made = replace(made, later=takes % 3 == 2)
     if "own classes" in features and digits.touch // 6 % 6 == 5:
         made = replace(made, own=digits.way // 2)
     if "cut out" in features and digits.touch // 36 == 5:
         made = replace(made, cut=(first // (REGISTERS + 1), second // (REGISTERS + 1), 0))
-    if "call arguments" in features and generation in ("keras", "tf_keras") and digits.touch // 36 == 6:
+    if "call arguments" in features and digits.touch // 36 == 6:
         masked = "masks of models" in features and first // (REGISTERS + 1) % 2
         made = replace(made, given="mask" if masked else "training")
     if "model calls" not in features:
         return made
-    if generation == "keras2":
-        return replace(made, packing=_otherwise(packing))
     more_or_less = _AXES[axis % 6] if outermost else ""
-    if more_or_less and generation == "keras" and any(each != NOTHING for each in body):
+    if more_or_less and any(each != NOTHING for each in body):
         made = replace(made, body=(_OF_ANY_RANK,))  # of nothing it makes none, or it would be the smaller draw
     return replace(
         made,

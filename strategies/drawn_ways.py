@@ -1,31 +1,39 @@
-"""Which way a drawn graph is cloned in: read from a few digits, among those that suit it.
+"""Which way a drawn graph is cloned in: read from a few digits, as far as Keras can build what is asked for.
 
-Owns how evenly: a way has one part that is as likely as any other that suits the graph, and now and then more beside
-it. Where nothing suits, the model is cloned plainly.
+Owns how evenly: a way has one part that is as likely as any other, and now and then more beside it. A part that asks
+for nothing is not offered; where Keras can build none of a few that are, the model is cloned plainly.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar, get_args
 
 from msgspec import structs
 
+from strategies.asking import keras
 from strategies.chains import plainly_built, plainly_built_within
 from strategies.graph import (
+    OF_ALL,
     CallChange,
     CallFunction,
     CloneChange,
     CloneFunction,
     Graph,
+    Items,
     NewInputs,
+    Ref,
+    Value,
     Way,
     Wrong,
-    all_layers,
+    levels,
 )
-from strategies.way_functions import settings_of, widths
-from strategies.ways import features_of, unsuited_way
+from strategies.kinds import CATALOGUE, Kind
+from strategies.no_oracle import unsaid
+from strategies.targets import is_no_layer
+from strategies.typing import infer
+from strategies.ways import DTYPES, features_of, inner_layer, inputs_of, makes_none
 
 T = TypeVar("T")
 
@@ -33,14 +41,35 @@ DIGITS = 6
 """How many a way is read from: two for its first part, what that does, what stands beside it, two for what those do."""
 BESIDE = {"recursive": 2, "inputs": 4, "clone_function": 4, "call_function": 4}
 """One in so many ways has each of these beside its first part. Few models have models in them to go into."""
+TRIES = 4
+"""So many ways are tried at most for a part, and half as many of one sort."""
 _ENDLESS = {("inputs", "made"): 2, ("inputs", "inner"): 2, ("clone_function", "model"): 4}
 """What tf_keras clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so many:
 what a layer gave (tf_keras/src/models/cloning.py:203), a model in the place of a layer
 (tf_keras/src/engine/functional.py:1497), which suits far more graphs.
 """
-_OF_ALL: tuple[CloneChange, ...] = ("remade", "kept", "renamed")
-"""What a clone function may do to layers of all kinds at once."""
+SETTINGS: tuple[tuple[str, Value], ...] = (
+    ("activation", "tanh"),
+    ("activation", "relu"),
+    ("recurrent_activation", "tanh"),
+    ("use_bias", False),
+    ("mask_zero", False),
+    ("mask_zero", True),
+    ("mask_value", 1.0),
+    ("rate", 0.25),
+    ("center", False),
+    ("scale", False),
+    ("epsilon", 0.01),
+    ("go_backwards", True),
+    ("trainable", False),
+    ("dtype", "mixed_bfloat16"),
+    ("dtype", "float64"),
+)
+"""What a clone function sets in the config of a layer: entries that say what an argument of the constructor says."""
+_OF_EVERY_LAYER = ("trainable", "dtype")
 _SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
+
+Kinds = Mapping[str, Kind]
 
 
 class Sort(NamedTuple):
@@ -71,79 +100,108 @@ def sorts_of(way: Way) -> list[Sort]:
     return given + [Sort("recursive")] * way.recursive
 
 
-def cloned(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Graph:
-    """The graph with the way that the digits stand for.
-
-    One that is cloned on inputs of another batch has no Sequential that they build.
-    """
-    built = plainly_built(plainly_built_within(graph))
-    way = chosen(built, digits, features)
-    if way is None:
-        return graph
-    return structs.replace(built if way.inputs == "batch" else plainly_built(graph), way=way)
-
-
-def chosen(graph: Graph, digits: Sequence[int], features: Collection[str]) -> Way | None:
-    """The way that the digits stand for, of a graph that has none; None for that of `clone_model(model)`."""
+def cloned(graph: Graph, digits: Sequence[int], features: Collection[str], kinds: Kinds = CATALOGUE) -> Graph:
+    """The graph with the way that the digits stand for; as it is where that is `clone_model(model)`."""
     first, more, does, beside, others, do = digits
+    if any(level.base is not None for level in levels(graph)):
+        return graph
     sorts = [sort for sort in SORTS if graph.generation != "tf_keras" or do % _ENDLESS.get(sort, 1) == 0]
     order = _shuffled(sorts, 256 * more + first)
     if others % 2:
         order.sort(key=lambda sort: sort.part == "wrong")
-    way = _one_of(graph, Way(), order, does, features)
-    if way is None:
-        return None
+    way = _one_of(graph, Way(), order, does, features, kinds)
     for number, (part, often) in enumerate(BESIDE.items()):
+        if way is None or makes_none(way):
+            break
         if beside // 4**number % often == often - 1 and not any(sort.part == part for sort in sorts_of(way)):
-            its = _shuffled([sort for sort in sorts if sort.part == part], others)
-            way = _one_of(graph, way, its, do, features) or way
-    return way
+            its = [sort for sort in sorts if sort.part == part and sort.does != "raises"]
+            way = _one_of(graph, way, _shuffled(its, others), do, features, kinds) or way
+    return graph if way is None else _in(graph, way)
 
 
-def _one_of(graph: Graph, way: Way, sorts: Sequence[Sort], which: int, features: Collection[str]) -> Way | None:
-    """The way with a part of the first sort that suits."""
-    offers = (offer for sort in sorts for offer in _with(graph, way, sort, which))
-    there = (offer for offer in offers if all(each in features for each in features_of(offer)))
-    return next((offer for offer in there if not unsuited_way(graph, offer)), None)
+def _in(graph: Graph, way: Way) -> Graph:
+    """The graph, cloned in a way. One that gets inputs of another batch has no Sequential that they build."""
+    built = plainly_built(graph)
+    return structs.replace(plainly_built_within(built) if way.inputs == "batch" else built, way=way)
 
 
-def _shuffled(items: Sequence[T], which: int) -> list[T]:
+def _one_of(
+    graph: Graph, way: Way, sorts: Sequence[Sort], which: int, features: Collection[str], kinds: Kinds
+) -> Way | None:
+    """The way with a part of the first sort for which the model that is asked for can be built."""
+    tries = TRIES
+    for sort in sorts:
+        of_this = TRIES // 2
+        for offer in _offers(graph, way, sort, which, kinds):
+            if not of_this or not all(each in features for each in features_of(offer)):
+                break
+            its = _in(graph, offer)
+            if unsaid(its):
+                continue
+            if not keras().refuses(its):
+                return offer
+            tries, of_this = tries - 1, of_this - 1
+            if not tries:
+                return None
+    return None
+
+
+def _shuffled(items: Iterable[T], which: int) -> list[T]:
     """All of them in another order for each number, every order as likely as the next; as they are for 0."""
-    return random.Random(which).sample(items, len(items)) if which else list(items)
+    items = list(items)
+    return random.Random(which).sample(items, len(items)) if which else items
 
 
-def _with(graph: Graph, way: Way, sort: Sort, which: int) -> Iterator[Way]:
+def _offers(graph: Graph, way: Way, sort: Sort, which: int, kinds: Kinds) -> Iterator[Way]:
     """Ways with a part of that sort: on layers of one kind or of all, and with one of the settings that those have."""
     if sort.part == "clone_function":
-        functions = _clone_functions(graph, sort.does, which, way.recursive)  # type: ignore[arg-type]  # one of them
+        functions = _clone_functions(graph, sort.does, which, way.recursive, kinds)  # type: ignore[arg-type]  # one of them
         yield from (structs.replace(way, clone_function=each) for each in functions)
     elif sort.part == "call_function":
-        kinds: Sequence[str | None] = (None,) if sort.does == "plain" else _shuffled(_kinds(graph), which)
-        for kind in kinds:
-            yield structs.replace(way, call_function=CallFunction(sort.does, kind))  # type: ignore[arg-type]  # as well
-    elif sort.part == "recursive":
+        for kind in (None,) if sort.does == "plain" else _shuffled(_called(graph, way.recursive), which):
+            if sort.does != "training" or _takes_training(kinds.get(kind or "")):
+                yield structs.replace(way, call_function=CallFunction(sort.does, kind))  # type: ignore[arg-type]  # as well
+    elif sort.part == "recursive" and any(layer.graph is not None for layer in graph.layers):
         # To go into the models of the model is of use to a function.
-        function = way.clone_function or CloneFunction()
-        yield structs.replace(way, recursive=True, clone_function=function)
+        yield structs.replace(way, recursive=True, clone_function=way.clone_function or CloneFunction())
         yield structs.replace(way, recursive=True)
-    elif sort.part == "inputs":
+    elif sort.part == "inputs" and _are_others(graph, sort.does):  # type: ignore[arg-type]  # as well
         yield structs.replace(way, inputs=sort.does)
-    else:
+    elif sort.part == "wrong":
         yield structs.replace(way, wrong=sort.does)
 
 
-def _clone_functions(graph: Graph, change: CloneChange, which: int, recursive: bool) -> Iterator[CloneFunction]:
+def _takes_training(kind: Kind | None) -> bool:
+    return kind is not None and "training" in kind.call_options
+
+
+def _are_others(graph: Graph, how: NewInputs) -> bool:
+    """Whether such inputs are any others than fresh ones."""
+    match how:
+        case "turned":
+            return isinstance(graph.takes, Items) and len(graph.takes.items) > 1
+        case "listed":
+            return isinstance(graph.takes, Ref)
+        case "inner":
+            return inner_layer(graph) is not None
+    asked, fresh = (inputs_of(structs.replace(graph, way=Way(inputs=each))) for each in (how, "fresh"))
+    return asked != fresh or how not in (*DTYPES, "sparse", "wider", "closed", "batch")
+
+
+def _clone_functions(
+    graph: Graph, change: CloneChange, which: int, recursive: bool, kinds: Kinds
+) -> Iterator[CloneFunction]:
     """Functions that do it to layers of one kind or to all, the others remade or kept."""
-    kinds = _shuffled(_kinds(graph), which)
+    there = _shuffled(_called(graph, recursive), which)
     if change == "set":
-        pairs = [(kind, *setting) for kind in kinds for setting in settings_of(kind, graph.generation)]
+        pairs = [(kind, key, value) for kind in there for key, value in SETTINGS if _has(kinds.get(kind), key)]
         functions = [CloneFunction(change, *pair) for pair in _shuffled(pairs, which)]
     elif change in _SWAPS:
-        sizes = widths(graph, recursive)
-        functions = [CloneFunction(change, kind, value=size) for kind in kinds for size in sizes.get(kind, ())]
+        widths = _called(graph, recursive)
+        functions = [CloneFunction(change, kind, value=widths[kind]) for kind in there if widths[kind]]
     else:
-        functions = [CloneFunction(change, kind) for kind in kinds]
-    if change in _OF_ALL:
+        functions = [CloneFunction(change, kind) for kind in there]
+    if change in OF_ALL:
         functions.insert(which % 2 * len(functions), CloneFunction(change))
     for each in functions:
         kept = structs.replace(each, others="kept")
@@ -151,5 +209,16 @@ def _clone_functions(graph: Graph, change: CloneChange, which: int, recursive: b
         yield from (each,) if each.kind is None else offers
 
 
-def _kinds(graph: Graph) -> list[str]:
-    return sorted({layer.kind for layer in all_layers(graph) if layer.graph is None})
+def _has(kind: Kind | None, key: str) -> bool:
+    return key in _OF_EVERY_LAYER or (kind is not None and (key in kind.options or key in kind.more))
+
+
+def _called(graph: Graph, recursive: bool) -> dict[str, int | None]:
+    """The kinds of layers that a function is asked about, in order of their names, and how wide is what one gives."""
+    found: dict[str, int | None] = {}
+    for level in levels(graph) if recursive else (graph,):
+        for call, gives in zip(level.calls, infer(level)[len(level.inputs) :], strict=True):
+            layer = level.layers[call.layer]
+            if layer.graph is None and not is_no_layer(layer):
+                found.setdefault(layer.kind, gives[0].shape[-1] if gives[0].shape else None)
+    return dict(sorted(found.items()))

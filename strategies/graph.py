@@ -175,6 +175,10 @@ class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     others: Literal["remade", "kept"] = "remade"
 
 
+OF_ALL: tuple[CloneChange, ...] = ("remade", "kept", "renamed")
+"""What a clone function may do to layers of all kinds at once."""
+
+
 class CallFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     """A `call_function`: what it does about calls of layers of `kind`, all others being plain calls.
 
@@ -371,7 +375,25 @@ def check(graph: Graph) -> None:
         raise MalformedGraph("way: expected none for a model within another")
     if any(layer.graph is not None and layer.graph.state for layer in graph.layers):
         raise MalformedGraph("state: expected none for a model within another")
+    if graph.way is not None:
+        _check_way(graph, graph.way)
     _check_names(graph)
+
+
+def _check_way(graph: Graph, way: Way) -> None:
+    clone, call = way.clone_function, way.call_function
+    if way == Way():
+        raise MalformedGraph("way: expected an argument")
+    if any(level.base is not None for level in levels(graph)):
+        raise MalformedGraph("way: expected none for a model that is cut out of another")
+    if way.wrong and way != Way(wrong=way.wrong):
+        raise MalformedGraph("way.wrong: expected nothing beside it")
+    if clone is not None and clone.change == "raises" and way != Way(clone_function=clone):
+        raise MalformedGraph("way.clone_function: expected nothing beside one that raises")
+    if clone is not None and clone.kind is None and clone.change not in OF_ALL:
+        raise MalformedGraph(f"way.clone_function: expected a kind for {clone.change!r}")
+    if call is not None and (call.kind is None) != (call.change == "plain"):
+        raise MalformedGraph(f"way.call_function: expected a kind for all but 'plain', found {call.kind!r}")
 
 
 def _check_inputs(graph: Graph, takes: Value, place: str) -> None:

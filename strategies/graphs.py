@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any, Literal, get_args
 
 from hypothesis import strategies as st
-from msgspec import structs
 
 from strategies.asking import Keras, asking
 from strategies.drawn_models import Digits, again, nest
@@ -61,6 +60,7 @@ Feature = Literal[
     "nested ends",
     "partial masks",
     "idle inputs",
+    "inputs given back",
     "regularizers",
     "strings",
     "policies",
@@ -70,6 +70,7 @@ Feature = Literal[
     "recursive cloning",
     "cut out",
     "later inputs",
+    "shared layers after later inputs",
     "compile",
     "trainable",
     "weight trainable",
@@ -243,18 +244,18 @@ def programs(
     arrange = "arrangements" in features
     if "Dense" not in kinds:
         features -= {"sparse inputs"}
-    if not FIRST_ON_RAGGED.issubset(kinds) or generation not in ("keras", "tf_keras"):
+    if not FIRST_ON_RAGGED.issubset(kinds):
         features -= {"ragged inputs"}
     arrangements: st.SearchStrategy[Arrangement] = st.sampled_from(
-        ("plain", "plain", "list")
-        if arrange and generation == "keras2"
-        else (*("plain", "plain", "plain", "list", "tuple", "dict"), "nested" if "nested ends" in features else "plain")
+        ("plain", "plain", "plain", "list", "tuple", "dict", "nested")
+        if arrange and "nested ends" in features
+        else ("plain", "plain", "list")
         if arrange
         else ("plain",)
     )
     return st.builds(
         Program,
-        inputs=_inputs(generation, features, max_inputs),
+        inputs=_inputs(features, max_inputs),
         body=_bodies(instructions(_Kinds(kinds), features, 2, generation), min_instructions, max_instructions),
         outputs=st.lists(_REGISTER, min_size=1, max_size=4 if arrange else REGISTERS).map(tuple),
         ends=st.sampled_from((0, 3, 2, 3, 1)),
@@ -263,14 +264,15 @@ def programs(
         named=_seldom("names" in features),
         frozen=_seldom("frozen parts" in features),
         strays=_seldom("strays" in features),
-        # Keras 2.2 loses the InputLayer that it begins with here (keras/models.py:201): no other break would show.
-        sequential=_seldom("sequential" in features and generation != "keras2"),
+        sequential=_seldom("sequential" in features),
         idle_inputs=st.just("idle inputs" in features),
+        gives_inputs=st.just("inputs given back" in features),
         generation=st.just(generation),
-        more_inputs=st.just(_choices(generation, features) + _rare(generation, features)),
+        more_inputs=st.just(_choices(features) + _rare(features)),
         most_inputs=st.just(max_inputs),
-        later_inputs=st.just("later inputs" in features and generation != "keras2"),
-        repeats=_seldom("repeated inputs" in features and generation == "keras"),
+        later_inputs=st.just("later inputs" in features),
+        later_shared=st.just("shared layers after later inputs" in features),
+        repeats=_seldom("repeated inputs" in features),
         # At the end, so that they change nothing of what is drawn before them.
         ragged=st.integers(0, WAYS_ON_RAGGED - 1) if "ragged inputs" in features else st.just(0),
         own=_OWN.map(_own) if "own classes" in features and generation is not None else st.none(),
@@ -280,7 +282,7 @@ def programs(
         state=_STATE.map(_state) if features & STATES else st.just(()),
         steps=st.just(features & STATES),
         state_rate=st.just(state_rate),
-        late=st.just("late building" in features and generation in ("keras", "tf_keras")),
+        late=st.just("late building" in features),
         shaped=st.just("shapes of models" in features),
     )
 
@@ -313,43 +315,32 @@ def _state(drawn: bytes) -> tuple[int, ...]:
     return tuple(drawn[1:]) if drawn[0] >= _AS_IT_IS else ()
 
 
-def _choices(generation: Generation | None, features: frozenset[Feature]) -> tuple[Input, ...]:
-    choices = tuple(given for given in _INPUTS if generation != "keras2" or given.dtype != "float64")
-    if generation == "keras" and "mixed batches" not in features:
-        choices = tuple(given for given in choices if given.batch is None)
+def _choices(features: frozenset[Feature]) -> tuple[Input, ...]:
+    choices = tuple(given for given in _INPUTS if "mixed batches" in features or given.batch is None)
     if "open dimensions" in features:
         choices += _OPEN
-    if generation == "keras" and "optional inputs" in features:
+    if "optional inputs" in features:
         choices += _OPTIONAL
-    if generation in ("keras", "tf_keras") and "sparse inputs" in features:
+    if "sparse inputs" in features:
         choices += _SPARSE
-    if generation in ("keras", "tf_keras") and "inputs around tensors" in features:
+    if "inputs around tensors" in features:
         choices += _AROUND
     return choices
 
 
-def _rare(generation: Generation | None, features: frozenset[Feature]) -> tuple[Input, ...]:
-    return _RARE + _STRINGS if "strings" in features and generation != "keras2" else _RARE
+def _rare(features: frozenset[Feature]) -> tuple[Input, ...]:
+    return _RARE + _STRINGS if "strings" in features else _RARE
 
 
-def _inputs(
-    generation: Generation | None, features: frozenset[Feature], most: int
-) -> st.SearchStrategy[tuple[Input, ...]]:
+def _inputs(features: frozenset[Feature], most: int) -> st.SearchStrategy[tuple[Input, ...]]:
     """The first input is one that most layers take, the next are of any sort; the others are left to what needs one."""
-    choices = _choices(generation, features)
+    choices = _choices(features)
     floats = [given for given in choices if given.dtype not in ("int32", "bool") and not given.sparse]
     first = st.sampled_from((*floats, _IMAGE, _IMAGE, *_RARE[:2]))
     # Of the two ragged ones each is drawn half as often as another one.
     ragged = _RAGGED if "ragged inputs" in features else ()
     more = st.lists(st.sampled_from((*choices, *choices, *ragged)), max_size=most // 2)
-    inputs = st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
-    return inputs.map(_of_one_batch) if generation == "keras2" else inputs
-
-
-def _of_one_batch(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
-    """All with a batch if one has it: `Concatenate` in Keras 2 does not take the one with the other."""
-    batch = next((given.batch for given in inputs if given.batch is not None), None)
-    return tuple(structs.replace(given, batch=batch) for given in inputs)
+    return st.tuples(first, more).map(lambda drawn: (drawn[0], *drawn[1]))
 
 
 _LIST = 8
@@ -391,8 +382,6 @@ def instructions(
     leaves the draws after it where they were, and leaving it out is a deletion short enough for Hypothesis to try.
     `depth` is how many models may still be nested in one another.
     """
-    if generation != "keras":
-        features -= {"policies", "optional inputs"}
     if generation is None:
         features -= {"model calls", "late building", "own classes"}
     meanings: list[Meaning] = [_nothing]
@@ -424,7 +413,7 @@ def instructions(
         )
         if verb < len(meanings):
             return meanings[verb](digits)
-        return nest(digits, draw(body), features, generation, outermost=depth > 1 and "Dense" in kinds)
+        return nest(digits, draw(body), features, outermost=depth > 1 and "Dense" in kinds)
 
     return instruction()
 

@@ -13,7 +13,7 @@ from msgspec import structs
 from strategies.asking import keras
 from strategies.building import Builder
 from strategies.chains import begun, plainly_built
-from strategies.cutting import cut_out
+from strategies.cutting import cut_out, later_inputs
 from strategies.drawn_states import steps
 from strategies.drawn_ways import cloned
 from strategies.graph import Graph, Ref, refs
@@ -21,7 +21,7 @@ from strategies.inputs import repeating
 from strategies.kinds import Kind
 from strategies.own_models import makes_parts, owned, owns
 from strategies.programs import Apply, Nest, Program
-from strategies.pruning import costs_beside, pruned
+from strategies.pruning import costs_beside, pruned, reached
 from strategies.typing import infer, spec_of
 
 
@@ -37,7 +37,7 @@ def lower(program: Program, kinds: Mapping[str, Kind]) -> Graph:
         specs = infer(graph)
         gives = tuple(specs[ref.node][ref.output] for ref in refs(graph.gives))
         graph = owned(graph, program.own, gives, program.generation, parts=not makes_parts(graph))
-    graph = cloned(graph, program.way, program.ways) if program.way and not owns(graph) else graph
+    graph = cloned(graph, program.way, program.ways, kinds) if program.way and not owns(graph) else graph
     if program.repeats and graph.way is None and not program.state and not graph.sequential and graph.base is None:
         special = any(given.sparse or given.ragged for given in graph.inputs)
         return graph if special else repeating(graph)
@@ -49,9 +49,16 @@ def lower(program: Program, kinds: Mapping[str, Kind]) -> Graph:
 def _cut_out(graph: Graph, program: Program) -> Graph:
     """A model cut out of the graph's: the first one of those that its digits mean that is one."""
     for cut in cut_out(graph, infer(graph), program.cut, later=program.later_inputs):
-        if not _costs_beside(cut, program) and not keras().refuses(cut):
+        alone = program.later_shared or not (later_inputs(cut) and _shares(cut))
+        if alone and not _costs_beside(cut, program) and not keras().refuses(cut):
             return cut
     return graph
+
+
+def _shares(cut: Graph) -> bool:
+    """Whether a layer is called twice in what was cut out."""
+    uses = [cut.calls[node - len(cut.inputs)].layer for node in reached(cut)[0]]
+    return len(set(uses)) < len(uses)
 
 
 def _costs_beside(graph: Graph, program: Program) -> bool:
@@ -90,7 +97,7 @@ def _functional(program: Program, kinds: Mapping[str, Kind]) -> Graph:
         more_inputs=program.more_inputs,
         most_inputs=program.most_inputs,
     )
-    gives_inputs = program.idle_inputs and program.generation not in _NEVER_GIVES_INPUTS
+    gives_inputs = program.idle_inputs and program.gives_inputs
     builder.use_sparse()
     builder.use_ragged(program.ragged, any(isinstance(each, Nest) for each in program.body))
     for instruction in program.body:
@@ -107,6 +114,3 @@ def _functional(program: Program, kinds: Mapping[str, Kind]) -> Graph:
 _SIMPLEST = Apply("operator.half")
 """What the first input is used for where it must be used and nothing else was drawn; it is a float of any rank."""
 _SIMPLEST_LAYER = Apply("Activation", options=(("activation", "relu"),))
-
-_NEVER_GIVES_INPUTS = ("keras2",)
-"""Generations whose models cannot give an input back: their `predict` refuses to fetch what it is fed."""

@@ -1,35 +1,41 @@
-"""What nobody says anything of: where a model in a state is cloned, and no one knows what is right.
+"""What nobody says anything of: where a model is cloned in a state or in a way, and no one knows what is right.
 
-Owns the rules on states, each with its reason and where Keras says so, or leaves it open. What cannot be done is none
-of them: Keras is asked.
+Owns the rules, each with its reason and where Keras says so, or leaves it open. What cannot be done is none of them:
+Keras is asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from strategies.chains import builds_within
 from strategies.graph import Graph, Layer, Way, all_layers, levels
 from strategies.kinds import CATALOGUE
+from strategies.kinds.custom import OWN_OPERATION
+from strategies.kinds.operations import is_operation
 from strategies.own_models import makes_parts
-from strategies.pruning import costs
+from strategies.pruning import costs, pruned
 from strategies.states import LEARNED
-from strategies.targets import targets
+from strategies.targets import is_no_layer, targets
 from strategies.typing import infer
 
 Rule = Callable[[Graph, set[str]], bool]
+WayRule = Callable[[Graph, Way], bool]
 
 
 def unsaid(graph: Graph) -> str:
-    """Why nobody says what the clone of a graph's model is, in its state; "" where somebody does."""
-    done = {step.does for step in graph.state}
-    return next((reason for reason, holds in RULES.items() if done and holds(graph, done)), "")
+    """Why nobody says what the clone of a graph's model is, in its state and its way; "" where somebody does."""
+    done, way = {step.does for step in graph.state}, graph.way
+    of_states = (reason for reason, holds in RULES.items() if done and holds(graph, done))
+    of_ways = (reason for reason, holds in WAY_RULES.items() if way is not None and holds(graph, way))
+    return next(of_states, "") or next(of_ways, "")
 
 
 def _on_other_inputs(graph: Graph, done: set[str]) -> bool:
     way = graph.way
     if way is None:
         return False
-    into_another = way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs in ("own", "made")
+    into_another = way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs in ("own", "made", "inner")
     return into_another or not done <= {"compile", "trainable", "set", "run"} or bool(_set_to(graph, "name"))
 
 
@@ -119,3 +125,92 @@ RULES: dict[str, Rule] = {
     "which masks a model has in a RematScope": _loses_masks,
 }
 """The reasons, each with whether it holds for a graph in whose state something of that name was done."""
+
+
+def _makes_layers(way: Way) -> bool:
+    """Whether a function of the way gives layers, or inserts some."""
+    return way.clone_function is not None or (way.call_function is not None and way.call_function.change in _INSERT)
+
+
+_INSERT = ("after", "before")
+
+
+def _frozen(graph: Graph) -> bool:
+    inner = [layer for layer in all_layers(graph) if layer.graph is not None]
+    return not (all(level.trainable for level in levels(graph)) and all(layer.trainable for layer in inner))
+
+
+def _asked_of_none(graph: Graph, way: Way) -> bool:
+    needed = pruned(graph)
+    called = [needed.layers[call.layer] for call in needed.calls]
+    function = way.clone_function
+    if function is not None and function.change == "raises":
+        return not any(layer.kind == function.kind for layer in called)
+    return way.wrong in ("function", "nothing", "call", "subclass") and all(
+        layer.graph is None and is_no_layer(layer) for layer in called
+    )
+
+
+def _changes_dtypes(way: Way) -> bool:
+    function = way.clone_function
+    set_to_one = function is not None and function.change == "set" and function.key == "dtype"
+    return set_to_one or way.inputs in ("half", "double", "whole", "float")
+
+
+def _renames_all(way: Way) -> bool:
+    function = way.clone_function
+    return function is not None and function.kind is None and function.change == "renamed"
+
+
+WAY_RULES: dict[str, WayRule] = {
+    # keras/src/models/cloning.py copies `trainable` of no model; its docstring says nothing of it.
+    "whether a layer that a function gives is frozen with the model": lambda graph, way: (
+        _makes_layers(way) and _frozen(graph)
+    ),
+    # keras/src/models/cloning.py:_clone_functional_model asks about layers, in some releases about whatever it meets.
+    "whether a function is asked about an operation of one's own": lambda graph, way: (
+        (way.clone_function is not None or way.call_function is not None) and _has(graph, OWN_OPERATION)
+    ),
+    # A function that is not asked cannot be found wrong, nor raise (keras/src/ops/function.py:map_graph).
+    "whether a function is looked at that nothing is asked of": _asked_of_none,
+    # keras/src/models/cloning.py: "In a Sequential model, layers aren't called at model-construction time".
+    "what a function is told of the calls of a Sequential": lambda graph, way: (
+        way.call_function is not None and graph.sequential
+    ),
+    # keras/src/layers/layer.py:_resolve_and_populate_arg writes `training=False` down itself.
+    "whose `training=False` is in a call on tensors of another dtype": lambda graph, way: (
+        _changes_dtypes(way)
+        and any(("training", False) in call.kwargs for level in levels(graph) for call in level.calls)
+    ),
+    # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
+    "what an operation that is a layer is renamed to": lambda graph, way: (
+        graph.generation != "keras"
+        and _renames_all(way)
+        and any(is_operation(layer.kind) for layer in all_layers(graph))
+    ),
+    # keras/src/models/sequential.py:_maybe_rebuild begins at an input, tf_keras/src/models/cloning.py wraps the tensor.
+    "where a Sequential begins that is given what a layer gave": lambda graph, way: (
+        way.inputs in ("made", "inner") and graph.sequential
+    ),
+    # keras/engine/network.py of 2.2 follows such a tensor back, and warns ("Model inputs must come from ...").
+    "where a model of Keras 2.2 begins that is given what a layer gave": lambda graph, way: (
+        way.inputs in ("made", "inner") and graph.generation == "keras2"
+    ),
+    # keras/src/models/sequential.py:get_config tells the batch that it was built for, or none.
+    "for which batch a Sequential is built that the model's inputs build": lambda graph, way: (
+        way.inputs == "batch" and builds_within(graph)
+    ),
+    # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): no dict, and no list in one.
+    "how inputs are nested before Keras 3": lambda graph, way: (
+        way.inputs in ("listed", "turned") and graph.generation != "keras"
+    ),
+    # "ValueError: in case of invalid `model` argument value" is all that keras/models.py of 2.2 promises.
+    "what Keras 2.2 says to an argument that is none": lambda graph, way: (
+        graph.generation == "keras2" and way.wrong not in ("", "no model", "models")
+    ),
+    # tf_keras/src/models/cloning.py makes an input around what is no tensor of Keras.
+    "that numbers are no inputs before Keras 3": lambda graph, way: (
+        way.wrong == "numbers" and graph.generation != "keras"
+    ),
+}
+"""The reasons on ways, each with whether it holds for a graph that is cloned in one."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from strategies.graph import Graph, Layer, MalformedGraph, OwnClass, Ref, levels, made_layers
+from strategies.graph import Graph, Layer, OwnClass, Ref, levels, made_layers
 from strategies.kinds import Generation, Specs, catalogue
 
 INSIDE_PARTS = frozenset(("core", "merging", "noise", "convolution"))
@@ -80,22 +80,3 @@ def may_be_parts(graph: Graph, generation: Generation | None) -> bool:
 def _is_a_part(layer: Layer, generation: Generation | None) -> bool:
     kind = catalogue(generation).get(layer.kind)
     return kind is not None and kind.family in INSIDE_PARTS and not any(True for _ in made_layers(layer))
-
-
-def check_own(graph: Graph, specs: Specs, where: str, generation: Generation | None) -> None:
-    """Raise `MalformedGraph` unless the model can be of its class; `specs` is what it gives."""
-    if not graph.trainable and any(layer.graph is not None and makes_parts(layer.graph) for layer in graph.layers):
-        raise MalformedGraph(f"{where}.trainable: expected no frozen model in which a constructor makes layers")
-    own = graph.own
-    if own is None:
-        return
-    if own not in classes(generation or "keras") or (own.makes == "option" and graph.sequential):
-        raise MalformedGraph(f"{where}.own: there is no such class in this generation")
-    if graph.base is not None or graph.built:
-        raise MalformedGraph(f"{where}.own: expected a model that is made of its inputs, and not cut out")
-    if own.calls and not _multiplies(graph, specs):
-        raise MalformedGraph(f"{where}.own: expected one output of floats, which its call multiplies")
-    if own.makes == "parts" and not may_be_parts(graph, generation):
-        raise MalformedGraph(f"{where}.own: expected layers that its constructor makes alike, each with a name")
-    if graph.way is not None:
-        raise MalformedGraph(f"{where}.own: expected a model that is cloned plainly")

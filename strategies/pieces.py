@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
-from msgspec import structs
 
 from strategies.graph import Input, Value
 from strategies.programs import Again, Apply, Instruction, Nest, Program, Touch
@@ -146,11 +145,9 @@ def begun_with_a_piece(
     body = tuple(_drawn(piece.body, iter(steps), touches))
     if not body:
         return program
-    batch = program.inputs[0].batch if program.generation == "keras2" else None
-    inputs = tuple(structs.replace(each, batch=batch) for each in piece.inputs)
     return replace(
         program,
-        inputs=(*inputs, *program.inputs)[: max(most_inputs, len(inputs))],
+        inputs=(*piece.inputs, *program.inputs)[: max(most_inputs, len(piece.inputs))],
         body=(*body, *program.body[: most - len(body)]),
         sequential=False,
     )

@@ -138,10 +138,12 @@ class Program:
     strays: bool = False
     sequential: bool = False
     idle_inputs: bool = True
+    gives_inputs: bool = True
     generation: Generation | None = field(default=None)
     more_inputs: tuple[Input, ...] = ()
     most_inputs: int = 0
     later_inputs: bool = True
+    later_shared: bool = True
     cut: tuple[int, ...] = ()
     way: tuple[int, ...] = ()
     ways: frozenset[str] = frozenset()

@@ -47,7 +47,7 @@ def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
         return
     for number in dict.fromkeys(call.layer for call in graph.calls):
         layer = graph.layers[number]
-        if layer.graph is None and _is_no_layer(layer):
+        if layer.graph is None and is_no_layer(layer):
             continue
         yield Target(layer, (*place, number))
         held, attribute = _HELD.get(layer.kind, ("", ""))
@@ -58,7 +58,8 @@ def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
             yield from every_layer(layer.graph, (*place, number))
 
 
-def _is_no_layer(layer: Layer) -> bool:
+def is_no_layer(layer: Layer) -> bool:
+    """Whether it is an operation, of which nobody asks what a layer is asked."""
     return is_operation(layer.kind) or layer.kind == OWN_OPERATION
 
 

@@ -1,8 +1,8 @@
-"""Ways to clone: which suit a graph, and what each asks for.
+"""Ways to clone: what `strategies.graph.Way` asks for.
 
-Owns what `strategies.graph.Way` means for a model. What a way asks for is the same model with a change
-in it: a layer replaced, a call inserted, an input exchanged. Here it is known which of these can be built; the text of
-such a model is written by `harness.source`.
+Owns the inputs of the model that is asked for, and what of the model that is cloned stands in it. Whether it can be
+built is for Keras to say; what nobody says anything of is in `strategies.no_oracle`; how a way is typed is known to
+`harness.source`.
 """
 
 from __future__ import annotations
@@ -13,25 +13,31 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from strategies.asking import NoKeras
-from strategies.graph import (
-    Graph,
-    MalformedGraph,
-    Way,
-    from_json,
-    levels,
-)
-from strategies.kinds import Specs
+from strategies.graph import Graph, Input, MalformedGraph, NewInputs, Way, from_json, refs
+from strategies.kinds import Spec, Specs
+from strategies.kinds.lambdas import BATCH
 from strategies.no_oracle import unsaid
-from strategies.pruning import pruned
+from strategies.targets import is_no_layer
 from strategies.typing import infer
-from strategies.way_functions import calls_seen, unsuited_call, unsuited_clone
-from strategies.way_inputs import unsuited_inputs
 
 INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
 """What `clone_model` can be given, as features."""
 
 SPARSE, LATER = "sparse inputs", "later inputs"
 """That a release has such inputs, and that it makes inputs of what layers gave, as features."""
+
+DTYPES = {
+    "half": {"float32": "float16"},
+    "double": {"float32": "float64", "int32": "int64"},
+    "whole": {"float32": "int32"},
+    "float": {"int32": "float32"},
+}
+"""What takes the place of an input's dtype."""
+
+OPEN = 3
+"""What a dimension that was left open becomes where it is closed."""
+_IDS = 6
+"""Whole numbers that take the place of floats are below."""
 
 
 def makes_none(way: Way) -> bool:
@@ -51,8 +57,6 @@ _WRONG: dict[str, str] = {
     "subclass": CLONE,
 }
 """What each thing that is plainly wrong is an argument for; where it is the model, what every release takes."""
-
-_NO_MODELS = ("no model", "models")
 
 
 def features_of(way: Way) -> Iterator[str]:
@@ -89,18 +93,64 @@ def repeats(way: Way) -> bool:
 _IN_CALLS = ("after", "before")
 
 
+def inputs_of(graph: Graph) -> tuple[Input, ...]:
+    """The inputs of the model that is asked for."""
+    how: NewInputs = graph.way.inputs if graph.way is not None else ""
+    if how in ("", "own"):
+        return graph.inputs
+    return tuple(_given(each, how, number) for number, each in enumerate(graph.inputs, start=1))
+
+
+def _given(each: Input, how: NewInputs, number: int) -> Input:
+    """What is given in the place of an input: another of its own, like it but for what is asked for."""
+    new = structs.replace(each, around=None, name=None if each.name is None else f"given_{number}")
+    match how:
+        case "batch":
+            return structs.replace(new, batch=BATCH)
+        case "wider" if each.dtype == "float32":
+            last = (size if size is None else size + 1 for size in each.shape[-1:])
+            return structs.replace(new, shape=(*each.shape[:-1], *last))
+        case "closed":
+            return structs.replace(new, shape=tuple(OPEN if size is None else size for size in each.shape))
+        case "sparse":
+            return structs.replace(new, sparse=not each.sparse and _may_be_sparse(each))
+        case "whole" if each.dtype in DTYPES[how]:
+            return structs.replace(new, dtype=DTYPES[how][each.dtype], fill="ids", high=_IDS)
+    return structs.replace(new, dtype=DTYPES.get(how, {}).get(each.dtype, each.dtype))
+
+
+def _may_be_sparse(given: Input) -> bool:
+    """Whether an input is a row of floats: more than that no layer takes sparse."""
+    return given.dtype == "float32" and len(given.shape) == 1 and not (given.ragged or given.optional)
+
+
+def inner_layer(graph: Graph) -> int | None:
+    """The number of a layer that gives what is as the model's one input is: it is called once, and makes no mask.
+
+    None where there is none, or where the input is taken twice.
+    """
+    if len(list(refs(graph.takes))) != 1:
+        return None
+    wanted = Spec(graph.inputs[0].shape, graph.inputs[0].dtype)
+    uses = [call.layer for call in graph.calls]
+    specs = infer(graph)
+    for call, gives in zip(graph.calls, specs[1:], strict=True):
+        layer = graph.layers[call.layer]
+        plain = layer.graph is None and not is_no_layer(layer)
+        if plain and uses.count(call.layer) == 1 and gives == (wanted,):
+            return call.layer
+    return None
+
+
 def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
-    """What each node gives. Raises `MalformedGraph` where the graph, its way or its state makes no sense."""
+    """What each node gives. Raises `MalformedGraph` where Keras refuses it, or nobody says what its clone is."""
     try:
         specs = infer(graph)
     except MalformedGraph as error:
         raise MalformedGraph(f"{where}.{error}") from None
-    wrong = unsuited(graph)
-    if wrong:
-        raise MalformedGraph(f"{where}.way{wrong}")
     wrong = unsaid(graph)
     if wrong:
-        raise MalformedGraph(f"{where}.state: nobody says {wrong}")
+        raise MalformedGraph(f"{where}: nobody says {wrong}")
     return specs
 
 
@@ -113,51 +163,3 @@ def read_example(text: str | bytes, where: str) -> Graph:
     with contextlib.suppress(NoKeras):
         well_typed(graph, where)
     return graph
-
-
-def unsuited(graph: Graph) -> str:
-    """What is wrong with a graph's way, "" where nothing is. The graph without it is well typed."""
-    return "" if graph.way is None else unsuited_way(structs.replace(graph, way=None), graph.way)
-
-
-def unsuited_way(graph: Graph, way: Way) -> str:
-    """What is wrong with a way for a graph that has none, "" where nothing is."""
-    if way == Way():
-        return ": expected an argument"
-    if any(level.base is not None for level in levels(graph)):
-        return ": expected none for a model that is cut out of another"
-    models = [level.layers[call.layer].graph for level in levels(graph) for call in level.calls if call.kwargs]
-    if way.call_function is not None and any(inner is not None for inner in models):
-        return ": expected no call function where a model is given more than its tensors"
-    if way.wrong:
-        return _unsuited_wrong(graph, way)
-    if wrong := unsuited_inputs(graph, way.inputs):
-        return f".inputs: {wrong}"
-    plain = (Way(inputs="fresh"), Way(inputs="own"), Way(inputs="batch"), Way(inputs="sparse"))
-    if any(each.sparse for each in graph.inputs) and way not in plain:
-        return ": what stands in the place of a layer, or is made, takes dense tensors"
-    if any(each.ragged for each in graph.inputs) and way not in plain[:2]:
-        return ": what stands in the place of a layer, or is made, takes dense tensors, and so does a batch"
-    if way.inputs == "wider" and keeps_layers(way):
-        return ": a layer that is kept is built for its width"
-    if way.inputs == "inner" and keeps_layers(way):
-        return ": a layer that is kept would be called on what it gave"
-    if way.recursive and all(layer.graph is None for layer in graph.layers):
-        return ".recursive: there is no model within the model"
-    if way.clone_function is not None and (wrong := unsuited_clone(graph, way, way.clone_function)):
-        return f".clone_function: {wrong}"
-    if way.call_function is not None and (wrong := unsuited_call(graph, way, way.call_function)):
-        return f".call_function: {wrong}"
-    return ""
-
-
-def _unsuited_wrong(graph: Graph, way: Way) -> str:
-    if way != Way(wrong=way.wrong):
-        return ".wrong: expected nothing beside it"
-    if graph.generation == "keras2" and way.wrong not in _NO_MODELS:
-        return ".wrong: Keras 2.2 looks at nothing but the model"
-    if _WRONG[way.wrong] != INPUTS and not list(calls_seen(pruned(graph), False)):
-        return ".wrong: there is no layer to ask for"
-    if way.wrong == "numbers" and graph.generation != "keras":
-        return ".wrong: before Keras 3, numbers are wrapped in an input"
-    return ""

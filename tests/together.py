@@ -6,6 +6,7 @@ import re
 
 TOGETHER = {
     "tests/answers/history/test_end_to_end.py": "keras",
+    "tests/answers/history/test_question.py": "keras",
     "tests/campaign/test_shrinking.py": "keras",
     "tests/campaign/test_bench_sizes.py": "keras",
     "tests/cli/test_check_way.py": "keras",
@@ -13,6 +14,8 @@ TOGETHER = {
     "tests/trials/test_calling.py": "keras",
     "tests/trials/test_copies.py": "keras",
     "tests/trials/test_cut_out.py": "keras",
+    "tests/strategies/test_drawing.py": "keras",
+    "tests/trials/test_other_layers.py": "keras",
     "tests/trials/test_states.py": "keras",
     "tests/trials/test_ways.py": "keras",
     "tests/trials/checks/test_planted.py": "keras",
@@ -33,9 +36,7 @@ TOGETHER = {
     "tests/cloners/keras2/test_multi_gpu.py": "keras==2.2.4",
     "tests/keras3_releases/test_corpus_replayed.py": "tests/keras3_releases",
     "tests/keras3_releases/test_releases.py": "tests/keras3_releases",
-    "tests/property/test_arguments.py": "keras",
     "tests/property/test_clone_model.py": "keras",
-    "tests/property/test_kinds.py": "keras",
     "tests/property/test_own_classes.py": "keras",
     "tests/property/test_planted_faults.py": "keras",
     "tests/property/test_proposed.py": "keras==2.2.4",

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from harness.trials.expected import Expected
+from harness.trials.trusted_layers import allow_remembered
 from reports.known import KnownIssue, KnownIssues
 from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
 from reports.store import StoredFinding, read_run
@@ -58,6 +59,7 @@ class NotFoundError(ValueError):
 
 def pointed_at(arguments: Iterable[str], known: KnownIssues) -> tuple[list[PointedAt], list[str]]:
     """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that."""
+    allow_remembered()
     found: dict[str, PointedAt] = {}
     problems: list[str] = []
     for argument in arguments:
@@ -72,6 +74,7 @@ def finding_at(what: Path, id_: str = "") -> StoredFinding:
 
     `id_` is its id or its folder's name in a run, or the beginning of one.
     """
+    allow_remembered()
     if what.is_file() or (what / FINDING).is_file():
         path = what if what.is_file() else what / FINDING
         finding = _read_finding(path)

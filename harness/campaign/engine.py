@@ -166,7 +166,7 @@ class Engine:
             shard_queue.take_all()
             for case in shard_queue.cases.values():
                 if case.unsteady:
-                    self._tell(Unsteady(name, case.title, case.seen))
+                    self._tell(Unsteady(name, case.title, case.seen.finding if case.seen is not None else None))
         self._spend(force=True)
         return self.ending
 
@@ -451,7 +451,8 @@ class Engine:
 
     def _tell_seen(self, case: FoundCause, *, fresh: bool = True) -> None:
         if case.seen is not None:
-            self._tell(NewCause(msgspec.structs.replace(case.seen, count=max(1, case.count)), fresh))
+            seen = msgspec.structs.replace(case.seen.finding, count=max(1, case.count))
+            self._tell(NewCause(seen, case.seen.script, fresh))
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

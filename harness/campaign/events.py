@@ -45,6 +45,7 @@ class NewCause:
     """A cause was seen for the first time; the graph of the finding is as it was drawn. `fresh` as above."""
 
     finding: Finding
+    script: str
     fresh: bool = True
 
 

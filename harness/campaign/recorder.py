@@ -9,8 +9,6 @@ import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-import msgspec
-
 from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.events import (
     Event,
@@ -25,7 +23,6 @@ from harness.campaign.events import (
 from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import KnownRetried, Plan, ShardDone, SubjectStarted
 from harness.campaign.totals import FindingKey, Totals, key_of
-from harness.scripts.of_finding import script_from
 from harness.subjects.subject import Subject
 from reports.records import About, Finding, Run
 from reports.run_folder import RunFolder
@@ -70,8 +67,8 @@ class Recorder:
                     folder.event("progress", trials=totals.trials)
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 folder.event("shard lost", subject=subject, turn=turn, reason=reason)
-            case NewCause(finding=finding, fresh=fresh):
-                self._found(finding, fresh=fresh)
+            case NewCause(finding=finding, script=script, fresh=fresh):
+                self._found(finding, script, fresh=fresh)
             case Shrunk(subject=subject, trials=trials, seconds=seconds):
                 totals.shrunk(subject, trials, seconds)
             case Found(finding=finding, script=script, fresh=fresh):
@@ -124,12 +121,10 @@ class Recorder:
         """Write what is left: what there was no time to make smaller, how often each was met, and the end."""
         for shard_queue in queues:
             for case in shard_queue.cases.values():
-                finding = case.finding
-                if finding is None and case.waiting:
-                    finding = msgspec.structs.replace(case.waiting[0][1].finding, count=max(1, case.count))
-                if finding is None:
+                if case.latest is None:
                     continue
-                self._found(finding, fresh=True)
+                finding, script = case.latest
+                self._found(finding, script, fresh=True)
                 if not finding.smallest:
                     self._keep(finding)
         self._folder.event("end", interrupted=interrupted, trials=self.totals.trials)
@@ -151,7 +146,7 @@ class Recorder:
             for each in self.totals.of[done.subject].refusals.values():
                 self._folder.refused(done.subject, each.why, bytes(each.graph))
 
-    def _found(self, finding: Finding, script: str | None = None, *, fresh: bool) -> None:
+    def _found(self, finding: Finding, script: str, *, fresh: bool) -> None:
         """Write a finding that is new, or another than before. What was told before is written if it is not there."""
         key = key_of(finding)
         before = self.totals.findings.get(key)
@@ -162,7 +157,7 @@ class Recorder:
             self._missing.add(key)
         if finding == before:
             return
-        self._folder.finding(finding, script_from(finding).text if script is None else script)
+        self._folder.finding(finding, script)
         if key not in self._told:
             self._told.add(key)
             about = {"id": finding.id, "subject": finding.subject, "cloner": finding.cloner, "title": finding.title}

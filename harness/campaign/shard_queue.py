@@ -22,7 +22,7 @@ MOST_TRIES = 3
 class FoundCause:
     """One cause: how often it was met, the raw findings not heard yet with their turns, and what came of one.
 
-    `finding` is the smallest so far, where it was settled, `seen` the first raw finding's own; `unsteady` says that no
+    `finding` is the smallest so far, where it was settled, `seen` the first raw finding; `unsteady` says that no
     raw finding could show it again. `seconds` is what was spent on making it smaller.
     """
 
@@ -33,7 +33,7 @@ class FoundCause:
     under_way: bool = False
     given_up: bool = False
     settled: MadeSmaller | None = None
-    seen: Finding | None = None
+    seen: RawFinding | None = None
     seconds: float = 0.0
 
     @property
@@ -49,6 +49,16 @@ class FoundCause:
         return msgspec.structs.replace(self.settled.finding, count=max(1, self.count))
 
     @property
+    def latest(self) -> tuple[Finding, str] | None:
+        """What is kept of it with its script, made smaller or as it was drawn; None where there is nothing to keep."""
+        if self.finding is not None and self.settled is not None:
+            return self.finding, self.settled.script
+        if self.waiting:
+            raw_finding = self.waiting[0][1]
+            return msgspec.structs.replace(raw_finding.finding, count=max(1, self.count)), raw_finding.script
+        return None
+
+    @property
     def unsteady(self) -> bool:
         """Whether it was heard of and did not show again."""
         return self.heard > 0 and self.settled is None and not self.waiting and not self.under_way
@@ -58,7 +68,7 @@ class FoundCause:
         """What to call it."""
         if self.settled is not None and self.settled.finding is not None:
             return self.settled.finding.title
-        return self.seen.title if self.seen is not None else self.key[1]
+        return self.seen.finding.title if self.seen is not None else self.key[1]
 
 
 class ShardQueue:
@@ -165,7 +175,7 @@ class ShardQueue:
     def _take(self, done: ShardDone) -> None:
         for raw_finding in done.raw_findings:
             case = self.cases.setdefault(raw_finding.key, FoundCause(raw_finding.key))
-            case.seen = case.seen or raw_finding.finding
+            case.seen = case.seen or raw_finding
             if not case.finished and case.heard + len(case.waiting) < MOST_TRIES:
                 case.waiting.append((done.turn, raw_finding))
         for key, count in done.met:

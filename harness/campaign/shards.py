@@ -80,10 +80,14 @@ class Shard(msgspec.Struct, frozen=True):
 
 
 class RawFinding(msgspec.Struct, frozen=True):
-    """The first graph of a shard that shows something new, as a finding that nobody has made smaller yet."""
+    """The first graph of a shard that shows something new, as a finding that nobody has made smaller yet.
+
+    `script` is the one that its worker wrote: to write one may take a Keras, and the layers that it has.
+    """
 
     key: Key
     finding: Finding
+    script: str = ""
 
 
 class RefusedGraph(msgspec.Struct, frozen=True):
@@ -108,7 +112,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
 
     `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
     `accepted` has the kinds of which the release accepted a call, `not_accepted` those of which it accepted none, each
-    with the last exception.
+    with the number of tensors on which it was proposed, and the last exception.
     """
 
     subject: str
@@ -130,7 +134,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     restarts: int = 0
     reached: dict[str, tuple[int, ...]] = {}
     accepted: tuple[str, ...] = ()
-    not_accepted: dict[str, str] = {}
+    not_accepted: dict[str, tuple[int, str]] = {}
 
 
 NO_GRAPH = msgspec.Raw(b"null")

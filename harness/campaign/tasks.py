@@ -36,6 +36,7 @@ from harness.campaign.shrinking import piece
 from harness.campaign.warm_subjects import warm_subjects
 from harness.scripts.of_finding import example_of, finding_of, script_of
 from harness.search.draw_and_shrink import draw
+from harness.source.other_layers import is_allowed, other_kinds
 from harness.subjects import NoDeviceError, SubjectError
 from harness.subjects.releases import ReleaseError
 from harness.trials.asking import asked
@@ -172,12 +173,16 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         for each in news(tried.hits):
             met[each.key] += 1
             if each.key not in raw_findings:
-                raw_findings[each.key] = RawFinding(each.key, finding_of(each, process.subject, process.versions))
+                finding = finding_of(each, process.subject, process.versions)
+                script = script_of(each, process.subject.dialect, process.versions).text
+                raw_findings[each.key] = RawFinding(each.key, finding, script)
 
     with asking(asked(process)):
         if shard.graphs:
             for each in shard.graphs:
-                look(from_json(bytes(each), "a graph of the corpus"))
+                graph = from_json(bytes(each), "a graph of the corpus")
+                if all(map(is_allowed, other_kinds(graph))):  # else it is one of a run with other --layers
+                    look(graph)
         else:
             _draw(shard, graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate), look)
     asked(process).keep()

@@ -17,6 +17,9 @@ from reports.known import KnownIssue, KnownIssues
 from reports.records import Cost, Draws, FileReached, Finding, KnownMet
 from reports.run_folder import known_folder
 
+MANY = 5
+"""A kind that was proposed on fewer tensors, none of which Keras accepted, is not told of."""
+
 FindingKey = tuple[str, str, str, tuple[str, ...]]
 
 
@@ -49,12 +52,14 @@ class SubjectTotals:
     not_compared: dict[str, Counter[str]] = field(default_factory=dict)
     reached: dict[str, set[int]] = field(default_factory=dict)
     accepted: set[str] = field(default_factory=set)
-    tried: dict[str, str] = field(default_factory=dict)
+    proposed: Counter[str] = field(default_factory=Counter)
+    exceptions: dict[str, str] = field(default_factory=dict)
 
     @property
     def not_accepted(self) -> dict[str, str]:
-        """The kinds of which the release accepted no call, with the last exception."""
-        return {kind: why for kind, why in sorted(self.tried.items()) if kind not in self.accepted}
+        """The kinds of which the release accepted no call, on however many tensors, with the last exception."""
+        never = ((kind, why) for kind, why in sorted(self.exceptions.items()) if kind not in self.accepted)
+        return {kind: why for kind, why in never if self.proposed[kind] >= MANY}
 
     @property
     def trials(self) -> int:
@@ -83,7 +88,9 @@ class SubjectTotals:
         for name, lines in done.reached.items():
             self.reached.setdefault(name, set()).update(lines)
         self.accepted.update(done.accepted)
-        self.tried.update(done.not_accepted)
+        for kind, (tensors, exception) in done.not_accepted.items():
+            self.proposed[kind] += tensors
+            self.exceptions[kind] = exception
 
     def draws(self) -> Draws:
         """What it was given to try, for the record."""
@@ -101,6 +108,7 @@ class SubjectTotals:
             classes=len(often),
             often=(least, middle, most),
             never=tuple(each for each in self.met.layers if each not in self.kinds),
+            not_accepted=self.not_accepted,
         )
 
 

@@ -48,6 +48,7 @@ _OF_GENERATION = {"keras": "keras>=3", "tf_keras": "tf_keras", "keras2": "keras<
 @shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--jobs", type=click.IntRange(min=1), help="Releases at a time [the cores at hand].")
 @click.option("--no-install", is_flag=True, help="Install nothing: only the releases that are here.")
+@shared.layers
 @shared.as_json("Print the history as JSON.")
 @shared.out_file("Write the history to a file, as JSON.")
 @click.option("--keep", is_flag=True, help="Write the answer into the finding, and into the text of its issue.")

@@ -90,6 +90,21 @@ def known_issues(command: Command) -> Command:
     )(command)
 
 
+def layers(command: Command) -> Command:
+    """`--layers` of commands that try what was found: the layers of somebody else's finding that the user trusts."""
+
+    def trusted(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> None:
+        if names:
+            from harness.source.other_layers import absolute, allow
+
+            allow(map(absolute, names))
+
+    help_ = "Trust these layers in a finding from elsewhere: a module, a class in one, or path/to/file.py:Class."
+    return click.option("--layers", multiple=True, metavar="NAME", expose_value=False, callback=trusted, help=help_)(
+        command
+    )
+
+
 def as_json(help_: str) -> Callable[[Command], Command]:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--subject", "subjects", multiple=True, metavar="SUBJECT", help="What to try it on [its own].")
 @shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--only", "only", metavar="ID", help="Only findings whose id begins so.")
+@shared.layers
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(

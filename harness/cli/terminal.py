@@ -28,6 +28,13 @@ def lines(text: str) -> str:
     return "\n".join(visible(line) for line in text.splitlines())
 
 
+def cut(line: str) -> str:
+    """A line of text as wide as the terminal at most."""
+    width = shutil.get_terminal_size((120, 24)).columns
+    text = visible(" ".join(line.splitlines()))
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
 def coloured(stream: TextIO) -> bool:
     """Whether a stream is a terminal whose user wants colours."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -141,13 +141,16 @@ def run_alone(
     limit: float = LIMIT,
     started: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
 ) -> ScriptEnded:
-    """Run a script on a subject's release. `started` is handed the process, for whoever may have to end it."""
+    """Run a script on a subject's release. `started` is handed the process, for whoever may have to end it.
+
+    It finds what is on the PYTHONPATH, as the subject's process does: that may be the Keras itself, or a user's layers.
+    """
     with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(text, encoding="utf-8")
         surroundings = environment(subject, place)
-        surroundings.pop("PYTHONPATH", None)
-        command = [place.python, "-I", "-c", _alone(subject, place), str(path), *place.path]
+        folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
+        command = [place.python, "-I", "-c", _alone(subject, place), str(path), *map(os.path.abspath, folders)]
         return run_command(command, folder, surroundings, limit, started)
 
 

@@ -36,8 +36,8 @@ class Dialect:
     operations begin with, "" where it has none, and `words` what is done to their tensors or their results, by a word
     of the catalogue; `spelled` maps the functions that custom layers use to what they are called here; `classes` the
     custom layers to their text. `first` is the input of a Sequential, `layer` one as a layer; `tensor` a tensor of an
-    array and its dtype,
-    `trains` an expression that is another in training; "" where a function is told by its argument `training`.
+    array and its dtype, `trains` an expression that is another in training; "" where a function is told by its argument
+    `training`. `lacks` are the features of `strategies.graphs` that it has no words for, or that nobody runs there.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Dialect:
     layer: InputWords = _LAYER
     tensor: str = "ops.convert_to_tensor({0})"
     trains: str = ""
+    lacks: frozenset[str] = frozenset()
 
     def has(self, operation: str) -> bool:
         """Whether an operation can be written: a function of this framework, or an operator."""

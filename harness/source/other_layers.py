@@ -1,6 +1,6 @@
 """Layers that are not Keras' own, in a script: the import of their module, or the loading of their file.
 
-Owns which of them may be written. Those alone that somebody asked for: a graph from a file must not name code to run.
+Owns which of them may be written. Those alone that the user named: a graph from a file must not name code to run.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.source.words import identifier, literal
-from strategies.graph import MalformedGraph
+from strategies.graph import Graph, MalformedGraph, all_layers
+from strategies.kinds.operations import is_operation
 
 _ALLOWED: set[str] = set()
 
 
-def allow(kinds: Iterable[str]) -> None:
-    """Let these layers be written."""
-    _ALLOWED.update(kinds)
+def allow(names: Iterable[str]) -> None:
+    """Let these layers be written: kinds, or all of a module or a file."""
+    _ALLOWED.update(names)
 
 
 def absolute(name: str) -> str:
@@ -32,6 +33,12 @@ def is_other(kind: str) -> bool:
     return "." in kind or ":" in kind
 
 
+def other_kinds(graph: Graph) -> set[str]:
+    """The layers of a graph that are not Keras' own."""
+    kinds = {layer.kind for layer in all_layers(graph)}
+    return {kind for kind in kinds if is_other(kind) and not is_operation(kind)}
+
+
 def own_name(kind: str) -> str:
     """The name of its class."""
     return kind.rpartition(":")[2].rpartition(".")[2]
@@ -42,11 +49,21 @@ def file_of(kind: str) -> str:
     return kind.rpartition(":")[0]
 
 
+def is_allowed(kind: str) -> bool:
+    """Whether the user named the layer, or its module or file."""
+    return not _ALLOWED.isdisjoint((kind, _place_of(kind)))
+
+
 def check_allowed(kind: str) -> None:
-    """Raise `MalformedGraph` where nobody asked for the layer."""
-    if kind not in _ALLOWED:
-        where = file_of(kind) or kind.rpartition(".")[0]
-        raise MalformedGraph(f"layers: {kind} is not one of Keras': say that you trust it with --layers {where}")
+    """Raise `MalformedGraph` where the user has not named the layer."""
+    if not is_allowed(kind):
+        raise MalformedGraph(
+            f"layers: {kind} is not one of Keras': say that you trust it with --layers {_place_of(kind)}"
+        )
+
+
+def _place_of(kind: str) -> str:
+    return file_of(kind) or kind.rpartition(".")[0]
 
 
 def write_loading(variable: str, path: str) -> str:

@@ -50,7 +50,7 @@ from strategies.kinds.operations import is_operation
 from strategies.states import OWN_CLASS
 from strategies.states import PATHS as OF_STEPS
 from strategies.typing import taken
-from strategies.way_inputs import inner_layer
+from strategies.ways import inner_layer
 
 _STEPS = 3
 """An open dimension, where a model is run."""
@@ -133,7 +133,10 @@ class ScriptLines:
         each = graph.inputs[node]
         if way.inputs == "layers":
             return self.input(each, self.dialect.layer)
-        if way.inputs == "inner" and (inner := inner_layer(graph)) is not None:
+        if way.inputs == "inner":
+            inner = inner_layer(graph)
+            if inner is None:
+                raise MalformedGraph("way.inputs: no layer of the model gives what is as its one input is")
             return f"{(self.after or self).layers[(inner,)]}.output"
         text = self.input(each, self.dialect.input)
         if way.inputs == "made":

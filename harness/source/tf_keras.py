@@ -34,6 +34,9 @@ TF_KERAS = Dialect(
         "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
     },
     layer=InputWords("layers.InputLayer", "input_shape"),
+    # A model that begins at what a call gave is made of copies of the calls, from the outputs back: those of one layer
+    # come in an order in which no cloner can make them (tf_keras/src/engine/functional_utils.py:97).
+    lacks=frozenset(("shared layers after later inputs",)),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from harness.source.words import literal
 from strategies.graph import CallFunction, CloneFunction, Value, Wrong
 
 CLONE_FUNCTION, CALL_FUNCTION, MODEL = "clone_function", "call_function", "model"
@@ -29,7 +30,7 @@ def write_clone_function(function: CloneFunction, cls: Callable[[str], str], val
 def _clone_lines(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> list[str]:
     changes = {
         "renamed": 'config["name"] = f"{layer.name}_copy"',
-        "set": f'config["{function.key}"] = {value(function.value)}',
+        "set": f"config[{literal(function.key)}] = {value(function.value)}",
     }
     if function.change in changes:
         change = changes[function.change]

@@ -25,8 +25,7 @@ from harness.source.ways import (
     wrong_argument,
 )
 from strategies.graph import Graph, Items, Way, Wrong, refs
-from strategies.way_inputs import inner_layer, inputs_of
-from strategies.ways import makes_none
+from strategies.ways import inner_layer, inputs_of, makes_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,14 @@ def _inputs(script: ScriptLines, graph: Graph, way: Way) -> Iterator[tuple[str, 
         takes = graph.takes
         if way.inputs == "turned" and isinstance(takes, Items):
             takes = Items(takes.items[::-1])
+        places = [ref.node for ref in refs(takes)]
+        once = {f"given_{node}": words[node] for node in sorted(set(places)) if places.count(node) > 1}
+        words = [f"given_{node}" if places.count(node) > 1 else word for node, word in enumerate(words)]
         nested = script.value(takes, Inputs(words))
         flat = f"[{', '.join(words[ref.node] for ref in refs(graph.takes))}]"
         text = nested if script.dialect.generation == "keras" else flat
+        if once:  # one tensor stands in all places of an input, and is another for each clone
+            text = f"(lambda {', '.join(once)}: {text})({', '.join(once.values())})"
         yield "input_tensors", f"[{text}]" if way.inputs == "listed" else text
 
 

@@ -64,6 +64,8 @@ class Asked:
         self.accepted: Counter[str] = Counter()
         self.refused: dict[str, str] = {}
         self._said: set[str] = set()
+        self._on: dict[str, set[Specs]] = {}
+        self._new: Counter[str] = Counter()
 
     def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
         """Which of the questions is the first whose call Keras accepts, and what it gives."""
@@ -72,6 +74,7 @@ class Asked:
             self.asked += 1
             key, request = self._written(question)
             told = Told(why="it cannot be written") if request is None else self._remembered(key)
+            self._proposed(question, told)
             if told is None and request is not None:
                 waiting.append((number, key, request))
                 continue
@@ -96,8 +99,21 @@ class Asked:
             self.refused[questions[number].layer.kind] = told.why
         return None
 
+    def _proposed(self, question: Question, told: Told | None) -> None:
+        """Count the tensors that a kind was proposed on, as long as no call of it was accepted."""
+        kind = question.layer.kind
+        if kind in self.accepted:
+            return
+        met = self._on.setdefault(kind, set())
+        if question.tensors not in met:
+            met.add(question.tensors)
+            self._new[kind] += 1
+        if told is not None and told.gives is None:
+            self.refused[kind] = told.why
+
     def _accepted(self, number: int, question: Question, gives: Specs) -> tuple[int, Specs]:
         self.accepted[question.layer.kind] += 1
+        self._on.pop(question.layer.kind, None)
         return number, gives
 
     def why(self, question: Question) -> str:
@@ -127,11 +143,16 @@ class Asked:
         """What layers take that are not Keras' own; see `inside.other_layers` for their names."""
         raise NotImplementedError
 
-    def since(self) -> tuple[tuple[str, ...], dict[str, str]]:
-        """The kinds of which a call was accepted first since this was asked last; and those of which none ever was."""
+    def since(self) -> tuple[tuple[str, ...], dict[str, tuple[int, str]]]:
+        """The kinds of which a call was accepted first since this was asked last; and those of which none ever was.
+
+        Each of these with the number of tensors on which it was proposed first since then, and the last exception.
+        """
         new = tuple(sorted(self.accepted.keys() - self._said))
         self._said.update(new)
-        return new, {kind: why for kind, why in sorted(self.refused.items()) if kind not in self.accepted}
+        counted, self._new = self._new, Counter()
+        waiting = {kind: (counted[kind], why) for kind, why in sorted(self.refused.items()) if counted[kind]}
+        return new, {kind: told for kind, told in waiting.items() if kind not in self.accepted}
 
     def keep(self) -> None:
         """Write what was answered since to the cache folder."""

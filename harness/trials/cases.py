@@ -13,8 +13,7 @@ from harness.subjects.observation import Keeps
 from strategies.graph import Graph, Input, Way, to_json
 from strategies.states import runs
 from strategies.typing import taken
-from strategies.way_inputs import inputs_of
-from strategies.ways import keeps_layers, makes_none, repeats
+from strategies.ways import inputs_of, keeps_layers, makes_none, repeats
 
 
 def case_of(graph: Graph, dialect: str) -> Case:

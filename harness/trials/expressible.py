@@ -9,8 +9,9 @@ from harness.subjects.case import takes_arguments
 from harness.subjects.process import SubjectProcess
 from harness.subjects.subject import Subject
 from harness.trials.cases import case_of
+from strategies.asking import NoKeras
 from strategies.graph import Graph, MalformedGraph, all_layers
-from strategies.kinds import CATALOGUE, catalogue
+from strategies.kinds import CATALOGUE
 from strategies.kinds.operations import is_operation
 from strategies.states import STEPS
 from strategies.ways import features_of
@@ -56,6 +57,14 @@ def unable(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> 
     return ""
 
 
+def lacking(graph: Graph, process: SubjectProcess) -> str:
+    """Which layer of a graph a release does not have; "" where it has all of them. Starts the process if need be."""
+    own = DIALECTS[process.subject.dialect].classes
+    kinds = (layer.kind for layer in all_layers(graph) if layer.graph is None and layer.kind in CATALOGUE)
+    missing = next((kind for kind in kinds if kind not in own and kind not in process.ready.offers.layers), "")
+    return missing and f"{missing} is not in this Keras"
+
+
 def unspoken(graph: Graph, subject: Subject) -> str | None:
     """What a graph has that the dialect of a release has no word for; None where it can be written."""
     dialect = DIALECTS.get(subject.dialect)
@@ -64,11 +73,6 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
     for layer in all_layers(graph):
         if layer.graph is None and is_operation(layer.kind) and not dialect.has(layer.kind):
             return f"{layer.kind} cannot be written for this Keras"
-        if layer.graph is not None or layer.kind not in CATALOGUE:
-            continue
-        here = catalogue(subject.generation).get(layer.kind)
-        if here is None or here.only not in (None, subject.generation):
-            return f"{layer.kind} is not in this Keras"
     for step in graph.state:
         if step.does not in STEPS:
             return f"{step.does}: expected one of {', '.join(STEPS)}"
@@ -76,4 +80,6 @@ def unspoken(graph: Graph, subject: Subject) -> str | None:
         case_of(graph, subject.dialect)
     except (MalformedGraph, KeyError) as error:
         return f"the graph cannot be written for this Keras: {error}"
+    except NoKeras:  # it is known once one runs
+        return None
     return None

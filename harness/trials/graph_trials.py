@@ -19,7 +19,7 @@ from harness.trials.across import Compared, compared_with
 from harness.trials.asking import asked
 from harness.trials.cases import case_of, costly_checks, number_of
 from harness.trials.devices import terms_of
-from harness.trials.expressible import unable, unspoken
+from harness.trials.expressible import lacking, unable, unspoken
 from harness.trials.triage import Blame, title
 from harness.trials.trial import Case, Trial, run
 from reports.known import KnownIssue, KnownIssues
@@ -190,7 +190,7 @@ class GraphTrials:
     def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph | NotTried:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         with asking(asked(self.process)):
-            words = unspoken(graph, self.process.subject)
+            words = unspoken(graph, self.process.subject) or lacking(graph, self.process)
         if words:
             return NotTried(words, expressible=False)
         try:

@@ -10,11 +10,12 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy, deferred
 
-from harness.source.other_layers import absolute, allow
+from harness.source.other_layers import absolute
 from harness.subjects.case import takes_arguments
 from harness.subjects.outcomes import Offers
 from harness.subjects.process import SubjectProcess
 from harness.trials.asking import Asked, asked, here
+from harness.trials.trusted_layers import trust
 from strategies import FEATURES, functional_graphs
 from strategies.graph import Graph, Value
 from strategies.graphs import PIECES, STATES, WAYS, Feature
@@ -84,7 +85,7 @@ def _graphs(
         keras=its,
         generation=generation,
         without=without,
-        features=frozenset(features).difference(offers.lacks, _needing(offers)),
+        features=frozenset(features).difference(offers.lacks, _needing(offers), its.dialect.lacks),
         **options,
     )
 
@@ -110,21 +111,21 @@ def kinds_on(
 def bring(its: Asked, layers: Collection[str | type]) -> Mapping[str, Signature]:
     """What these layers take, by the names of their kinds; from now on scripts may have them."""
     found = its.layers([absolute(each) if isinstance(each, str) else _name_of(each) for each in layers])
-    allow(found)
+    trust(found)
     return found
 
 
 def _name_of(layer: type) -> str:
-    return f"{layer.__module__}.{layer.__qualname__}"
+    name = f"{layer.__module__}.{layer.__qualname__}"
+    if "<locals>" in name:
+        raise ValueError(f"layers: {name} is made within a function, where no script finds it: define it in a module")
+    return name
 
 
 def _needing(offers: Offers) -> Iterator[Feature]:
     """What a model cannot have where there is no decorator for classes, or where tensors keep a mask of a call."""
     needing: dict[str, Feature] = {"registered classes": "own classes", "own tensors": "masks of models"}
     return (feature for ability, feature in needing.items() if ability in offers.lacks)
-
-    """The layer classes of a release that a graph may hold."""
-    return tuple(sorted(set(offers.layers).difference(NOT_DRAWN)))
 
 
 def classes(offers: Offers) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log
 
 from reports.coverage import FEATURES, Counting
-from reports.draws import evenness, refusals
+from reports.draws import evenness, never_accepted, refusals
 from reports.html.causes import linked
 from reports.html.cells import cell, facts
 from reports.markup import Child, Markup, join, tag
@@ -122,7 +122,7 @@ def _refused(run: Run) -> list[Markup]:
     return [
         tag("div", tag("p", f"{name} refused {each.refused:,} of {some(each.graphs, 'graph')}."), tag("ul", *lines))
         for name, each in run.draws.items()
-        if (lines := [tag("li", line) for line in refusals(name, each)])
+        if (lines := [tag("li", line) for line in (*refusals(name, each), *never_accepted(each))])
     ]
 
 

@@ -54,18 +54,8 @@ class Spec:
         return not (self.absent or self.sparse or self.ragged)
 
     @property
-    def suits_models(self) -> bool:
-        """Whether a model within the model can be called on it, whatever layers it has that are called on such ones."""
-        return not (self.absent or self.sparse or self.told_sparse)
-
-    @property
     def rank(self) -> int:
         return len(self.shape)
-
-    def like(self, other: Spec) -> bool:
-        """Whether a model that is made for the one can be called on the other; masks are another question."""
-        mine, its = ((each.shape, each.dtype, each.large, each.ragged) for each in (self, other))
-        return mine == its
 
     def is_mask_of(self, other: Spec) -> bool:
         """Whether it can be given as the mask of another tensor."""

@@ -311,7 +311,7 @@ def test_what_is_found_is_told_before_anything_is_done_about_it(tmp_path: Path) 
         (KEY[1], False, None),
         (STEEL[1], False, None),
     ]
-    assert told.index(NewCause(seen[1])) < min(
+    assert told.index(NewCause(seen[1], "")) < min(
         number for number, event in enumerate(told) if not isinstance(event, NewCause) and STEEL[1] in str(event)
     )
 

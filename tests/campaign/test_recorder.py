@@ -63,10 +63,10 @@ def _corpus(path: Path) -> int:
 def test_a_finding_is_there_as_soon_as_it_is_seen_and_is_replaced_by_smaller_ones(
     recorder: Recorder, tmp_path: Path
 ) -> None:
-    recorder(NewCause(DRAWN))
+    recorder(NewCause(DRAWN, "drawn = 1\n"))
     (kept,) = read_run(tmp_path / "run").findings
     assert (kept.finding.smallest, kept.finding.proof) == (False, None)
-    assert "clone_model" in kept.script
+    assert kept.script == "drawn = 1\n"
     recorder(Found(HALFWAY, "halfway = 1\n"))
     (kept,) = read_run(tmp_path / "run").findings
     assert (kept.finding.smallest, kept.finding.proof, kept.script) == (False, True, "halfway = 1\n")
@@ -80,7 +80,7 @@ def test_a_finding_is_there_as_soon_as_it_is_seen_and_is_replaced_by_smaller_one
 
 
 def test_what_did_not_show_again_is_taken_back(recorder: Recorder, tmp_path: Path) -> None:
-    recorder(NewCause(DRAWN))
+    recorder(NewCause(DRAWN, "drawn = 1\n"))
     assert recorder.totals.news()
     recorder(Unsteady("keras", DRAWN.title, DRAWN))
     assert not _kept(tmp_path)
@@ -90,7 +90,7 @@ def test_what_did_not_show_again_is_taken_back(recorder: Recorder, tmp_path: Pat
 
 def test_a_run_that_is_gone_on_with_writes_what_is_not_there(recorder: Recorder, tmp_path: Path) -> None:
     for event in (
-        NewCause(DRAWN, fresh=False),
+        NewCause(DRAWN, "drawn = 1\n", fresh=False),
         Found(HALFWAY, "halfway = 1\n", fresh=False),
         Found(SMALL, "", fresh=False),
     ):
@@ -115,7 +115,7 @@ def test_a_run_that_is_gone_on_with_leaves_what_is_there(recorder: Recorder, tmp
 def test_what_there_was_no_time_for_is_kept_for_other_nights_as_it_is(recorder: Recorder, tmp_path: Path) -> None:
     shard_queue = ShardQueue("keras", 0, (), None)
     shard_queue.done(ShardDone("keras", 0, raw_findings=(RawFinding(KEY, DRAWN),), met=((KEY, 2),)))
-    recorder(NewCause(DRAWN))
+    recorder(NewCause(DRAWN, "drawn = 1\n"))
     recorder.finish([shard_queue], interrupted=True)
     assert [(each.smallest, each.count) for each in _kept(tmp_path)] == [(False, 2)]
     assert _corpus(tmp_path) == 1

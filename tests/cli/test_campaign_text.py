@@ -96,7 +96,7 @@ def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
     listener = console(totals)
     drawn = msgspec.structs.replace(FINDING, proof=None, smallest=False)
     for event in (
-        NewCause(drawn),
+        NewCause(drawn, ""),
         Found(msgspec.structs.replace(drawn, proof=True), ""),
         Found(msgspec.structs.replace(FINDING, proof=proof), ""),
     ):
@@ -109,7 +109,7 @@ def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
 
 def test_what_was_found_before_is_not_told_again(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
     listener = console(totals)
-    listener(NewCause(FINDING, fresh=False))
+    listener(NewCause(FINDING, "", fresh=False))
     listener(Found(FINDING, "", fresh=False))
     assert capsys.readouterr().out == ""
 
@@ -118,7 +118,7 @@ def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(
     totals: Totals, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listener = console(totals, quiet=True)
-    for event in (NewCause(FINDING), Found(FINDING, ""), Unsteady("keras", "a title", None), Tick(None, 1)):
+    for event in (NewCause(FINDING, ""), Found(FINDING, ""), Unsteady("keras", "a title", None), Tick(None, 1)):
         listener(event)
     assert capsys.readouterr() == ("", "")
     listener(SubjectLost("keras/jax", "keras/jax: not here"))
@@ -137,7 +137,7 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
     listener = console(totals)
     evil = "\x1b[2Jgone\r\x07\u202e"
     evil_one = msgspec.structs.replace(FINDING, title=evil, notes=(evil,))
-    listener(NewCause(evil_one))
+    listener(NewCause(evil_one, ""))
     listener(Found(evil_one, ""))
     listener(MakingSmaller("keras", KEY, evil, begins=True))
     listener(SubjectLost("keras", evil))

@@ -80,7 +80,7 @@ def test_without_a_keras_it_is_said_what_to_do() -> None:
     @settings(database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(functional_graphs(min_instructions=1))
     def draws(graph: Graph) -> None:
-        raise AssertionError("drawn")
+        pass
 
     with pytest.raises(NoKeras, match=r"functional_graphs\(keras="):
         contextvars.Context().run(draws)
@@ -139,6 +139,7 @@ def test_a_call_that_takes_its_process_with_it_is_refused_and_the_next_is_answer
 HERE = """
 import json, random, sys
 import numpy
+import tensorflow
 import {keras} as keras
 from hypothesis import HealthCheck, given, settings
 from harness import check_clone, clone_model
@@ -153,6 +154,7 @@ def says():
         float(numpy.sum(model(numpy.ones((2, 4), "float32"), training=True))),
         random.random(),
         numpy.random.rand(),
+        float(tensorflow.random.normal(())),
     ]
 
 def held():
@@ -281,8 +283,6 @@ def spoil(path: Path, how: str) -> None:
 def test_a_spoiled_file_of_answers_costs_the_answers_only(how: str, folder: Path) -> None:
     answered(Counted(), numbered(200))
     (path,) = folder.glob("*.sqlite")
-    for beside in folder.glob("*.sqlite-*"):
-        beside.unlink()
     spoil(path, how)
     try:
         answered(Counted(), numbered(20, 190))

@@ -21,9 +21,9 @@ from harness.campaign.events import (
 from harness.campaign.session import CampaignResult
 from harness.campaign.shards import Plan, SubjectStarted
 from harness.campaign.totals import SubjectTotals, Totals, compared
-from harness.cli.terminal import StatusLine, lines
+from harness.cli.terminal import StatusLine, cut, lines
 from reports.broken import broken
-from reports.draws import refusals
+from reports.draws import never_accepted, refusals
 from reports.markup import visible
 from reports.proof import alone
 from reports.reach import share
@@ -193,8 +193,7 @@ def _by_subject(totals: Totals) -> Iterator[str]:
             f"{each.costly:,} with the costly checks; {some(each.draws().refused, 'graph')} refused"
         )
         yield from (f"  {line}" for line in refusals(name, each.draws(), REASONS))
-        for kind, why in each.not_accepted.items():
-            yield f"  {visible(kind)} was never accepted: {visible(why)[:120]}"
+        yield from (cut(f"  {line}") for line in never_accepted(each.draws()))
         if each.states:
             share_ = each.stating / ((each.seconds + each.shrinking) or 1)
             yield f"  {some(each.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import random
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,13 @@ class Backend:
 
     def reseed(self, seed: int) -> None:
         """Let the backend's own generator begin anew."""
+
+    def kept_apart(self) -> list[tuple[Any, str]]:
+        """The objects, and their attributes, that hold the backend's own generator."""
+        return []
+
+    def begin_apart(self) -> None:
+        """Put others in their place, so that those are not changed."""
 
     def forget_kernels(self) -> None:
         """Drop what the backend has cached."""
@@ -103,6 +111,14 @@ class TensorFlow(Backend):
     def reseed(self, seed: int) -> None:
         # Clears the cache of kernels, so that the next calls are several times as slow.
         self.tf.random.set_seed(seed)
+
+    def kept_apart(self) -> list[tuple[Any, str]]:
+        return [(self._context.context(), name) for name in ("_seed", "_rng")]
+
+    def begin_apart(self) -> None:
+        context = self._context.context()
+        if getattr(context, "_rng", None) is not None:
+            context._rng = random.Random(0)
 
     def forget_kernels(self) -> None:
         self._context.context().clear_kernel_cache()

@@ -102,9 +102,15 @@ class Keras3(Eager):
 
     def kept_apart(self) -> list[tuple[Any, str]]:
         values = [(self._floats, name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")]
-        return [(self._state, "GLOBAL_STATE_TRACKER"), (self._state, "GLOBAL_SETTINGS_TRACKER"), *values]
+        return [
+            (self._state, "GLOBAL_STATE_TRACKER"),
+            (self._state, "GLOBAL_SETTINGS_TRACKER"),
+            *values,
+            *self.tensors.kept_apart(),
+        ]
 
     def begin_apart(self) -> None:
+        self.tensors.begin_apart()
         self.forget()
 
     def forget_names(self) -> None:

@@ -134,9 +134,10 @@ class TfKeras(Eager):
         self._forget_registered(self.registries())
 
     def kept_apart(self) -> list[tuple[Any, str]]:
-        names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES")
+        names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES", "_SEED_GENERATOR")
         values = [(self._settings, name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")]
-        return [*((self._backend, name) for name in names), (self._policies, "_global_policy"), *values]
+        own = [*((self._backend, name) for name in names), (self._policies, "_global_policy"), *values]
+        return own + self.tensors.kept_apart()
 
     def begin_apart(self) -> None:
         backend = self._backend
@@ -149,6 +150,9 @@ class TfKeras(Eager):
             backend.OBSERVED_NAMES = set()
         phases = backend._GRAPH_LEARNING_PHASES
         backend._GRAPH_LEARNING_PHASES = type(phases)(*[phases.default_factory] * hasattr(phases, "default_factory"))
+        if hasattr(backend, "_SEED_GENERATOR"):
+            backend._SEED_GENERATOR = threading.local()
+        self.tensors.begin_apart()
         self._policies._global_policy = None
         self.reset_settings(backend)
 

@@ -16,19 +16,17 @@ from harness.search.reducing.rewiring import taking_what_it_needs
 from strategies import calling
 from strategies.asking import keras
 from strategies.graph import Call, Graph, MalformedGraph, Ref, Seq, fed_refs, refs
-from strategies.kinds import Generation, Kind, Specs, catalogue
+from strategies.kinds import CATALOGUE, Kind, Specs
 from strategies.pruning import moved_call, moved_ends
 from strategies.typing import fed, large, question, spec_of
 
 
 def fitted(graph: Graph) -> Graph:
     """The graph with all that follows from its tensors made to follow. Raises `MalformedGraph` where nothing fits."""
-    return _fitted(graph, None)[0]
+    return _fitted(graph)[0]
 
 
-def _fitted(graph: Graph, generation: Generation | None) -> tuple[Graph, list[Specs]]:
-    generation = graph.generation or generation
-    kinds = catalogue(generation)
+def _fitted(graph: Graph) -> tuple[Graph, list[Specs]]:
     given: list[Specs] = [(spec_of(each),) for each in graph.inputs]
     layers, calls = list(graph.layers), list[Call]()
 
@@ -41,11 +39,11 @@ def _fitted(graph: Graph, generation: Generation | None) -> tuple[Graph, list[Sp
         specs = fed(call, given)
         layer = layers[call.layer]
         first = all(each.layer != call.layer for each in calls)
-        kind = kinds.get(layer.kind)
+        kind = CATALOGUE.get(layer.kind)
         if layer.graph is not None:
-            call = calling.suited(call, layer.graph, specs, generation)
+            call = calling.suited(call, layer.graph, specs)
             if first:
-                inner, _ = _fitted(_fed(layer.graph, call, specs), generation)
+                inner, _ = _fitted(_fed(layer.graph, call, specs))
                 layers[call.layer] = structs.replace(layer, graph=inner)
         elif kind is not None:
             call = _addressed(call, kind)

@@ -42,7 +42,7 @@ from strategies.graph import (
     refs,
     to_json,
 )
-from strategies.kinds import CATALOGUE, LEFT_OUT, Generation, catalogue
+from strategies.kinds import CATALOGUE, LEFT_OUT
 from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
 from strategies.kinds.operations import is_operation
 from strategies.pruning import idle
@@ -91,7 +91,7 @@ Size: TypeAlias = tuple[int, int, int, int, int, int, int, int, bytes]
 def size(graph: Graph) -> Size:
     """The size of a graph, to be compared with others."""
     every, layers = list(levels(graph)), list(all_layers(graph))
-    generation, text = graph.generation, to_json(graph)
+    text = to_json(graph)
     return (
         sum(_lines(level) for level in every) + _parts(graph.way) + 2 * len(graph.state),
         len(layers),
@@ -101,8 +101,8 @@ def size(graph: Graph) -> Size:
         + sum(_said_of(layer) for layer in layers)
         + sum(len(step.args) for step in graph.state),
         graph.batch + sum(_room(level) for level in every) + sum(_width(layer) for layer in layers),
-        sum(_distance(layer, generation) for layer in layers)
-        + sum(_distance_of(call, level.layers[call.layer], generation) for level in every for call in level.calls)
+        sum(_distance(layer) for layer in layers)
+        + sum(_distance_of(call, level.layers[call.layer]) for level in every for call in level.calls)
         + _far_from_plain(graph.way)
         + sum(_far_from_simple(step, graph) for step in graph.state),
         len(text),
@@ -212,14 +212,14 @@ def _width(layer: Layer) -> int:
     return sum(value for key, value in layer.args if key in WIDTHS and isinstance(value, int))
 
 
-def _distance(layer: Layer, generation: Generation | None) -> int:
-    kind = catalogue(generation).get(layer.kind)
+def _distance(layer: Layer) -> int:
+    kind = CATALOGUE.get(layer.kind)
     options = {} if kind is None else {**kind.more, **(kind.options if kind.arrange is None else {})}
     return sum(_far(value, options.get(key, ())) for key, value in layer.args if key not in WIDTHS)
 
 
-def _distance_of(call: Call, layer: Layer, generation: Generation | None) -> int:
-    kind = catalogue(generation).get(layer.kind)
+def _distance_of(call: Call, layer: Layer) -> int:
+    kind = CATALOGUE.get(layer.kind)
     options = {} if kind is None else kind.call_options
     packed = get_args(Packing).index(call.packing) + get_args(Axis).index(call.axis)
     return packed + sum(_far(value, options.get(key, ())) for key, value in call.kwargs)

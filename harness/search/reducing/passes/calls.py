@@ -10,10 +10,9 @@ from harness.search.reducing.passes.connections import plain_ends
 from harness.search.reducing.passes.levels import Offers
 from harness.search.reducing.rewiring import edited, with_call, with_inner
 from strategies.graph import Graph, Items, Packing
-from strategies.kinds import Generation
 
 
-def call_plainly(graph: Graph, generation: Generation | None) -> Offers:
+def call_plainly(graph: Graph) -> Offers:
     """A model called on tensors as it takes them, or in a simpler structure."""
     for number, call in enumerate(graph.calls):
         simpler: tuple[Packing, ...] = get_args(Packing)
@@ -25,7 +24,7 @@ def call_plainly(graph: Graph, generation: Generation | None) -> Offers:
             yield with_call(graph, number, structs.replace(call, packing=packing))
 
 
-def take_plainly_inside(graph: Graph, generation: Generation | None) -> Offers:
+def take_plainly_inside(graph: Graph) -> Offers:
     """A model in this one that takes its inputs in no dict, tuple or list of one; they need no names then.
 
     Or else they have those of their places; or it casts nothing.

@@ -20,7 +20,6 @@ from harness.search.reducing.rewiring import (
 )
 from strategies.cutting import as_input
 from strategies.graph import Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
-from strategies.kinds import Generation
 from strategies.pruning import Move, ends_of, idle, moved, moved_call
 
 
@@ -104,7 +103,7 @@ def drop_idle_input(graph: Graph) -> Offers:
             yield without_inputs(graph, [place])
 
 
-def merge_inputs(graph: Graph, generation: Generation | None) -> Offers:
+def merge_inputs(graph: Graph) -> Offers:
     """One input in the place of another."""
     for gone in range(len(graph.inputs) - 1, -1, -1):
         for place in range(len(graph.inputs)):
@@ -127,7 +126,7 @@ def _always(ref: Ref) -> Move:
 
 def begin_later(graph: Graph) -> Offers:
     """The tensors that a call gives become inputs: nothing is left of what they are made of. The last calls first."""
-    specs = specs_of(graph, graph.generation)
+    specs = specs_of(graph)
     if graph.sequential or graph.base is not None or not specs:
         return
     first = len(graph.inputs)
@@ -170,7 +169,7 @@ def _with_inputs(graph: Graph, node: int, outputs: list[int], inputs: list[Input
     return None if new is None else trimmed(room, new)
 
 
-def bypass_call(graph: Graph, generation: Generation | None) -> Offers:
+def bypass_call(graph: Graph) -> Offers:
     """What a call is given in the place of all that it gives. The last calls first."""
     first = len(graph.inputs)
     for number in range(len(graph.calls) - 1, -1, -1):
@@ -178,13 +177,13 @@ def bypass_call(graph: Graph, generation: Generation | None) -> Offers:
             yield rewired(graph, _instead(first + number, target))
 
 
-def use_first_output(graph: Graph, generation: Generation | None) -> Offers:
+def use_first_output(graph: Graph) -> Offers:
     """The first tensor that a call gives in the place of another."""
     for ref in sorted({ref for ref in _used(graph) if ref.output}, key=lambda ref: (ref.node, ref.output)):
         yield rewired(graph, _instead_of(ref, Ref(ref.node)))
 
 
-def drop_call(graph: Graph, generation: Generation | None) -> Offers:
+def drop_call(graph: Graph) -> Offers:
     """No call that leads nowhere; what only it needed goes with it, or leads nowhere in its turn."""
     first = len(graph.inputs)
     for node in sorted(idle(graph), reverse=True):
@@ -193,7 +192,7 @@ def drop_call(graph: Graph, generation: Generation | None) -> Offers:
             yield without_calls(graph, [node])
 
 
-def use_one_tensor(graph: Graph, generation: Generation | None) -> Offers:
+def use_one_tensor(graph: Graph) -> Offers:
     """A call on one tensor several times, where it takes several."""
     for number in range(len(graph.calls) - 1, -1, -1):
         call = graph.calls[number]
@@ -203,7 +202,7 @@ def use_one_tensor(graph: Graph, generation: Generation | None) -> Offers:
             yield with_call(graph, number, fed)
 
 
-def use_fewer_tensors(graph: Graph, generation: Generation | None) -> Offers:
+def use_fewer_tensors(graph: Graph) -> Offers:
     """A call on one tensor fewer."""
     for number, call in enumerate(graph.calls):
         fed = list(fed_refs(call))

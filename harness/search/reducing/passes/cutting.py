@@ -9,13 +9,12 @@ from harness.search.reducing.passes.levels import Offers, specs_of
 from harness.search.reducing.rewiring import edited, swept, with_layer, without_leaf
 from strategies.cutting import apart, later_inputs
 from strategies.graph import Base, Graph, Ref, Seq, Value, refs
-from strategies.kinds import Generation
 from strategies.pruning import pruned
 
 
 def forget_base(graph: Graph) -> Offers:
     """The model by itself, with inputs where it begins; its base; or the model, and all that leads nowhere."""
-    specs = specs_of(graph, graph.generation)
+    specs = specs_of(graph)
     if graph.base is None or not specs:
         return
     yield apart(graph, specs)
@@ -26,7 +25,7 @@ def forget_base(graph: Graph) -> Offers:
     yield edited(graph, takes=takes, base=None)
 
 
-def forget_inner_base(graph: Graph, generation: Generation | None) -> Offers:
+def forget_inner_base(graph: Graph) -> Offers:
     """A model inside, or its base, by itself."""
     for number, layer in enumerate(graph.layers):
         inner = layer.graph

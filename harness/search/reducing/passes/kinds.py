@@ -9,12 +9,12 @@ from harness.search.reducing.measure import PLAIN, WIDTHS, rank
 from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
 from harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
 from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, fed_refs
-from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
+from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
 
 
-def plainer_kind(graph: Graph, generation: Generation | None) -> Offers:
+def plainer_kind(graph: Graph) -> Offers:
     """A layer of a simpler kind that gives the same shape, in the place of a model too."""
-    kinds, specs = catalogue(generation), specs_of(graph, generation)
+    kinds, specs = CATALOGUE, specs_of(graph)
     for number, given, outputs in first_calls(graph, specs, models=True):
         layer = graph.layers[number]
         for name in PLAIN:
@@ -25,9 +25,9 @@ def plainer_kind(graph: Graph, generation: Generation | None) -> Offers:
                     yield with_layer(graph, number, _like(plainest, layer, kind))
 
 
-def plainer_kind_on_one(graph: Graph, generation: Generation | None) -> Offers:
+def plainer_kind_on_one(graph: Graph) -> Offers:
     """A layer that takes one tensor in the place of one that takes several."""
-    kinds, specs = catalogue(generation), specs_of(graph, generation)
+    kinds, specs = CATALOGUE, specs_of(graph)
     for number, given, outputs in first_calls(graph, specs, models=True):
         layer = graph.layers[number]
         for name in PLAIN if len(given) > 1 else ():
@@ -54,7 +54,7 @@ def use_plain_inputs(graph: Graph) -> Offers:
         layer, fed = graph.layers[call.layer], list(fed_refs(call))
         if layer.graph is None and special.intersection(ref.node for ref in fed):
             plain = Layer(PLAIN[0], (("activation", "relu"),)) if len(fed) == 1 else Layer("Add")
-            layers[call.layer] = _like(plain, layer, catalogue(graph.generation)[plain.kind])
+            layers[call.layer] = _like(plain, layer, CATALOGUE[plain.kind])
             args = (Seq(tuple(fed)),) if len(fed) > 1 else tuple(fed)
             calls[number] = structs.replace(call, args=args, kwargs=())
     yield edited(graph, inputs=inputs, layers=tuple(layers), calls=tuple(calls))

@@ -11,11 +11,11 @@ from harness.search.reducing.measure import CONTAINERS, WIDTHS, same
 from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
 from harness.search.reducing.rewiring import edited, with_call, with_layer, without_output
 from strategies.graph import Graph, Layer, Made, MalformedGraph, Seq, Value
-from strategies.kinds import LEFT_OUT, Generation, Kind, Specs, catalogue
+from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
 from strategies.kinds.lambdas import EXPRESSIONS
 
 
-def unshare(graph: Graph, generation: Generation | None) -> Offers:
+def unshare(graph: Graph) -> Offers:
     """A layer of its own for every call of one that is shared; then for one of its calls."""
     uses = [call.layer for call in graph.calls]
     for number in range(len(graph.layers)):
@@ -38,17 +38,17 @@ def _apart(graph: Graph, number: int, calls: list[int]) -> Graph | None:
     )
 
 
-def unwrap(graph: Graph, generation: Generation | None) -> Offers:
+def unwrap(graph: Graph) -> Offers:
     """The layer within a layer, in its place."""
     for number, layer in enumerate(graph.layers):
         for _, value in layer.args:
-            if isinstance(value, Made) and value.layer.kind in catalogue(generation):
+            if isinstance(value, Made) and value.layer.kind in CATALOGUE:
                 yield with_layer(graph, number, value.layer)
 
 
-def simplify_layer(graph: Graph, generation: Generation | None) -> Offers:
+def simplify_layer(graph: Graph) -> Offers:
     """A layer without one of its arguments, or with a simpler value for it."""
-    kinds, specs = catalogue(generation), specs_of(graph, generation)
+    kinds, specs = CATALOGUE, specs_of(graph)
     for number, given, _ in first_calls(graph, specs):
         layer = graph.layers[number]
         kind = kinds.get(layer.kind)
@@ -151,9 +151,9 @@ def _lambda_of_fewer(graph: Graph, number: int, kind: Kind, given: Specs) -> Off
         yield None if new is None else with_layer(new, number, simpler)
 
 
-def simplify_call(graph: Graph, generation: Generation | None) -> Offers:
+def simplify_call(graph: Graph) -> Offers:
     """A call without one of its further arguments, or with a simpler value for it."""
-    kinds = catalogue(generation)
+    kinds = CATALOGUE
     for number, call in enumerate(graph.calls):
         kind = kinds.get(graph.layers[call.layer].kind)
         options = {} if kind is None else kind.call_options

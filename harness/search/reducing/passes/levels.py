@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from harness.search.reducing.rewiring import trimmed, with_inner
 from strategies.graph import Graph, MalformedGraph
-from strategies.kinds import Generation, Specs
+from strategies.kinds import Specs
 from strategies.typing import fed, infer
 
 Offers: TypeAlias = Iterator[Graph | None]
@@ -15,7 +15,7 @@ Offers: TypeAlias = Iterator[Graph | None]
 Pass: TypeAlias = Callable[[Graph], Offers]
 """From a whole graph to smaller ones; None stands for one that names what is not there."""
 
-Cut: TypeAlias = Callable[[Graph, Generation | None], Offers]
+Cut: TypeAlias = Callable[[Graph], Offers]
 """The same for one level of nesting. It leaves the inputs as they are: those that it makes idle are seen to here."""
 
 
@@ -23,21 +23,21 @@ def everywhere(cut: Cut) -> Pass:
     """The cut on the model, then on each model in it."""
 
     def pass_(graph: Graph) -> Offers:
-        for offer in _cuts(cut, graph, graph.generation):
+        for offer in _cuts(cut, graph):
             yield None if offer is None else trimmed(graph, offer)
 
     return pass_
 
 
-def _cuts(cut: Cut, graph: Graph, generation: Generation | None) -> Offers:
-    yield from cut(graph, generation)
+def _cuts(cut: Cut, graph: Graph) -> Offers:
+    yield from cut(graph)
     for number, layer in enumerate(graph.layers):
         if layer.graph is not None:
-            for offer in _cuts(cut, layer.graph, layer.graph.generation or generation):
+            for offer in _cuts(cut, layer.graph):
                 yield None if offer is None else with_inner(graph, number, offer)
 
 
-def specs_of(graph: Graph, generation: Generation | None) -> tuple[Specs, ...]:
+def specs_of(graph: Graph) -> tuple[Specs, ...]:
     """What each node gives; nothing where the graph is not well formed."""
     try:
         return infer(graph)

@@ -7,11 +7,10 @@ from msgspec import structs
 from harness.search.reducing.passes.levels import Offers
 from harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
 from strategies.graph import Call, Graph, Layer, Ref, fed_refs, refs
-from strategies.kinds import Generation
 from strategies.pruning import idle, moved_call, moved_ends
 
 
-def inline_model(graph: Graph, generation: Generation | None) -> Offers:
+def inline_model(graph: Graph) -> Offers:
     """The calls of an inner model in the place of its own."""
     for number, layer in enumerate(graph.layers):
         if layer.graph is not None and list(refs(layer.graph.takes)) == _inputs(layer.graph):
@@ -85,13 +84,13 @@ def not_a_chain(graph: Graph) -> Offers:
         yield edited(graph, sequential=False)
 
 
-def build_at_once(graph: Graph, generation: Generation | None) -> Offers:
+def build_at_once(graph: Graph) -> Offers:
     """A Sequential with an input of its own."""
     if graph.built:
         yield edited(graph, built="")
 
 
-def of_a_plainer_class(graph: Graph, generation: Generation | None) -> Offers:
+def of_a_plainer_class(graph: Graph) -> Offers:
     """A model of no class of one's own, or of one that is registered nowhere, computes what its graph does, or inherits
     its constructor."""
     own = graph.own
@@ -101,7 +100,7 @@ def of_a_plainer_class(graph: Graph, generation: Generation | None) -> Offers:
             yield edited(graph, own=structs.replace(own, **less))
 
 
-def drop_inner_output(graph: Graph, generation: Generation | None) -> Offers:
+def drop_inner_output(graph: Graph) -> Offers:
     """An inner model without one of its outputs; another one serves in its stead."""
     for number, layer in enumerate(graph.layers):
         inner = layer.graph
@@ -113,7 +112,7 @@ def drop_inner_output(graph: Graph, generation: Generation | None) -> Offers:
             yield None if new is None or less is None else with_inner(new, number, swept(inner, less))
 
 
-def drop_idle_inner_input(graph: Graph, generation: Generation | None) -> Offers:
+def drop_idle_inner_input(graph: Graph) -> Offers:
     """An inner model without an input that nothing in it uses."""
     for number, layer in enumerate(graph.layers):
         if layer.graph is not None and len(layer.graph.inputs) > 1:

@@ -189,7 +189,7 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
             clone = live.rebuilt()
         except Exception:
             continue
-        return clone if is_own else _with_all_options(release, live, layer, clone, untold)
+        return _with_all_options(release, live, layer, clone, untold)
     try:
         # This is upstream's way. Its exception is the one that a person can act on.
         return kind(layer, clone_of, "plain").rebuilt(as_it_is=True)
@@ -207,7 +207,8 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
 def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any, untold: list[Untold]) -> Any:
     """The clone made again with the options that its config does not tell, as far as the layer does."""
     options = constructor_options(type(layer), release.keras.layers.Layer)
-    told = [name for name in options if name in live.told]
+    is_own = release.is_own(type(layer))
+    told = [] if is_own else [name for name in options if name in live.told]
     clone, held = with_held_options(layer, clone, told, lambda more: live.rebuilt(further=more), release.comparison())
     missing = {name: each for name, each in options.items() if name not in live.told and each is not REQUIRED}
 
@@ -217,7 +218,7 @@ def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any
     clone, rest = with_untold_options(layer, clone, missing, make, release.comparison())
     if rest:
         untold.append(rest)
-    else:
+    elif not is_own:
         set_later(layer, clone, release.comparison())
     return clone
 
