@@ -117,7 +117,7 @@ class Names:
             return (_MODELS[kind][self._older],)
         if is_operation(kind):
             return operation_names(kind, tensors, self._older)
-        return (_snake(_CALLED.get(kind, kind).rpartition(".")[2]),)
+        return (_snake(re.split("[.:]", _CALLED.get(kind, kind))[-1]),)
 
 
 def _within(layer: Layer) -> Iterator[str]:

@@ -7,6 +7,7 @@ there is no room.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,7 +47,7 @@ _USUAL: Mapping[int, tuple[tuple[int, ...], ...]] = {
     2: ((3, 4),),
     3: ((4, 4, 2), (4, 4, 3)),
 }
-"""Tensors of each rank, of which one suits a layer that some tensor of that rank suits."""
+"""Tensors of each rank, of which one suits a layer that some tensor of that rank suits, unless it wants a square."""
 
 
 def _listed(sources: tuple[Ref, ...]) -> tuple[Value, ...]:
@@ -168,18 +169,20 @@ class Builder:
             self._forget_added(added)
 
     def _may_suit(self, instruction: Apply, sources: tuple[Ref, ...]) -> bool:
-        """Whether Keras takes the simplest layer of the kind on tensors of that rank and dtype: this is soon known."""
+        """Whether Keras takes a simple layer of the kind on tensors of that rank and dtype: this is soon known."""
         kind, spec = self.kinds[instruction.kind], self.spec(sources[0])
-        simplest = tuple((key, values[0]) for key, values in kind.options.items())
-        simple = Apply(kind.name, instruction.sources, options=simplest, how=instruction.how)
+        call_options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
+        call = Call(0, kind.packed(tuple(map(Ref, range(len(sources)))), instruction.how), call_options)
+        square = spec.rank == 2 and spec.shape[0] == spec.shape[1]
         asked = []
-        for shape in _USUAL.get(spec.rank, (spec.shape,)):
-            usual = Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged)
-            layer = applied(kind, (usual,) * len(sources), simple, 0)
-            if layer is not None:
-                options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
-                call = Call(0, kind.packed(tuple(map(Ref, range(len(sources)))), instruction.how), options)
-                asked.append(Question(layer, (usual,) * len(sources), (call,), rough=True))
+        for place in (0, 1):
+            options = tuple((key, values[place % len(values)]) for key, values in kind.options.items())
+            simple = Apply(kind.name, instruction.sources, options=options, how=instruction.how)
+            for shape in (spec.shape,) if square else _USUAL.get(spec.rank, (spec.shape,)):
+                tensors = (Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged),) * len(sources)
+                layer = applied(kind, tensors, simple, 0)
+                if layer is not None:
+                    asked.append(Question(layer, tensors, (call,), rough=True))
         return keras().first(asked) is not None
 
     def _offers(self, instruction: Apply, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
@@ -432,7 +435,8 @@ class Builder:
     def _named(self, layer: Layer) -> Layer:
         if layer.graph is None and not self.kinds[layer.kind].shared:
             return layer
-        name = f"my_{layer.kind.lower()}"
+        # A layer that is not Keras' own has a path before the name of its class.
+        name = f"my_{re.split('[.:]', layer.kind)[-1].lower()}"
         while name in self.names:
             name += "_too"
         return structs.replace(layer, name=name)

@@ -144,7 +144,7 @@ _INPUTS: tuple[Input, ...] = (
     Input((4,), "float64"),
     Input((4, 4, 3)),
 )
-_RARE = (Input((3, 3, 3, 2)), Input((2, 2, 2, 2, 1)), Input((1,), "int32", fill="ids", high=6))
+_RARE = (Input((3, 3, 3, 2)), Input((2, 2, 2, 2, 1)), Input((1,), "int32", fill="ids", high=6), Input((3, 3)))
 _STRINGS = (Input((3,), "string", fill="words"), Input((1,), "string", fill="words"))
 """These are there only for the layers that take nothing else."""
 _OPEN = (Input((None, 4)), Input((None, 4), fill="steps"), Input((None,), "int32", fill="ids", high=6))
@@ -207,9 +207,12 @@ def functional_graphs(
         way, state = nothing if features_ & WAYS else _WAY, nothing if features_ & STATES else _STATE
         programs_ = st.tuples(programs_, way, state, BYTES).map(begun)
 
+    # What an input that nothing uses, or that is sparse or ragged, is given to need not be among the `kinds`.
+    all_kinds = {**_there(catalogue, None, without), **there}
+
     def lowered(program: Program) -> Graph:
         with contextlib.nullcontext() if keras is None else asking(keras):
-            return lower(program, there)
+            return lower(program, all_kinds)
 
     return programs_.map(lowered)
 

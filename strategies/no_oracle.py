@@ -151,10 +151,19 @@ def _asked_of_none(graph: Graph, way: Way) -> bool:
     )
 
 
-def _changes_dtypes(way: Way) -> bool:
+def _may_be_a_default(graph: Graph, way: Way) -> bool:
     function = way.clone_function
-    set_to_one = function is not None and function.change == "set" and function.key == "dtype"
-    return set_to_one or way.inputs in ("half", "double", "whole", "float")
+    dtypes = way.inputs in ("half", "double", "whole", "float")
+    put_there = None
+    if function is not None:
+        dtypes = dtypes or (function.change, function.key) == ("set", "dtype")
+        put_there = function.kind if function.change not in ("remade", "kept", "renamed", "set") else None
+    return any(
+        (dtypes and ("training", False) in call.kwargs)
+        or (level.layers[call.layer].kind == put_there and "training" in dict(call.kwargs))
+        for level in levels(graph)
+        for call in level.calls
+    )
 
 
 def _renames_all(way: Way) -> bool:
@@ -177,10 +186,9 @@ WAY_RULES: dict[str, WayRule] = {
     "what a function is told of the calls of a Sequential": lambda graph, way: (
         way.call_function is not None and graph.sequential
     ),
-    # keras/src/layers/layer.py:_resolve_and_populate_arg writes `training=False` down itself.
-    "whose `training=False` is in a call on tensors of another dtype": lambda graph, way: (
-        _changes_dtypes(way)
-        and any(("training", False) in call.kwargs for level in levels(graph) for call in level.calls)
+    # keras/src/layers/layer.py:1086 writes the default of `training` into a call, as if the user had given it.
+    "whose `training` is in a call that is made of another layer, or on tensors of another dtype": lambda graph, way: (
+        _may_be_a_default(graph, way)
     ),
     # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
     "what an operation that is a layer is renamed to": lambda graph, way: (

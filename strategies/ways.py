@@ -7,16 +7,13 @@ built is for Keras to say; what nobody says anything of is in `strategies.no_ora
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
 from msgspec import structs
 
-from strategies.asking import NoKeras
-from strategies.graph import Graph, Input, MalformedGraph, NewInputs, Way, from_json, refs
-from strategies.kinds import Spec, Specs
+from strategies.graph import Graph, Input, NewInputs, Way, from_json, refs
+from strategies.kinds import Spec
 from strategies.kinds.lambdas import BATCH
-from strategies.no_oracle import unsaid
 from strategies.targets import is_no_layer
 from strategies.typing import infer
 
@@ -142,24 +139,6 @@ def inner_layer(graph: Graph) -> int | None:
     return None
 
 
-def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
-    """What each node gives. Raises `MalformedGraph` where Keras refuses it, or nobody says what its clone is."""
-    try:
-        specs = infer(graph)
-    except MalformedGraph as error:
-        raise MalformedGraph(f"{where}.{error}") from None
-    wrong = unsaid(graph)
-    if wrong:
-        raise MalformedGraph(f"{where}: nobody says {wrong}")
-    return specs
-
-
 def read_example(text: str | bytes, where: str) -> Graph:
-    """A graph from text that may come from anywhere.
-
-    It is held against the Keras at hand; where there is none, what it refuses is told once the model is built.
-    """
-    graph = from_json(text, where)
-    with contextlib.suppress(NoKeras):
-        well_typed(graph, where)
-    return graph
+    """A graph from text that may come from anywhere. What Keras refuses of it is told once the model is built."""
+    return from_json(text, where)

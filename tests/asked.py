@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 from hypothesis.strategies import SearchStrategy, deferred
 
 from harness.subjects.process import SubjectProcess
+from harness.subjects.releases import open_subject
+from harness.subjects.subject import Subject
 from harness.trials.asking import asked
 from harness.trials.offers import graphs_on, kinds_on
-from strategies import FEATURES
+from strategies import FEATURES, MalformedGraph, infer
 from strategies.asking import Keras, Question, asking
 from strategies.graph import Graph
 from strategies.graphs import Feature
 from strategies.kinds import Generation, Kind, Specs
 from strategies.lowering import lower
+from strategies.no_oracle import unsaid
 from strategies.programs import Program
 
 SUBJECTS: dict[Generation, str] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
@@ -29,7 +35,20 @@ def processes(warm: Callable[[str], SubjectProcess]) -> None:
 
 def process_of(generation: Generation) -> SubjectProcess:
     """The warm process of a generation."""
-    return _processes[0](SUBJECTS[generation])
+    return (_processes[0] if _processes else _alone)(SUBJECTS[generation])
+
+
+@cache
+def _alone(name: str) -> SubjectProcess:
+    """A process of a script that runs beside the tests; it ends with the script."""
+    process = open_subject(Subject.parse(name))
+    atexit.register(process.close)
+    return process
+
+
+def at_hand(generation: Generation) -> AbstractContextManager[None]:
+    """A scope in which questions go to the Keras of a generation."""
+    return asking(asked(process_of(generation)))
 
 
 def graphs_of(generation: Generation = "keras", **options: Any) -> SearchStrategy[Graph]:
@@ -46,7 +65,7 @@ def kinds_of(generation: Generation = "keras") -> Mapping[str, Kind]:
 def lowered(program: Program) -> Graph:
     """The graph that a program means to the Keras of its generation, to Keras 3 where it has none."""
     generation = program.generation or "keras"
-    with asking(asked(process_of(generation))):
+    with at_hand(generation):
         return lower(program, kinds_of(generation))
 
 
@@ -68,3 +87,12 @@ class KerasAtHand:
     def refuses(self, graph: Graph) -> str:
         """What it answers."""
         return self._keras.refuses(graph)
+
+
+def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
+    """What each node gives. Raises `MalformedGraph` where Keras refuses it, or nobody says what its clone is."""
+    specs = infer(graph)
+    wrong = unsaid(graph)
+    if wrong:
+        raise MalformedGraph(f"{where}: nobody says {wrong}")
+    return specs

@@ -15,6 +15,7 @@ TOGETHER = {
     "tests/trials/test_copies.py": "keras",
     "tests/trials/test_cut_out.py": "keras",
     "tests/strategies/test_drawing.py": "keras",
+    "tests/strategies/test_states.py": "keras",
     "tests/trials/test_other_layers.py": "keras",
     "tests/trials/test_states.py": "keras",
     "tests/trials/test_ways.py": "keras",

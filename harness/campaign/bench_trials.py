@@ -6,6 +6,7 @@ child that it runs in grows until it is replaced. Starting a child is no part of
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,13 +21,15 @@ from harness.subjects.outcomes import Outcome
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.releases import open_subject, place_of
 from harness.subjects.subject import Subject
+from harness.trials.asking import asked
 from harness.trials.cases import case_of
 from harness.trials.checks import CHECKS, compare
 from harness.trials.graph_trials import GraphTrials
+from harness.trials.offers import graphs_on
 from reports.known import KnownIssues
-from strategies import Graph, functional_graphs
+from strategies import FEATURES, Graph
+from strategies.asking import asking
 from strategies.graph import all_layers
-from strategies.kinds import Generation
 
 LAYERS = (4, 6)
 """The graphs of the set have between these numbers of layers, those in wrappers and in inner models counted."""
@@ -138,9 +141,12 @@ def trial_speed(
     parts: they trace functions too, as `predict` does.
     """
     figures = Figures()
-    graphs = draw(subject.generation, count, seed_, figures)
-    with _TimedProcess(subject, place=place_of(subject)) as process, open_subject(subject, limits=_PATIENT) as other:
+    with contextlib.ExitStack() as scopes:
+        process = scopes.enter_context(_TimedProcess(subject, place=place_of(subject)))
+        other = scopes.enter_context(open_subject(subject, limits=_PATIENT))
+        graphs = draw(process, count, seed_, figures)
         ready = process.ready
+        scopes.enter_context(asking(asked(process)))
         trials_ = GraphTrials(process, KnownIssues())
         for place in range(len(graphs) if trials is None else trials):
             case = _case(graphs[place % len(graphs)], subject, figures)
@@ -159,14 +165,14 @@ def trial_speed(
     return {"subject": str(subject), **about, **figures.summary()}
 
 
-def draw(generation: Generation, count: int, seed_: int, figures: Figures) -> list[Graph]:
-    """A seeded set of graphs of about five layers, and what drawing cost."""
+def draw(process: SubjectProcess, count: int, seed_: int, figures: Figures) -> list[Graph]:
+    """A seeded set of graphs of about five layers, and what drawing cost, once Keras has answered."""
     took: list[float] = []
     for _ in range(TURNS):
         found: list[Graph] = []
         started = perf_counter()
         figures.draws = 0
-        for drawn in evenly(functional_graphs(generation=generation), 1_000_000, seed_):
+        for drawn in evenly(graphs_on(process, features=FEATURES), 1_000_000, seed_):
             figures.draws += 1
             if LAYERS[0] <= len(list(all_layers(drawn.graph))) <= LAYERS[1]:
                 found.append(drawn.graph)

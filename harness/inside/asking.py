@@ -49,16 +49,28 @@ def _answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
             tensors = [framework.symbolic(spec) for spec in specs]
             said = [call(tensors) for call in module.calls][-1]
             gives = [_told(tensor, framework) for tensor in _flat(said)]
+            _refuse_without_config(said)
             if any(tensor is given for tensor in _flat(said) for given in tensors):
                 raise _Refused("it gives back a tensor that it is given")
             if _packed(said) not in (question.get("packed_in") or ("one" if len(gives) == 1 else "list",)):
                 raise _Refused("it gives %d tensors in a way that no script has words for" % len(gives))
-            if framework.eager and not question.get("rough"):
-                found = list(_flat(module.calls[-1](_numbers(specs, framework))))
-                _hold_against(found, gives, any_shape=question.get("any_shape", False))
+            if not question.get("rough"):
+                numbers = _numbers(specs, framework)
+                found = framework.computed(module.calls[-1], numbers, tensors, list(_flat(said)))
+                _hold_against(list(_flat(found)), gives, any_shape=question.get("any_shape", False))
+    except _Refused as error:
+        return {"why": str(error)}
     except Exception as error:  # whatever Keras says to it
-        return {"why": ("%s: %s" % (type(error).__name__, error))[:_LONGEST]}
+        return {"why": _said(error)}
     return {"gives": gives}
+
+
+def _said(error: Exception) -> str:
+    """The exception in a line: what the layer raised, where Keras says around it which layer that was."""
+    text = re.sub(r"\x1b\[[\d;]*m", "", str(error)).rpartition("Error encountered:")[2]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = [line for line in lines if not line.startswith("Exception encountered when calling")]
+    return ("%s: %s" % (type(error).__name__, "".join(told[:1])))[:_LONGEST]
 
 
 def _flat(value: Any) -> Iterator[Any]:
@@ -95,7 +107,20 @@ def _told(tensor: Any, framework: Framework) -> dict[str, Any]:
     told.update((key, True) for key, is_so in (("mask", framework.has_mask(tensor)), ("ragged", ragged)) if is_so)
     if sparse:
         told["told_sparse"] = True
+    if framework.is_loose(tensor):
+        told["loose"] = True
     return told
+
+
+def _refuse_without_config(said: Any) -> None:
+    """Raise where a class of one's own has no config, and Keras says of it that it has to have one."""
+    for tensor in _flat(said):
+        maker: Any = getattr(tensor, "_keras_history", (None,))[0]
+        if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
+            try:
+                maker.get_config()
+            except NotImplementedError as error:
+                raise _Refused(str(error)) from error
 
 
 def _numbers(specs: list[dict[str, Any]], framework: Framework) -> list[Any]:
@@ -141,5 +166,5 @@ def refusal(request: dict[str, Any], framework: Framework) -> str:
             if request.get("asked"):
                 build_after(request["source"], request["asked"], module)
     except Exception as error:  # whatever Keras says to it
-        return ("%s: %s" % (type(error).__name__, error))[:_LONGEST]
+        return _said(error)
     return ""

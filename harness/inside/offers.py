@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import sys
 from typing import Any
 
@@ -292,26 +293,34 @@ def signature(layer: Any, keras: Any) -> dict[str, Any]:
 def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
     """The arguments of a layer's constructor: those it names, and where it hands others on, those of its base.
 
+    Of the latter those of Keras' own layers that nobody documents are left out, such as a seed of an LSTM of tf_keras.
     What a base needs that Keras has for itself is given to it by the classes made of it.
     """
     found: dict[str, dict[str, Any]] = {}
     said: set[str] = set()
     last, shown, root = keras.layers.Layer, vars(keras.layers).values(), keras.layers.Layer.__module__.split(".")[0]
+    of_keras = layer.__module__.split(".")[0] == root
     for base in layer.__mro__:
         if "__init__" not in vars(base):
             continue
         parameters = _parameters(base.__init__)
         if parameters is None:
             return None
+        inherited = of_keras and bool(found)
         hidden = base is not layer and base not in shown and base.__module__.split(".")[0] == root
         for parameter in parameters:
             given = parameter.name in said or (hidden and parameter.default is parameter.empty)
+            given = given or (inherited and not _documents(layer, parameter.name))
             if parameter.kind not in _OTHERS and not given:
                 found.setdefault(parameter.name, _argument(parameter))
         said |= _words(base.__init__)
         if base is last or not any(parameter.kind in _OTHERS for parameter in parameters):
             break
     return list(found.values())
+
+
+def _documents(layer: Any, name: str) -> bool:
+    return re.search(r"^\s*`?%s`?:" % name, layer.__doc__ or "", re.MULTILINE) is not None
 
 
 def _words(constructor: Any) -> set[str]:

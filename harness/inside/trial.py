@@ -240,9 +240,10 @@ class _Trial:
             observer.adopt(new, each)
 
     def _draw(self) -> list[Any]:
-        specs = self._request.get("inputs")
-        if specs is None:
-            specs = _specs_of(self._original.shape["inputs"])
+        told = _specs_of(self._original.shape["inputs"])
+        asked = self._request.get("inputs")
+        # What a model takes in the place of what a call gave, it tells itself.
+        specs = told if asked is None else [spec or own for spec, own in zip(asked, told)]
         with self._clock.ours("draw"):
             return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 

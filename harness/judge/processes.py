@@ -15,10 +15,12 @@ from harness.subjects.outcomes import CloningFunctions, LostProcess, OutOfMemory
 from harness.subjects.place import ReleasePlace
 from harness.subjects.process import Limits, SubjectProcess
 from harness.subjects.subject import Subject
+from harness.trials.asking import asked
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
 from harness.trials.trial import Trial
 from reports.known import KnownIssues
+from strategies.asking import asking
 from strategies.graph import Graph, from_json, to_json
 
 LOADING = 10.0
@@ -103,7 +105,8 @@ class Reference(GraphTrials):
         """The trial of a graph."""
         key = to_json(graph)
         if key not in self._trials:
-            self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect)).trial
+            with asking(asked(self.process)):
+                self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect)).trial
         return self._trials[key]
 
 

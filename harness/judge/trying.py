@@ -18,12 +18,14 @@ from harness.judge.processes import Reference
 from harness.search.draw_and_shrink import search
 from harness.subjects.observation import Answer
 from harness.subjects.process import SubjectProcess
+from harness.trials.asking import asked
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
 from harness.trials.triage import Blame, Verdict, title
 from harness.trials.trial import Case, Trial, lost_difference
 from reports.known import KnownIssues
 from reports.records import Cause, Cost, Difference
+from strategies.asking import asking
 from strategies.graph import Graph, to_json
 
 MOST_LOST = 3
@@ -211,7 +213,8 @@ class Candidate(GraphTrials):
         return RaisedAt(lines[-1].line, lines[-1].function) if lines else None
 
     def _tried(self, graph: Graph) -> GraphTried:
-        case = case_of(graph, self.process.subject.dialect)
+        with asking(asked(self.process)):
+            case = case_of(graph, self.process.subject.dialect)
         if self.process is self.reference.process:
             own = self.reference.trial(graph)
             return GraphTried(graph, case, own, own, tuple(self._effects(own, own)))

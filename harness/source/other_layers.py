@@ -5,10 +5,10 @@ Owns which of them may be written. Those alone that the user named: a graph from
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from pathlib import Path
 
-from harness.source.words import identifier, literal
+from harness.source.words import literal
 from strategies.graph import Graph, MalformedGraph, all_layers
 from strategies.kinds.operations import is_operation
 
@@ -25,7 +25,7 @@ def absolute(name: str) -> str:
     path, colon, own = name.partition(".py:")
     if not colon and not name.endswith(".py"):
         return name
-    return str(Path(f"{path}.py" if colon else name).absolute()) + (f":{own}" if colon else "")
+    return os.path.abspath(f"{path}.py" if colon else name) + (f":{own}" if colon else "")
 
 
 def is_other(kind: str) -> bool:
@@ -68,7 +68,7 @@ def _place_of(kind: str) -> str:
 
 def write_loading(variable: str, path: str) -> str:
     """The lines that load a file as a module, as Python's own documentation has them."""
-    name = literal(identifier(Path(path).stem))
+    name = literal(os.path.splitext(os.path.basename(path))[0])
     return (
         f"spec = importlib.util.spec_from_file_location({name}, {literal(path)})\n"
         f"{variable} = importlib.util.module_from_spec(spec)\n"

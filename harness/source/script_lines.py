@@ -416,13 +416,22 @@ class ScriptLines:
         check_allowed(kind)
         path = file_of(kind)
         if not path:
-            self.imports.add(f"import {dotted(kind.rpartition('.')[0])}")
-            return dotted(kind)
+            return f"{self._module(dotted(kind.rpartition('.')[0]))}.{identifier(own_name(kind))}"
         if path not in self.files:
             self.files[path] = self.name(snake(Path(path).stem))
         self.imports.update(("import importlib.util", "import sys"))
         self.define(write_loading(self.files[path], path))
         return f"{self.files[path]}.{identifier(own_name(kind))}"
+
+    def _module(self, name: str) -> str:
+        """The variable of a module that is imported. Its package may not have it as an attribute."""
+        if "." not in name:
+            self.imports.add(f"import {name}")
+            return name
+        if name not in self.files:
+            self.files[name] = self.name("_".join(name.split(".")[-2:]))
+        self.imports.add(f"import {name} as {self.files[name]}")
+        return self.files[name]
 
     def _positional(self, layer: Layer) -> list[str]:
         """Arguments as people write them: the first one without its name where it says what the layer is."""

@@ -7,6 +7,7 @@ The file there may be deleted at any time, and several processes may use it at o
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import platform
 import re
@@ -22,22 +23,28 @@ import msgspec
 import numpy as np
 
 from harness.source import DIALECTS, written
+from harness.source.other_layers import is_other, other_kinds
 from harness.source.questions import write_question
 from harness.source.tensors import packed_in
+from harness.subjects.environment import HARNESS
 from harness.subjects.outcomes import Offers, Told
 from harness.subjects.process import SubjectProcess
 from harness.subjects.releases.store import cache as cache_folder
 from strategies.asking import Question
-from strategies.graph import Graph, MalformedGraph, to_json
+from strategies.graph import Graph, Layer, MalformedGraph, made_layers, to_json
 from strategies.kinds.kind import Generation, Specs
 from strategies.kinds.of_release import Signature
+from strategies.kinds.operations import is_operation
 
 MOST = 300_000
 """The answers that are kept for a release: some 60 MB."""
+_HELD = 50_000
+"""So many answers are held in memory, and a hundredth of the models that were built."""
 _AT_ONCE = 500
 """So many new answers are written at once."""
-_VERSION = 5
-"""Another number for other answers to the same questions."""
+_PROGRAM = (HARNESS / "inside" / "asking.py", *sorted((HARNESS / "inside" / "frameworks").glob("*.py")))
+_ASKS = hashlib.blake2b(b"".join(each.read_bytes() for each in _PROGRAM), digest_size=4).hexdigest()
+"""What asks: another program may give other answers to the same questions."""
 
 _ASKED: weakref.WeakKeyDictionary[SubjectProcess, AskedProcess] = weakref.WeakKeyDictionary()
 
@@ -73,7 +80,7 @@ class Asked:
         for number, question in enumerate(questions):
             self.asked += 1
             key, request = self._written(question)
-            told = Told(why="it cannot be written") if request is None else self._remembered(key)
+            told = Told(why="it cannot be written") if request is None else self._remembered(key, question)
             self._proposed(question, told)
             if told is None and request is not None:
                 waiting.append((number, key, request))
@@ -93,7 +100,8 @@ class Asked:
         for (number, key, _), told in zip(waiting, found, strict=False):
             self.tried += 1
             self._known[key] = told
-            self._answers.add(key, told)
+            if not _of_others(questions[number].layer):
+                self._answers.add(key, told)
             if told.gives is not None:
                 return self._accepted(number, questions[number], told.gives)
             self.refused[questions[number].layer.kind] = told.why
@@ -120,12 +128,14 @@ class Asked:
         """The exception with which Keras refuses the call, "" where it accepts it."""
         self.first((question,))
         key, request = self._written(question)
-        told = None if request is None else self._remembered(key)
+        told = None if request is None else self._remembered(key, question)
         return "it cannot be written" if told is None else told.why
 
     def refuses(self, graph: Graph) -> str:
         """Why the graph's model cannot be built as it is to be cloned; "" where it can be."""
         key = to_json(graph)
+        if len(self._built) > _HELD // 100:
+            self._built.clear()
         if key not in self._built:
             try:
                 script = written(graph, self.dialect.name)
@@ -173,9 +183,11 @@ class Asked:
         key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
         return key, {**request, "packed_in": packed_in(question.layer)}
 
-    def _remembered(self, key: bytes) -> Told | None:
+    def _remembered(self, key: bytes, question: Question) -> Told | None:
+        if len(self._known) > _HELD:
+            self._known.clear()
         found = self._known.get(key)
-        if found is None and (found := self._answers.get(key)) is not None:
+        if found is None and not _of_others(question.layer) and (found := self._answers.get(key)) is not None:
             self._known[key] = found
         return found
 
@@ -184,7 +196,7 @@ class Asked:
         if self._file is None:
             versions = "-".join(f"{name}-{version}" for name, version in sorted(self._versions().items()))
             name = re.sub(r"[^A-Za-z0-9.-]", "-", f"{self.dialect.name}-{versions}")
-            self._file = _Answers(cache_folder() / "answers" / f"{name}.{_VERSION}.sqlite")
+            self._file = _Answers(cache_folder() / "answers", name)
             weakref.finalize(self, self._file.write)
         return self._file
 
@@ -281,6 +293,13 @@ def here(generation: Generation) -> AskedHere:
     return AskedHere(generation)
 
 
+def _of_others(layer: Layer) -> bool:
+    """Whether it is or has a layer that is not Keras' own: what that answers may be another thing in the next run."""
+    if is_other(layer.kind) and not is_operation(layer.kind):
+        return True
+    return any(map(_of_others, made_layers(layer))) or (layer.graph is not None and bool(other_kinds(layer.graph)))
+
+
 def _request(spec: object) -> dict[str, object]:
     given: dict[str, object] = msgspec.to_builtins(spec)
     return {key: value for key, value in given.items() if value is not False}
@@ -289,12 +308,15 @@ def _request(spec: object) -> dict[str, object]:
 class _Answers:
     """What a release answered, in a file. Without the file, nothing is remembered from one run to the next."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, folder: Path, release: str) -> None:
+        self._path = path = folder / f"{release}.{_ASKS}.sqlite"
         self._new: dict[bytes, bytes] = {}
         self._file: sqlite3.Connection | None = None
         with self._trouble():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
+            for other in folder.glob(f"{glob.escape(release)}.*.sqlite*"):
+                if not other.name.startswith(path.name):
+                    other.unlink(missing_ok=True)
             self._file = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=OFF")

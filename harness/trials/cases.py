@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import structs
@@ -10,7 +11,8 @@ from msgspec import structs
 from harness.source import written
 from harness.subjects.case import COSTLY, Case
 from harness.subjects.observation import Keeps
-from strategies.graph import Graph, Input, Way, to_json
+from strategies.asking import NoKeras
+from strategies.graph import Graph, Input, Way, refs, to_json
 from strategies.states import runs
 from strategies.typing import taken
 from strategies.ways import inputs_of, keeps_layers, makes_none, repeats
@@ -21,7 +23,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
     script = written(graph, dialect)
     case = Case(
         script.source,
-        tuple(_input(given) for given in taken(structs.replace(graph, inputs=_inputs(graph)))),
+        tuple(_taken(graph)),
         batch=graph.batch,
         seed=number_of(graph),
         done=tuple(dict.fromkeys(step.does for step in graph.state)),
@@ -90,6 +92,15 @@ def _is_compiled(graph: Graph) -> bool:
 def number_of(graph: Graph) -> int:
     """A number that is the graph's own, the same in every process."""
     return zlib.crc32(to_json(graph))
+
+
+def _taken(graph: Graph) -> Iterator[dict[str, Any]]:
+    """The inputs of the model, in its order. Where no Keras is at hand, the model itself tells one that a call gave."""
+    inputs = _inputs(graph)
+    try:
+        yield from (_input(each) for each in taken(structs.replace(graph, inputs=inputs)))
+    except NoKeras:
+        yield from (_input(inputs[ref.node]) if ref.node < len(inputs) else {} for ref in refs(graph.takes))
 
 
 def _input(given: Input) -> dict[str, Any]:

@@ -5,10 +5,12 @@ Owns how a release's offers become arguments of `functional_graphs`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
 
 from hypothesis.strategies import SearchStrategy, deferred
+from msgspec import Struct
 
 from harness.source.other_layers import absolute
 from harness.subjects.case import takes_arguments
@@ -17,7 +19,7 @@ from harness.subjects.process import SubjectProcess
 from harness.trials.asking import Asked, asked, here
 from harness.trials.trusted_layers import trust
 from strategies import FEATURES, functional_graphs
-from strategies.graph import Graph, Value
+from strategies.graph import Graph, Items, Seq, Value
 from strategies.graphs import PIECES, STATES, WAYS, Feature
 from strategies.kinds import Generation, Kind
 from strategies.kinds.not_drawn import NOT_DRAWN
@@ -32,7 +34,7 @@ def graphs_on(
     features: Collection[Feature] = FEATURES | PIECES,
     cloners: Collection[str] = (),
     layers: Collection[str] = (),
-    values: Mapping[str, tuple[Value, ...]] | None = None,
+    values: Mapping[str, Iterable[Any]] | None = None,
     **options: Any,
 ) -> SearchStrategy[Graph]:
     """The graphs that the release of a subject can build; starts the process where it does not run.
@@ -57,7 +59,7 @@ def graphs_here(
     without: Collection[str] = (),
     features: Collection[Feature] = FEATURES,
     layers: Collection[str | type] = (),
-    values: Mapping[str, tuple[Value, ...]] | None = None,
+    values: Mapping[str, Iterable[Any]] | None = None,
     **options: Any,
 ) -> SearchStrategy[Graph]:
     """The graphs that the Keras of this process can build, for tests of one's own: see `functional_graphs`."""
@@ -94,15 +96,19 @@ def kinds_on(
     its: Asked,
     *,
     layers: Collection[str | type] = (),
-    values: Mapping[str, tuple[Value, ...]] | None = None,
+    values: Mapping[str, Iterable[Any]] | None = None,
 ) -> Mapping[str, Kind]:
     """The kinds that a Keras has.
 
-    `layers` are others, which are drawn too: the name of a module, of a class in one, a file, a class in a file, or a
-    class itself. `values` are further ones to try, by the name of an argument.
+    `layers` are others, which are drawn too, a third of all: the name of a module, of a class in one, a file, a class
+    in a file, or a class itself. `values` are further ones to try, by the name of an argument.
     """
     others = bring(its, layers)
-    found = dict(kinds_of({**its.offers.layers, **others}, custom=its.dialect.classes, tried=values))
+    tried = {name: tuple(_value(each, name) for each in its_values) for name, its_values in (values or {}).items()}
+    found = dict(kinds_of({**its.offers.layers, **others}, custom=its.dialect.classes, tried=tried))
+    usual = sum(kind.weight for name, kind in found.items() if name not in others)
+    weight = max(2, usual // (2 * len(others) or 1))
+    found.update((name, replace(found[name], weight=weight)) for name in others)
     operations = operations_of(its.offers.operations)
     found.update((name, kind) for name, kind in operations.items() if its.dialect.has(name))
     return found
@@ -113,6 +119,17 @@ def bring(its: Asked, layers: Collection[str | type]) -> Mapping[str, Signature]
     found = its.layers([absolute(each) if isinstance(each, str) else _name_of(each) for each in layers])
     trust(found)
     return found
+
+
+def _value(value: Any, name: str) -> Value:
+    """What a user gives for an argument, as a graph has it."""
+    if value is None or isinstance(value, (bool, int, float, str, Struct)):
+        return cast("Value", value)
+    if isinstance(value, (list, tuple)):
+        return Seq(tuple(_value(each, name) for each in value), form="tuple" if isinstance(value, tuple) else "list")
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return Items(tuple((key, _value(each, name)) for key, each in value.items()))
+    raise ValueError(f"values: {name}: expected numbers, texts, lists, tuples or dictionaries of them, found {value!r}")
 
 
 def _name_of(layer: type) -> str:

@@ -9,6 +9,7 @@ Kind("Dense", options={"units": (4, 1, 8)})
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
@@ -36,7 +37,8 @@ class Spec:
 
     A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids,
     `absent` that it is None when the model is run, `sparse` that it holds nothing but what is not zero, `ragged` that
-    its rows are of several lengths. `told_sparse` is a dense one that Keras 3 takes for a sparse one.
+    its rows are of several lengths. `told_sparse` is a dense one that Keras 3 takes for a sparse one; of a `loose` one
+    TensorFlow knows less than Keras says.
     """
 
     shape: Dims
@@ -47,6 +49,11 @@ class Spec:
     sparse: bool = False
     ragged: bool = False
     told_sparse: bool = False
+    loose: bool = False
+
+    def __post_init__(self) -> None:
+        """A dtype that was read is the one that is written: JSON leaves out what is the default itself."""
+        object.__setattr__(self, "dtype", sys.intern(self.dtype))
 
     @property
     def usual(self) -> bool:

@@ -11,6 +11,8 @@ NOT_DRAWN: Mapping[str, str] = {
     "Layer": "it is there to be derived from",
     "Wrapper": "it is there to be derived from",
     "AbstractRNNCell": "it is there to be derived from",
+    "CuDNNGRU": "it runs on a GPU only, which shows when the model is run",
+    "CuDNNLSTM": "it runs on a GPU only, which shows when the model is run",
     "InputLayer": "each input of a graph is one",
     "TFSMLayer": "it reads a model from a folder",
     "TorchModuleWrapper": "it wraps a module of PyTorch, which no graph holds",

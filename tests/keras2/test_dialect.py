@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from harness.scripts.of_finding import script_of
@@ -13,16 +12,13 @@ from harness.scripts.run_alone import tried_alone
 from harness.search.draw_and_shrink import search
 from harness.source import write_source
 from harness.subjects import SubjectProcess
-from harness.subjects.observation import Answer
-from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues, load
-from strategies import Graph, infer
-from strategies.kinds import catalogue
+from strategies import Graph
 from tests.asked import graphs_of
 from tests.effort import examples
 
-MODERN = ("ops.", "tf.", "register_keras_serializable", "keras.saving", "batch_size=", "optional=", 'dtype="float64"')
+MODERN = ("ops.", "tf.", "register_keras_serializable", "keras.saving", "batch_size=", "optional=")
 
 
 def drawing(graphs: int) -> settings:
@@ -35,64 +31,23 @@ def drawing(graphs: int) -> settings:
     )
 
 
-def kinds_drawn(graphs: int) -> set[str]:
-    """The kinds in so many graphs, each of which is of the dialect."""
-    seen: set[str] = set()
-
+def test_graphs_are_of_the_dialect() -> None:
     @seed(1)
-    @drawing(graphs)
+    @drawing(examples(60, 300))
     @given(graphs_of("keras2"))
     def drawn(graph: Graph) -> None:
-        infer(graph)
         text = write_source(graph, "keras2")
         ast.parse(text)
         assert not [word for word in MODERN if word in text]
-        seen.update(layer.kind for layer in graph.layers)
 
     drawn()
-    return seen - {"Model", "Sequential"}
-
-
-def test_graphs_are_of_the_catalogue_and_of_the_dialect() -> None:
-    assert kinds_drawn(300) <= set(catalogue("keras2"))
-
-
-@pytest.mark.slow(reason="three thousand graphs for the rarest of kinds; test_reach asks the same of Keras 3")
-def test_all_of_the_catalogue_is_drawn() -> None:
-    assert kinds_drawn(3000) == set(catalogue("keras2"))
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "keras==2.2.4",
-        pytest.param("keras==2.2.5", marks=pytest.mark.slow(reason="the dialect of 2.2.4")),
-        pytest.param("keras==2.3.1", marks=pytest.mark.slow(reason="the dialect of 2.2.4")),
-    ],
-)
-def test_what_is_drawn_is_built_and_runs(spec: str, warm: Callable[[str], SubjectProcess]) -> None:
-    process = warm(spec)
-
-    @seed(2)
-    @drawing(examples(20, 60))
-    @given(graphs_of("keras2"))
-    def runs(graph: Graph) -> None:
-        case = case_of(graph, "keras2")
-        answer = process.trial(case, cloners=[])
-        assert isinstance(answer, Answer), answer
-        assert answer.refused is None, case.source
-        assert answer.original is not None
-        assert answer.original.inference.failure is None, case.source
-        assert answer.original.training.failure is None, case.source
-
-    runs()
 
 
 def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(warm: Callable[[str], SubjectProcess]) -> None:
     process = warm("keras==2.2.4")
     others = KnownIssues(tuple(issue for issue in load().issues if issue.id != "keras2-two-outputs"))
     trials = GraphTrials(process, others, cloners=["upstream"], rate=0)
-    graphs = graphs_of("keras2", kinds=["Lambda", "Add", "Dense"])
+    graphs = graphs_of("keras2", kinds=["Lambda"], features=(), without=["Lambda.output_shape", "Lambda.mask"])
     found = search(trials, graphs, examples=200, seed_=1)
     assert found is not None
     assert found.fingerprint.startswith("made-raises-assertionerror")

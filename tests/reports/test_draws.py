@@ -10,7 +10,7 @@ import pytest
 from harness.campaign.shards import RefusedGraph, ShardDone, SubjectStarted, count_refused
 from harness.campaign.totals import SubjectTotals
 from reports.coverage import Counting
-from reports.draws import evenness, reason
+from reports.draws import evenness, never_accepted, reason
 from reports.html import page
 from reports.records import Draws
 from reports.store import read_run
@@ -70,3 +70,12 @@ def test_kinds_that_are_mostly_refused_are_named_and_classes_are_counted() -> No
     draws = totals.draws()
     assert (draws.kinds, draws.often, draws.never) == ({"Dense": (4, 6)}, (6, 6, 6), ("Flatten",))
     assert evenness(draws).endswith("1 never drawn: Flatten")
+
+
+def test_a_layer_of_the_users_that_was_never_accepted_has_a_line() -> None:
+    never = {"LSTMCell": "a", "ops.arange": "b", "own.py:Scale": "ValueError: not\nthat", "hub.layers.Mask": "c"}
+    assert list(never_accepted(Draws(not_accepted=never))) == [
+        "own.py:Scale was never accepted: ValueError: not that",
+        "hub.layers.Mask was never accepted: c",
+        "of Keras' own kinds 2 never accepted: LSTMCell, ops.arange",
+    ]

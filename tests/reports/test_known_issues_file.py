@@ -13,7 +13,7 @@ import pytest
 from harness.subjects.place import ReleasePlace
 from harness.trials.triage import LIST_OF_ONE
 from reports.known import KnownIssue, load
-from strategies import read_example
+from strategies.graph import from_json
 
 ISSUES = load().issues
 _TODAY = re.compile(r"\b((?:keras|tf_keras)/src/[\w/]+\.py):(\d+)")
@@ -63,7 +63,7 @@ def test_the_example_is_a_graph_of_its_generation(issue: KnownIssue) -> None:
     assert (issue.example is None) == (issue.id in NOT_DRAWN)
     if issue.example is None:
         pytest.skip(reason=NOT_DRAWN[issue.id])
-    assert read_example(issue.example, issue.id).generation == issue.generation
+    assert from_json(issue.example, issue.id).generation == issue.generation
 
 
 @each_issue

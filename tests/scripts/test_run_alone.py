@@ -12,8 +12,9 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from harness.scripts.reproducer import Script
-from harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, tried_alone
+from harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, raised_in, run_alone, tried_alone
 from harness.subjects import Subject
+from harness.subjects.environment import HARNESS
 from tests.waiting import until
 
 TRACEBACK = "Traceback (most recent call last):\n  File x\nImportError: no\n"
@@ -21,6 +22,7 @@ TRACEBACK = "Traceback (most recent call last):\n  File x\nImportError: no\n"
 PARENT = """
 from harness.scripts.run_alone import run_alone
 from harness.subjects import Subject
+from harness.subjects.environment import HARNESS
 
 text = "import threading\\nopen({ready!r}, 'w').close()\\nthreading.Event().wait()\\n"
 run_alone(text, Subject.parse("keras"), started=lambda process: print(process.pid, flush=True))
@@ -53,6 +55,16 @@ def test_a_script_that_hangs_or_fills_the_memory_is_not_run(raises: str, tmp_pat
 )
 def test_it_is_said_why_it_is_not_known_whether_a_script_fails(script: Script, answer: tuple[bool | None, str]) -> None:
     assert tried_alone(script, Subject.parse("keras")) == answer
+
+
+def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "somebodys.py").write_text("")
+    monkeypatch.chdir(tmp_path.parent)
+    monkeypatch.setenv("PYTHONPATH", f"{HARNESS.parent}:{tmp_path.name}")
+    script = "import somebodys\ntry:\n    import harness\nexcept ImportError:\n    raise KeyError\n"
+    assert raised_in(run_alone(script, Subject.parse("keras")).stderr)[-1] == "KeyError"
 
 
 def test_what_a_script_defines_is_found_in_its_module() -> None:

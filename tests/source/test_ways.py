@@ -8,8 +8,9 @@ import pytest
 from msgspec import structs
 
 from harness.source import written
-from strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Ref, Way
-from strategies.ways import makes_none, well_typed
+from strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Ref, Seq, Way
+from strategies.ways import makes_none
+from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER, PAIR, SUITED
 
 HEAD = "import keras\nfrom keras import layers\n"
@@ -84,6 +85,12 @@ def test_a_tensor_of_the_model_itself() -> None:
     assert its.arguments == (("input_tensors", "dense_layer.output"),)
     assert "dense = dense_layer(inputs)\n" in its.source
     assert its.asked.startswith("inputs = dense_layer.output\ndense_layer_2 = layers.Dense(4)\n")
+
+
+def test_one_tensor_for_an_input_that_is_taken_twice() -> None:
+    twice = structs.replace(INNER, generation="keras", takes=Seq((Ref(0), Ref(0))), way=Way(inputs="fresh"))
+    its = dict(written(twice, "keras").arguments)["input_tensors"]
+    assert its == "(lambda given_0: [given_0, given_0])(keras.Input(shape=(3, 4)))"
 
 
 def test_one_tensor_in_a_list() -> None:

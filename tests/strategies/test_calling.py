@@ -9,7 +9,6 @@ from strategies import Graph, MalformedGraph, from_json, infer, to_json
 from strategies.calling import packed, packings
 from strategies.chains import plainly_built
 from strategies.graph import Call, Input, Items, Layer, Packing, Ref, Seq, Step, Way
-from strategies.kinds import Generation
 from strategies.programs import Again, Apply, Nest, Program
 from tests.asked import lowered
 
@@ -83,19 +82,17 @@ UNSORTED = structs.replace(
 
 
 @pytest.mark.parametrize(
-    ("inner", "generation", "expected"),
+    ("inner", "expected"),
     [
-        pytest.param(TWO, "keras", ["tuple", "keyword", "names", "turned", "further"], id="named"),
-        pytest.param(NAMELESS, "keras", ["tuple", "keyword"], id="nameless"),
-        pytest.param(UNSORTED, "tf_keras", ["tuple", "keyword"], id="names-in-no-order"),
-        pytest.param(one(), "keras2", ["list"], id="keras2"),
-        pytest.param(TWO, "keras2", [], id="keras2-of-two"),
-        pytest.param(CHAIN, "keras", ["list", "keyword"], id="sequential"),
-        pytest.param(structs.replace(CHAIN, built="later"), "keras", [], id="built-by-the-call"),
+        pytest.param(TWO, ["tuple", "keyword", "names", "turned", "further"], id="named"),
+        pytest.param(NAMELESS, ["tuple", "keyword"], id="nameless"),
+        pytest.param(UNSORTED, ["tuple", "keyword"], id="names-in-no-order"),
+        pytest.param(CHAIN, ["list", "keyword"], id="sequential"),
+        pytest.param(structs.replace(CHAIN, built="later"), [], id="built-by-the-call"),
     ],
 )
-def test_the_structures_that_suit_a_model(inner: Graph, generation: Generation, expected: list[str]) -> None:
-    assert list(packings(inner, generation)) == expected
+def test_the_structures_that_suit_a_model(inner: Graph, expected: list[str]) -> None:
+    assert list(packings(inner)) == expected
 
 
 def less(**changes: object) -> Call:

@@ -44,7 +44,7 @@ def texts(process: SubjectProcess, count: int, seed: int) -> list[str]:
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_what_was_accepted_builds_and_runs(generation: Generation) -> None:
     trials = GraphTrials(process_of(generation), KnownIssues(), cloners=("upstream",), rate=0)
-    for each in evenly(graphs_on(trials.process), examples(50, 500), 2):
+    for each in evenly(graphs_on(trials.process), examples(25, 500), 2):
         trials.try_graph(each.graph)
     assert not too_many(trials.tally.refused, trials.tally.trials), trials.tally
 

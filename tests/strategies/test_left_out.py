@@ -14,16 +14,16 @@ from strategies.graph import Layer, Made, Seq, Value, call_refs, refs
 from strategies.kinds import CATALOGUE, less
 from strategies.kinds.kind import LEFT_OUT
 from tests.asked import graphs_of
+from tests.effort import examples
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
 MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
 
 
 @cache
-def drawn(**options: object) -> list[Graph]:
-    """A hundred and fifty graphs, always the same."""
-    graphs = graphs_of("keras", **options)  # type: ignore[arg-type]
-    return [each.graph for each in evenly(graphs, 150, 5)]
+def drawn(count: int = 150, **options: object) -> list[Graph]:
+    """So many graphs, always the same."""
+    return [each.graph for each in evenly(graphs_of("keras", **options), count, 5)]
 
 
 def graphs_in(graph: Graph) -> Iterator[Graph]:
@@ -77,7 +77,9 @@ ABILITIES: dict[str, Callable[[Graph], bool]] = {
 def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
     assert any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4)))
     without = FEATURES - {feature}
-    assert not any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4, features=without)))
+    assert not any(
+        map(ABILITIES[feature], drawn(examples(30, 150), kinds=MORE_KINDS, min_instructions=4, features=without))
+    )
 
 
 def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:

@@ -78,7 +78,8 @@ def test_no_layer_is_rare(generation: Generation) -> None:
 
 
 def test_options_narrow_what_is_drawn() -> None:
-    narrow = graphs_of("keras", kinds=("Dense", "Add"), features=("idle inputs",), max_inputs=1, max_instructions=4)
+    features = ("idle inputs", "inputs given back")
+    narrow = graphs_of("keras", kinds=("Dense", "Add"), features=features, max_inputs=1, max_instructions=4)
     graphs = [each.graph for each in evenly(narrow, 50, 0)]
     assert {layer.kind for graph in graphs for layer in graph.layers} == {"Dense", "Add"}
     assert {len(graph.inputs) for graph in graphs} == {1}

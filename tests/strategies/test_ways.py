@@ -1,35 +1,41 @@
-"""Ways to clone: which suit a graph, which are drawn, and that they change nothing of the graphs that are drawn."""
+"""Ways to clone: what each asks for, which are drawn, and that they change nothing of the graphs that are drawn."""
 
 from __future__ import annotations
 
 import collections
 import random
+from collections.abc import Collection
 from typing import Literal, get_args
 
 import pytest
 from msgspec import structs
 
 from harness.search.even_draws import evenly
+from harness.trials.asking import asked
 from strategies import FEATURES, Graph, MalformedGraph, from_json, to_json
-from strategies.drawn_ways import DIGITS, chosen, sorts_of
+from strategies.asking import asking
+from strategies.drawn_ways import DIGITS, cloned, sorts_of
+from strategies.drawn_ways import SORTS as ALL_SORTS
 from strategies.graph import (
     Call,
     CallFunction,
-    CloneChange,
     CloneFunction,
     Function,
     Input,
     Items,
     Layer,
+    NewInputs,
     Ref,
     Seq,
+    Step,
     Way,
     Wrong,
 )
 from strategies.graphs import WAYS
 from strategies.kinds.recurrent import chained
-from strategies.ways import INPUTS, LATER, features_of, read_example, unsuited, well_typed
-from tests.asked import graphs_of
+from strategies.no_oracle import RULES, WAY_RULES, unsaid
+from strategies.ways import INPUTS, LATER, features_of, inner_layer, inputs_of, read_example
+from tests.asked import graphs_of, process_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
@@ -86,10 +92,32 @@ SUITED = (
 )
 
 
+WIDE = Graph(
+    (Input((4,)), Input((4,)), Input((3,), "int32", fill="ids", high=6)),
+    (
+        Layer("Dense", (("units", 4),)),
+        Layer("Dense", (("units", 4),)),
+        Layer("Add"),
+        Layer("Embedding", (("input_dim", 6), ("output_dim", 4))),
+    ),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(2, (Seq((Ref(3), Ref(4))),)), Call(3, (Ref(2),))),
+    Seq((Ref(0), Ref(1), Ref(2))),
+    Seq((Ref(5), Ref(6))),
+)
+"""Two inputs for a Dense, and ids."""
+
+SORTS = {
+    "half": [("float16", False), ("float16", False), ("int32", False)],
+    "double": [("float64", False), ("float64", False), ("int64", False)],
+    "sparse": [("float32", True), ("float32", True), ("int32", False)],
+    "whole": [("int32", False), ("int32", False), ("int32", False)],
+    "float": [("float32", False), ("float32", False), ("float32", False)],
+}
+
+
 @pytest.mark.parametrize("way", SUITED)
-def test_a_way_that_suits(way: Way) -> None:
+def test_a_way_is_read_from_a_file(way: Way) -> None:
     graph = structs.replace(GRAPH, way=way)
-    assert unsuited(graph) == ""
     assert read_example(to_json(graph).decode(), "here") == graph
 
 
@@ -97,56 +125,16 @@ def test_a_way_that_suits(way: Way) -> None:
     ("way", "wrong"),
     [
         (Way(), "expected an argument"),
-        (Way(inputs="closed"), "no open dimension"),
-        (Way(clone_function=CloneFunction("set", "Dense", "units", 5)), "nothing is known of 'units'"),
-        (Way(clone_function=CloneFunction("set", "Dropout", "activation", "tanh")), "has no 'activation'"),
         (Way(clone_function=CloneFunction("replaced")), "expected a kind"),
-        (Way(clone_function=CloneFunction("replaced", "LSTM")), "no layer of the kind"),
-        (Way(clone_function=CloneFunction("dense", "Dense", value=4)), "is one already"),
-        (Way(clone_function=CloneFunction("dense", "Dropout", value=5)), "nothing of 5 units"),
-        (Way(clone_function=CloneFunction("dense", "Dropout")), "a number of units"),
-        (Way(clone_function=CloneFunction("raises", "Dense"), inputs="fresh"), "looked at alone"),
-        (Way(inputs="wider"), "a width of its own"),
-        (Way(inputs="turned"), "no dict"),
+        (Way(clone_function=CloneFunction("raises", "Dense"), inputs="fresh"), "nothing beside"),
         (Way(wrong="function", recursive=True), "nothing beside it"),
         (Way(call_function=CallFunction("after")), "expected a kind"),
-        (Way(call_function=CallFunction("after", "LSTM")), "no layer of the kind"),
-        (Way(call_function=CallFunction("training", "Dense")), "takes no `training`"),
+        (Way(call_function=CallFunction("plain", "Dense")), "expected a kind"),
     ],
 )
-def test_a_way_that_does_not_suit(way: Way, wrong: str) -> None:
+def test_a_way_that_makes_no_sense(way: Way, wrong: str) -> None:
     with pytest.raises(MalformedGraph, match=wrong):
-        well_typed(structs.replace(GRAPH, way=way))
-
-
-def test_what_does_not_suit_a_model() -> None:
-    function = Way(clone_function=CloneFunction("renamed"))
-    frozen = structs.replace(GRAPH, trainable=False, way=function)
-    assert "frozen" in unsuited(frozen)
-    doubled = Layer("Lambda", (("function", Function("lambda", ("x * 2.0",))),))
-    of_a_lambda = structs.replace(INNER, layers=(doubled,), generation="keras", way=function)
-    assert "from its config" in unsuited(of_a_lambda)
-    chain = structs.replace(INNER, sequential=True, generation="keras", way=Way(call_function=CallFunction()))
-    assert "not called layer by layer" in unsuited(chain)
-    twice = structs.replace(
-        INNER,
-        calls=(Call(0, (Ref(0),)), Call(0, (Ref(1),))),
-        generation="keras",
-        way=Way(call_function=CallFunction("after", "Dense")),
-    )
-    assert "called twice" in unsuited(twice)
-    pooled = Graph(
-        (Input((4, 4)),),
-        (Layer("MaxPooling1D", (("pool_size", 2),)),),
-        (Call(0, (Ref(0),)), Call(0, (Ref(1),))),
-        Ref(0),
-        Ref(2),
-        generation="keras",
-        way=Way(inputs="fresh", clone_function=CloneFunction("nested", "MaxPooling1D")),
-    )
-    assert "two shapes" in unsuited(pooled)
-    in_keras_2 = structs.replace(GRAPH, generation="tf_keras", way=function)
-    assert "operations are layers" in unsuited(in_keras_2)
+        structs.replace(GRAPH, way=way)
 
 
 def test_a_model_within_a_model_has_no_way() -> None:
@@ -155,58 +143,151 @@ def test_a_model_within_a_model_has_no_way() -> None:
         structs.replace(GRAPH, layers=(*GRAPH.layers[:2], Layer("Model", graph=inner), GRAPH.layers[3]))
 
 
+@pytest.mark.parametrize("how", SORTS)
+def test_inputs_of_another_sort(how: NewInputs) -> None:
+    graph = structs.replace(WIDE, way=Way(inputs=how))
+    assert [(each.dtype, each.sparse) for each in inputs_of(graph)] == SORTS[how]
+
+
+def test_inputs_that_are_given() -> None:
+    graph = structs.replace(INNER, inputs=(Input((None, 4), name="x"),), way=Way(inputs="closed"))
+    assert inputs_of(graph) == (Input((3, 4), name="given_1"),)
+    assert inputs_of(structs.replace(graph, way=Way(inputs="wider"))) == (Input((None, 5), name="given_1"),)
+    assert inputs_of(structs.replace(graph, way=Way(inputs="own"))) == graph.inputs
+    assert inputs_of(structs.replace(graph, way=Way(inputs="batch")))[0].batch == 2
+
+
+@pytest.mark.parametrize(
+    ("graph", "there"),
+    [
+        (INNER, True),
+        (structs.replace(INNER, layers=(Layer("Dense", (("units", 5),)),)), False),
+        (structs.replace(INNER, takes=Seq((Ref(0), Ref(0)))), False),
+        (structs.replace(INNER, calls=(Call(0, (Ref(0),)), Call(0, (Ref(1),))), gives=Ref(2)), False),
+    ],
+)
+def test_a_layer_that_gives_what_is_as_the_input_is(graph: Graph, there: bool) -> None:
+    assert (inner_layer(graph) == 0) is there
+
+
+SEQUENTIAL = structs.replace(INNER, sequential=True)
+_CHAIN = chained(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),)))
+_DROPPED = structs.replace(
+    INNER,
+    layers=(Layer("Dropout", (("rate", 0.5),)),),
+    calls=(Call(0, (Ref(0),), (("training", False),)),),
+)
+UNSAID = {
+    "frozen": (structs.replace(GRAPH, trainable=False), Way(clone_function=CloneFunction())),
+    "operation of one's own": (structs.replace(INNER, layers=(Layer("Amplify"),)), Way(call_function=CallFunction())),
+    "nothing is asked of": (structs.replace(INNER, gives=Ref(0)), Way(wrong="call")),
+    "calls of a Sequential": (SEQUENTIAL, Way(call_function=CallFunction())),
+    "on tensors of another dtype": (_DROPPED, Way(inputs="half")),
+    "made of another layer": (_DROPPED, Way(clone_function=CloneFunction("replaced", "Dropout"))),
+    "renamed to": (
+        structs.replace(GRAPH, generation="tf_keras"),
+        Way(clone_function=CloneFunction("renamed")),
+    ),
+    "where a Sequential begins": (SEQUENTIAL, Way(inputs="made")),
+    "Keras 2.2 begins": (structs.replace(INNER, generation="keras2"), Way(inputs="made")),
+    "which batch": (
+        structs.replace(INNER, layers=(Layer("TimeDistributed", (("layer", _CHAIN),)),)),
+        Way(inputs="batch"),
+    ),
+    "nested before": (structs.replace(INNER, generation="tf_keras"), Way(inputs="listed")),
+    "Keras 2.2 says": (structs.replace(INNER, generation="keras2"), Way(wrong="text")),
+    "numbers": (structs.replace(INNER, generation="tf_keras"), Way(wrong="numbers")),
+    "cloned into another": (
+        structs.replace(INNER, state=(Step("trainable", None, (("trainable", False),)),)),
+        Way(inputs="inner"),
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", UNSAID)
+def test_nobody_says_what_the_clone_is(reason: str) -> None:
+    graph, way = UNSAID[reason]
+    graph = structs.replace(graph, generation=graph.generation or "keras", way=way)
+    assert reason in unsaid(graph)
+
+
+def test_rules_are_few() -> None:
+    assert len(RULES) + len(WAY_RULES) <= 30
+
+
+def _drawn(graph: Graph, features: Collection[str] = WAYS | {LATER}, times: int = 300, seed: int = 0) -> list[Graph]:
+    """Ways for a graph, as the Keras of its generation can build what they ask for."""
+    draw = random.Random(seed)
+    with asking(asked(process_of(graph.generation or "keras"))):
+        return [cloned(graph, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(times)]
+
+
 def test_a_release_that_makes_no_inputs_of_what_layers_gave_is_given_none_of_that() -> None:
-    draw = random.Random(0)
-    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS) for _ in range(400)}
-    assert "fresh" in {way.inputs for way in met if way is not None}
-    assert "made" not in {way.inputs for way in met if way is not None}
+    met = {graph.way.inputs for graph in _drawn(GRAPH, WAYS) if graph.way is not None}
+    assert "fresh" in met
+    assert "made" not in met
     assert list(features_of(Way(inputs="made"))) == [INPUTS, LATER]
 
 
-def test_every_way_is_drawn_for_a_graph_that_it_suits() -> None:
-    draw = random.Random(0)
-    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], WAYS | {LATER}) for _ in range(800)}
-    ways = [way for way in met if way is not None]
-    assert {way.inputs for way in ways} == {"", "fresh", "listed", "layers", "batch", "own", "made", "inner"}
-    assert {way.wrong for way in ways} == set(get_args(Wrong))
-    assert {way.recursive for way in ways} == {True, False}
-    clones = [way.clone_function for way in ways if way.clone_function is not None]
-    assert {each.change for each in clones} == set(get_args(CloneChange))
-    calls = [way.call_function for way in ways if way.call_function is not None]
-    assert {each.change for each in calls} == {"plain", "training", "after", "before"}
-    assert all(unsuited(structs.replace(GRAPH, way=way)) == "" for way in ways)
-
-
 def test_only_what_is_asked_for_is_drawn() -> None:
-    draw = random.Random(1)
-    features = {"call functions"}
-    met = {chosen(GRAPH, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(100)}
+    met = {graph.way for graph in _drawn(GRAPH, {"call functions"}, 60)}
     assert Way(wrong="call") in met
     assert all(way in (Way(wrong="call"), Way(call_function=way and way.call_function)) for way in met)
 
 
+_ELSEWHERE = {("inputs", how) for how in ("turned", "closed", "float", "sparse", "wider", "half", "double", "whole")}
+"""What this graph has nothing for: a model within it has a width and a dtype of its own."""
+
+
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_every_sort_of_way_that_suits_a_graph_is_drawn_at_least_half_as_often_as_if_all_were_drawn_alike(
-    generation: Literal["keras", "tf_keras"],
-) -> None:
-    draw, features = random.Random(0), WAYS if generation == "keras" else {"new inputs", "clone functions"}
-    graph = structs.replace(GRAPH, generation=generation)
-    ways = [chosen(graph, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(1500)]
+def test_every_sort_of_way_is_drawn_about_as_often_as_the_next(generation: Literal["keras", "tf_keras"]) -> None:
+    features = WAYS | {LATER} if generation == "keras" else {"new inputs", "clone functions"}
+    ways = [each.way for each in _drawn(structs.replace(GRAPH, generation=generation), features, 1000)]
     met = collections.Counter(sort for way in ways if way is not None for sort in sorts_of(way))
     endless = {("inputs", "made"), ("clone_function", "model")} if generation == "tf_keras" else set()
     share = len(ways) / len(met)
     # What is wrong is drawn half as often on purpose; the rest is left to chance.
-    assert {sort for sort, count in met.items() if count < (0.2 if sort.part == "wrong" else 0.4) * share} <= endless
+    rare = {sort for sort, count in met.items() if count < (0.2 if sort.part == "wrong" else 0.4) * share}
+    assert rare <= endless | _ELSEWHERE
     assert sum(sort.part == "wrong" for sort in met.elements()) < 0.3 * len(ways)
-    parts = {"inputs", "clone_function", "wrong"} | ({"call_function", "recursive"} if generation == "keras" else set())
-    assert {sort.part for sort in met} == parts
+    if generation == "keras":
+        assert {sort.does for sort in met if sort.part == "wrong"} == set(get_args(Wrong)[1:])
+        assert {sort for sort in ALL_SORTS if sort not in met} <= _ELSEWHERE
 
 
-def test_what_does_not_suit_tf_keras() -> None:
-    wrapped = Way(clone_function=CloneFunction("wrapped", "BatchNormalization"))
-    normal = structs.replace(INNER, layers=(Layer("BatchNormalization"),), way=wrapped)
-    assert unsuited(structs.replace(normal, generation="keras")) == ""
-    assert "cannot be distributed" in unsuited(structs.replace(normal, generation="tf_keras"))
+def test_inputs_of_every_sort_are_drawn_for_a_graph_that_has_something_for_them() -> None:
+    graph = Graph(
+        (Input((None, 4)), Input((4,))),
+        (Layer("Dense", (("units", 4),)), Layer("Dense", (("units", 2),))),
+        (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+        Items((("a", Ref(0)), ("b", Ref(1)))),
+        Seq((Ref(2), Ref(3))),
+        generation="keras",
+    )
+    met = {each.way.inputs for each in _drawn(graph, WAYS | {"sparse inputs"}) if each.way is not None}
+    assert {"half", "double", "wider", "closed", "turned", "sparse", "whole"} <= met
+
+
+def test_what_keras_cannot_build_is_not_asked_for() -> None:
+    doubled = Layer("Lambda", (("function", Function("lambda", ("x * 2.0",))),))
+    graph = structs.replace(INNER, layers=(doubled,), generation="keras")
+    met = [each.way.clone_function for each in _drawn(graph) if each.way is not None]
+    assert {function.change for function in met if function is not None} <= {
+        "kept",
+        "dense",
+        "replaced",
+        "recurrent",
+        "raises",
+    }
+
+
+def test_a_model_that_is_cloned_on_another_batch_has_no_sequential_that_is_built_by_it() -> None:
+    inner = structs.replace(INNER, sequential=True, built="later")
+    layers, calls = (Layer("Sequential", graph=inner),), (Call(0, (Ref(0),)),)
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(1), generation="keras")
+    built = {(each.way.inputs, inner.built) for each in _drawn(graph) if each.way and (inner := each.layers[0].graph)}
+    assert {("batch", ""), ("fresh", "later")} <= built
+    assert not {("batch", "later"), ("fresh", "")} & built
 
 
 def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
@@ -223,63 +304,3 @@ def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
 def test_a_graph_that_is_cloned_plainly_says_nothing_of_it() -> None:
     assert b"way" not in to_json(GRAPH)
     assert from_json(to_json(GRAPH)) == GRAPH
-
-
-LATENT = Seq((Ref(0), Ref(0)))
-
-IDLE_INSIDE = Graph(
-    (Input((3, 4)), Input((3, 4))), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Seq((Ref(0), Ref(1))), Ref(2)
-)
-
-NOT_ASKED_FOR = {
-    "a layer that leads to no output": (
-        Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(0)),
-        Way(wrong="call"),
-        "no layer to ask for",
-    ),
-    "an input that leads nowhere in a model within": (
-        Graph((Input((3, 4)),), (Layer("Model", graph=IDLE_INSIDE),), (Call(0, (LATENT,)),), Ref(0), Ref(1)),
-        Way(inputs="made"),
-        "leads nowhere",
-    ),
-    "a model on a tensor of another rank": (
-        Graph((Input((3, 4, 1)),), (Layer("Model", graph=INNER),), (Call(0, (Ref(0),), axis="more"),), Ref(0), Ref(1)),
-        Way(inputs="made"),
-        "another rank",
-    ),
-    "an initial state": (
-        Graph(
-            (Input((3, 4)), Input((4,))),
-            (Layer("SimpleRNN", (("units", 4),)),),
-            (Call(0, (Ref(0),), (("initial_state", Ref(1)),)),),
-            Seq((Ref(0), Ref(1))),
-            Ref(2),
-        ),
-        Way(inputs="half"),
-        "beside it",
-    ),
-    "a Sequential that is built over time": (
-        Graph(
-            (Input((3, 4)),),
-            (
-                Layer(
-                    "TimeDistributed",
-                    (("layer", chained(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),)))),),
-                ),
-            ),
-            (Call(0, (Ref(0),)),),
-            Ref(0),
-            Ref(1),
-        ),
-        Way(inputs="batch"),
-        "built by what comes of them",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", NOT_ASKED_FOR)
-def test_what_nobody_could_build_is_not_asked_for(name: str) -> None:
-    graph, way, why = NOT_ASKED_FOR[name]
-    asked = structs.replace(graph, generation="keras", way=way)
-    well_typed(structs.replace(asked, way=None))
-    assert why in unsuited(asked)

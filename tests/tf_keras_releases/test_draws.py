@@ -9,7 +9,6 @@ from harness.trials.cases import case_of
 from harness.trials.triage import Verdict
 from harness.trials.trial import run
 from strategies.graph import Call, Graph, Input, Layer, Ref
-from strategies.ways import well_typed
 from tests.tf_keras_releases.trying import FLOATS, HEAD, IMAGES, trial_of
 
 OF_THE_LEARNING_PHASE = """
@@ -75,7 +74,6 @@ def test_what_a_layer_draws_from_does_not_go_by_what_the_process_didbefore(relea
     graph = Graph(
         (Input((4, 4, 2)),), layers, calls, Ref(0), Ref(2), sequential=True, generation="tf_keras", built="not yet"
     )
-    well_typed(graph)
     trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
     assert trial.refused is None, trial.refused
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences

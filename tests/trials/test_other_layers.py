@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.source import written
-from harness.source.other_layers import absolute
+from harness.source import other_layers, written
+from harness.source.other_layers import absolute, other_kinds
 from harness.subjects import SubjectProcess
 from harness.subjects.outcomes import SubjectError
-from harness.trials.asking import asked
+from harness.trials.asking import AskedProcess, asked
 from harness.trials.offers import kinds_on
-from strategies.asking import Question
-from strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref
+from harness.trials.trusted_layers import allow_remembered, trust
+from strategies.asking import Question, asking
+from strategies.graph import Call, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq
 from strategies.kinds import Spec
+from strategies.lowering import lower
+from strategies.programs import Apply, Program
 
 OWN = """
 import keras
@@ -35,6 +38,11 @@ class Widen(layers.Layer):
 class Both(keras.layers.Layer):
     def call(self, a, b):
         return a + b
+
+
+class NeverTakes(layers.Layer):
+    def call(self, x):
+        raise ValueError("it takes nothing")
 """
 
 
@@ -54,6 +62,47 @@ def test_the_layers_of_a_file_are_kinds(own: Path, keras: SubjectProcess) -> Non
     assert [name for name in kinds_on(asked(keras), layers=[f"{own}:Both"]) if ":" in name] == [f"{own}:Both"]
 
 
+def test_they_are_a_third_of_the_layers_that_are_drawn(own: Path, keras: SubjectProcess) -> None:
+    kinds = kinds_on(asked(keras), layers=[str(own)])
+    layers = {name: kind.weight for name, kind in kinds.items() if kind.family != "operations"}
+    theirs = sum(weight for name, weight in layers.items() if ":" in name)
+    assert 0.25 < theirs / sum(layers.values()) < 0.55
+
+
+def test_values_are_given_as_python_has_them(own: Path, keras: SubjectProcess) -> None:
+    given = {"factor": [[1, 2], (3,), {"a": None}]}
+    kinds = kinds_on(asked(keras), layers=[str(own)], values=given)
+    assert kinds[f"{own}:Widen"].options["factor"] == (
+        Seq((1, 2)),
+        Seq((3,), "tuple"),
+        Items((("a", None),)),
+    )
+    with pytest.raises(ValueError, match="values: factor: expected"):
+        kinds_on(asked(keras), layers=[str(own)], values={"factor": [object()]})
+
+
+def test_what_was_never_accepted_is_told_with_the_tensors_and_the_exception(own: Path, keras: SubjectProcess) -> None:
+    its = AskedProcess(keras)
+    (name,) = (name for name in kinds_on(its, layers=[f"{own}:NeverTakes"]) if ":" in name)
+    for shape in ((4,), (3, 4), (4,)):
+        its.first([Question(Layer(name), (Spec(shape),), (Call(0, (Ref(0),)),))])
+    accepted, never = its.since()
+    assert not accepted
+    assert never[name][0] == 2
+    assert "it takes nothing" in never[name][1]
+    assert its.since() == ((), {})
+
+
+def test_what_they_answer_is_not_remembered_between_runs(own: Path, keras: SubjectProcess) -> None:
+    question = Question(Layer(f"{own}:Widen", (("factor", 3.0),)), (Spec((4,)),), (Call(0, (Ref(0),)),))
+    kinds_on(asked(keras), layers=[str(own)])
+    for tried in (1, 1):
+        its = AskedProcess(keras)
+        assert its.first([question])
+        assert its.tried == tried
+        its.keep()
+
+
 def test_one_is_asked_about_and_built_and_its_script_runs_alone(own: Path, keras: SubjectProcess) -> None:
     (name,) = (name for name in kinds_on(asked(keras), layers=[f"{own}:Widen"]) if ":" in name)
     layer, call = Layer(name, (("factor", 2.0),)), Call(0, (Ref(0),))
@@ -63,6 +112,13 @@ def test_one_is_asked_about_and_built_and_its_script_runs_alone(own: Path, keras
     assert asked(keras).refuses(graph) == ""
     source = written(graph, "keras").source
     subprocess.run([sys.executable, "-c", source], cwd="/", check=True, capture_output=True)
+
+
+def test_one_gets_a_name_that_keras_takes(own: Path, keras: SubjectProcess) -> None:
+    apply = Apply(f"{own}:Widen", (0,), options=(("factor", 2.0),), touch="named")
+    with asking(asked(keras)):
+        graph = lower(Program((Input((4,)),), (apply,), generation="keras"), kinds_on(asked(keras), layers=[str(own)]))
+    assert [layer.name for layer in graph.layers] == ["my_widen"]
 
 
 def test_a_module_without_other_layers_than_those_of_keras_is_refused(keras: SubjectProcess) -> None:
@@ -77,8 +133,23 @@ def test_a_graph_from_a_file_names_no_code_that_nobody_asked_for() -> None:
             written(graph, "keras")
 
 
+def test_what_the_user_has_named_needs_not_be_named_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path))
+    graph = Graph((Input((4,)),), (Layer("a.b.Widen"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    assert other_kinds(graph) == {"a.b.Widen"}
+    trust(["a.b.Widen"])
+    monkeypatch.setattr(other_layers, "_ALLOWED", set())
+    with pytest.raises(MalformedGraph, match="say that you trust it with --layers a.b"):
+        written(graph, "keras")
+    allow_remembered()
+    assert "import a.b as a_b" in written(graph, "keras").source
+    monkeypatch.setattr(other_layers, "_ALLOWED", {"a.b"})
+    assert written(graph, "keras").source
+
+
 def test_a_file_is_named_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert absolute("own.py:Widen") == f"{tmp_path}/own.py:Widen"
     assert absolute("own.py") == f"{tmp_path}/own.py"
+    assert absolute(f"../{tmp_path.name}/own.py") == f"{tmp_path}/own.py"
     assert absolute("keras_hub.layers") == "keras_hub.layers"

@@ -20,7 +20,8 @@ from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, N
 from strategies.kinds import Generation
 from strategies.kinds.recurrent import chained
 from strategies.states import STEPS
-from strategies.ways import read_example, well_typed
+from strategies.ways import read_example
+from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER
 from tests.waiting import PATIENCE
 

@@ -34,9 +34,8 @@ from strategies.graph import (
     Way,
     Wrong,
 )
-from strategies.ways import well_typed
-from tests.strategies.test_way_inputs import SORTS, WIDE
-from tests.strategies.test_ways import GRAPH, INNER, SUITED
+from tests.asked import well_typed
+from tests.strategies.test_ways import GRAPH, INNER, SORTS, SUITED, WIDE
 from tests.waiting import PATIENCE
 
 CHAIN = Graph(

@@ -121,7 +121,13 @@ class TensorFlow(Backend):
             context._rng = random.Random(0)
 
     def forget_kernels(self) -> None:
-        self._context.context().clear_kernel_cache()
+        context = self._context.context()
+        if hasattr(context, "clear_kernel_cache"):
+            context.clear_kernel_cache()
+        else:  # TensorFlow 2.4 and before clear it with a seed
+            kept = context._rng
+            context._set_global_seed(context._seed)
+            context._rng = kept
 
     def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
         tensor = self.tf.convert_to_tensor(array)

@@ -256,12 +256,17 @@ class Framework:
         """The shape of a symbolic tensor with its batch, None where its rank is not known."""
         return None if tensor.shape is None else tuple(tensor.shape)
 
+    def is_loose(self, tensor: Any) -> bool:
+        """Whether the backend knows less of the shape of a symbolic tensor than Keras says."""
+        return False
+
     def number(self, array: Any, spec: dict[str, Any]) -> Any:
         """A tensor of an array, of the dtype that it is to have."""
         raise NotImplementedError
 
-    eager = True
-    """Whether a layer can be called on numbers."""
+    def computed(self, call: Callable[[Any], Any], numbers: list[Any], tensors: list[Any], said: list[Any]) -> Any:
+        """What a call gives on numbers; on symbolic tensors it has said other ones."""
+        return call(numbers)
 
     # -- variables
 

@@ -185,15 +185,42 @@ class Keras2(Framework):
             for tensor in node.output_tensors
         )
 
-    eager = False
+    def number(self, array: Any, spec: dict[str, Any]) -> Any:
+        return array.view(Result)
+
+    def computed(self, call: Callable[[Any], Any], numbers: list[Any], tensors: list[Any], said: list[Any]) -> Any:
+        pairs = list(zip(tensors, numbers))
+        masks = [(self._mask_of(tensor), number._keras_mask) for tensor, number in pairs if self.has_mask(tensor)]
+        feed = dict(pairs + masks)
+        feed[self._backend.learning_phase()] = 0
+        return self.session.run(said, feed)
 
     def put_mask(self, tensor: Any, mask: Any) -> None:
         layer, node, place = tensor._keras_history
         layer._inbound_nodes[node].output_masks[place] = mask
 
+    def symbolic(self, spec: dict[str, Any]) -> Any:
+        tensor = super(Keras2, self).symbolic(spec)
+        if not spec.get("loose"):
+            return tensor
+        shape = tuple(spec["shape"])
+        forget = self.keras.layers.Lambda(
+            lambda x: self.tf.placeholder_with_default(x, (None,) * (len(shape) + 1)), output_shape=shape
+        )
+        loose = forget(tensor)
+        if spec.get("mask"):
+            self.put_mask(loose, self._mask_of(tensor))
+        return loose
+
+    def is_loose(self, tensor: Any) -> bool:
+        static = [None] * len(self.shape(tensor) or ()) if tensor.shape.ndims is None else tensor.shape.as_list()
+        return any(one is None and size is not None for one, size in zip(static, self.shape(tensor) or ()))
+
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        known = getattr(tensor, "_keras_shape", None)
-        return tensor.shape.as_list() if known is None and tensor.shape.ndims is not None else known
+        told, rank = getattr(tensor, "_keras_shape", None), tensor.shape.ndims
+        if told is None:
+            return None if rank is None else tuple(tensor.shape.as_list())
+        return tuple(told) if rank in (None, len(told)) else None  # a layer may tell another shape than it gives
 
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.base_dtype.name)

@@ -16,6 +16,7 @@ from harness.search.reducing.measure import Size, size
 from harness.search.reducing.passes import PASSES, Pass
 from strategies.graph import Graph, MalformedGraph, to_json
 from strategies.no_oracle import unsaid
+from strategies.targets import targets
 
 MOST = 300
 """How often `still` is asked at most."""
@@ -95,7 +96,9 @@ class _Reduction:
                 return None
         except MalformedGraph:
             return None
-        return None if unsaid(candidate) else candidate
+        there = targets(candidate) if candidate.state else {}
+        lost = any(step.kind is not None and step.kind not in there for step in candidate.state)
+        return None if lost or unsaid(candidate) else candidate
 
 
 __all__ = ["MOST", "Reduced", "reduce"]

@@ -8,6 +8,7 @@ changed at its source only.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 
 from msgspec import structs
 
@@ -15,7 +16,7 @@ from harness.search.reducing.drawn import arranged, choices
 from harness.search.reducing.rewiring import taking_what_it_needs
 from strategies import calling
 from strategies.asking import keras
-from strategies.graph import Call, Graph, MalformedGraph, Ref, Seq, fed_refs, refs
+from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
 from strategies.kinds import CATALOGUE, Kind, Specs
 from strategies.pruning import moved_call, moved_ends
 from strategies.typing import fed, large, question, spec_of
@@ -45,19 +46,22 @@ def _fitted(graph: Graph) -> tuple[Graph, list[Specs]]:
             if first:
                 inner, _ = _fitted(_fed(layer.graph, call, specs))
                 layers[call.layer] = structs.replace(layer, graph=inner)
-        elif kind is not None:
-            call = _addressed(call, kind)
-        offers = [layers[call.layer]]
-        if first and kind is not None and kind.arrange is not None:
-            with contextlib.suppress(MalformedGraph):
-                offers.append(arranged(layer, kind, specs, choices(layer, kind, specs)))
+        offers = [(layers[call.layer], call)]
+        if kind is not None and layer.graph is None:
+            addressed = _addressed(call, kind)
+            offers.append((layer, addressed))
+            if first and kind.arrange is not None:
+                with contextlib.suppress(MalformedGraph):
+                    offers.append((arranged(layer, kind, specs, choices(layer, kind, specs)), addressed))
+            if first:
+                offers += [(each, addressed) for each in _of_another_shape(layer, kind)]
         earlier = tuple(each for each in calls if each.layer == call.layer)
-        asked = [question(each, (*earlier, call), lambda ref: given[ref.node][ref.output]) for each in offers]
+        asked = [question(each, (*earlier, made), lambda ref: given[ref.node][ref.output]) for each, made in offers]
         found = keras().first(asked)
         if found is None:
             raise MalformedGraph(f"{layer.kind}: Keras does not take it for {specs}")
-        layers[call.layer] = offers[found[0]]
-        calls.append(structs.replace(call, outputs=len(found[1])))
+        layers[call.layer], made = offers[found[0]]
+        calls.append(structs.replace(made, outputs=len(found[1])))
         given.append(large(found[1]))
     new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), **moved_ends(graph, there))
     return taking_what_it_needs(new), given
@@ -86,3 +90,13 @@ def _addressed(call: Call, kind: Kind) -> Call:
     args = call.args if plainly and call.listed == kind.listed(len(tensors)) else kind.packed(tensors)
     known = (*kind.calls, *kind.call_options)
     return structs.replace(call, args=args, kwargs=tuple(pair for pair in call.kwargs if pair[0] in known))
+
+
+def _of_another_shape(layer: Layer, kind: Kind) -> Iterator[Layer]:
+    """The layer with other values for an argument that is a shape, or an order of dimensions."""
+    for place, (key, value) in enumerate(layer.args):
+        if isinstance(value, Seq) and all(isinstance(item, int) for item in value.items):
+            for other in kind.options.get(key, ()):
+                if other != value and isinstance(other, Seq):
+                    args = (*layer.args[:place], (key, other), *layer.args[place + 1 :])
+                    yield structs.replace(layer, args=args)

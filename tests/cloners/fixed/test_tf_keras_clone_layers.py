@@ -247,6 +247,29 @@ def test_the_shape_of_noise_that_no_config_tells():
     assert_faithful(model, clone_model, floats(2, 5, 3))
 
 
+@pytest.mark.parametrize(
+    ("make", "option"),
+    [
+        (lambda: layers.Embedding(5, 2, sparse=True), "sparse"),
+        (lambda: layers.BatchNormalization(synchronized=True), "synchronized"),
+        (lambda: layers.BatchNormalization(fused=False), "fused"),
+        (lambda: layers.SpatialDropout2D(0.5, data_format="channels_first"), "data_format"),
+    ],
+    ids=["Embedding", "BatchNormalization", "not fused", "SpatialDropout2D"],
+)
+def test_an_option_that_the_config_of_a_layer_of_keras_does_not_tell(make, option):
+    x = keras.Input((5, 4, 3))
+    model = keras.Model(x, make()(x))
+    assert getattr(clone_model(model).layers[1], option) == getattr(model.layers[1], option)
+
+
+def test_what_a_bidirectional_tells_of_its_backward_layer_is_from_before_it_was_frozen():
+    model = around(layers.Bidirectional(layers.LSTM(2), backward_layer=layers.LSTM(2, go_backwards=True)))
+    model.trainable = False
+    told = [each.get_config() for each in (*model.layers, *clone_model(model).layers) if "bi" in each.name]
+    assert told[0] == told[1]
+
+
 class Nameless(layers.Layer):
     def build(self, shape):
         self.weight = self.add_weight(shape=(shape[-1],), initializer="uniform")

@@ -96,7 +96,7 @@ def settings(layer):
     kept = {key: value for key, value in vars(layer).items() if key in ("function", "mask", "_output_shape", "cell")}
     try:
         return dict(layer.get_config() or {}, **kept)
-    except NotImplementedError:
+    except (NotImplementedError, AttributeError):  # a layer as an activation has no name
         return kept
 
 

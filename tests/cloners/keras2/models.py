@@ -105,6 +105,22 @@ def reported_bug():
 
 
 @model
+def layers_as_activations():
+    shared = layers.PReLU(name="prelu")
+    x = layers.Input((3,))
+    y = shared(layers.Dense(3, activation=shared)(x))
+    return Model(x, layers.Dense(3, activation=layers.ELU())(y))
+
+
+@model
+def formats_that_no_config_tells():
+    x = layers.Input((3, 4))
+    y = layers.LocallyConnected1D(2, 2, data_format="channels_first")(x)
+    z = layers.Reshape((3, 4, 1))(x)
+    return Model(x, [y, layers.SpatialDropout2D(0.5, seed=1, data_format="channels_first")(z)])
+
+
+@model
 def several_outputs_under_a_mask():
     x = steps()
     masked = layers.Masking()(x)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-
-import pytest
 
 from harness.search.even_draws import evenly
 from harness.search.reducing import reduce
-from harness.source import write_source
 from strategies import FEATURES, Graph
 from strategies.graph import Function, Items, Seq, Step, leaves
 from tests.asked import graphs_of
@@ -112,25 +108,21 @@ SORTS = (
 KINDS = ("Dense", "LSTM", "Conv1D", "Flatten", "Dropout", "Add", "Lambda", "BatchNormalization")
 
 
-@pytest.fixture(scope="module")
-def drawn() -> list[Graph]:
-    """Graphs of a few kinds, each with a state; more of them that are compiled, which has most forms."""
-    plain = frozenset({"arrangements"})
-    return [*_drawn(1500, KINDS, FEATURES.union(SORTS)), *_drawn(1500, ("Dense", "Add"), plain.union({"compile"}))]
-
-
 def _drawn(draws: int, kinds: tuple[str, ...], features: frozenset[str]) -> list[Graph]:
     graphs = graphs_of("keras", kinds=kinds, features=features, max_instructions=8)  # type: ignore[arg-type]  # the names of features
     return [each.graph for each in evenly(graphs, draws, 5) if each.graph.state]
 
 
-@pytest.mark.parametrize("name", MINIMA)
-def test_the_smallest_state_is_pinned(name: str, drawn: list[Graph]) -> None:
-    question, model, line = MINIMA[name]
-    begun = [graph for graph in drawn if question(graph)][: examples(1, 4)]
-    assert begun
-    for graph in begun:
-        source = write_source(reduce(graph, question).graph, "keras")
-        for number, key in enumerate(dict.fromkeys(re.findall(r"out_\d+", source))):
-            source = source.replace(f'"{key}"', f'"out_{number}"')
-        assert source.endswith(f"\n\n{model}{line}"), source
+def test_a_state_is_as_small_as_what_shows_it() -> None:
+    """One step on a model of a call or two; more of the graphs are compiled, which has most forms."""
+    count, plain = examples(120, 1500), frozenset({"arrangements"})
+    drawn = [
+        *_drawn(count, KINDS, FEATURES.union(SORTS)),
+        *_drawn(count, ("Dense", "Add"), plain.union({"compile"})),
+    ]
+    begun = {name: graph for name, (question, *_) in MINIMA.items() for graph in drawn if question(graph)}
+    assert len(begun) >= len(MINIMA) // 2
+    for name, graph in begun.items():
+        smallest = reduce(graph, MINIMA[name][0]).graph
+        assert len(smallest.state) == 1, name
+        assert len(smallest.calls) <= 3, name

@@ -23,8 +23,10 @@ def leave_as_made(graph: Graph) -> Offers:
     yield structs.replace(graph, state=())
     for number, step in enumerate(graph.state):
         yield structs.replace(graph, state=graph.state[:number] + graph.state[number + 1 :])
-        for place in range(len(step.args)):
-            yield _with(graph, number, step.args[:place] + step.args[place + 1 :])
+        known = STEPS[step.does].args(graph, step.kind) if step.does in STEPS else {}
+        for place, (name, _) in enumerate(step.args):
+            if LEFT_OUT in known.get(name, (LEFT_OUT,)):
+                yield _with(graph, number, step.args[:place] + step.args[place + 1 :])
 
 
 def say_less_of_steps(graph: Graph) -> Offers:

@@ -211,6 +211,9 @@ def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any
     told = [] if is_own else [name for name in options if name in live.told]
     clone, held = with_held_options(layer, clone, told, lambda more: live.rebuilt(further=more), release.comparison())
     missing = {name: each for name, each in options.items() if name not in live.told and each is not REQUIRED}
+    if is_own:  # what such a layer does not hold under its name follows from what is told, or was handed on
+        lost = release.comparison().differing(layer, clone)
+        missing = {name: each for name, each in missing.items() if name in lost}
 
     def make(further: dict[str, Any]) -> Any:
         return live.rebuilt(further=dict(held, **further))

@@ -9,11 +9,23 @@ from ..before_keras3.layers import LiveConfig, rebuild_from_config, rebuild_plai
 from ..untold import Untold
 from .release import RELEASE
 
+_ACTIVATION = "activation_of_the_layer_being_cloned_"
+
 
 class Keras2Config(LiveConfig):
-    """A config in which a function is a string, or itself."""
+    """A config in which a function is a string, or itself; a layer that is an activation is asked for its name."""
 
     release = RELEASE
+
+    def _sublayer(self, layer: Any, masked: Callable[[Any], Any]) -> Any:
+        stand_in = super(Keras2Config, self)._sublayer(layer, masked)
+        stand_in.__dict__["__name__"] = "%s%d" % (_ACTIVATION, len(self._sublayers) - 1)
+        return stand_in
+
+    def _resolved(self, value: Any) -> Any:
+        if isinstance(value, str) and value.startswith(_ACTIVATION):
+            return self._clone_of(self._sublayers[int(value[len(_ACTIVATION) :])])
+        return super(Keras2Config, self)._resolved(value)
 
 
 def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], untold: list[Untold]) -> Any:

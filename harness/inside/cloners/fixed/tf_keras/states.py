@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....structure import map_leaves
 from ..before_keras3.states import restore_activity_regularizer, restore_flags, side_by_side
+from ..comparison import leads_to
 from ..options import described
 from .release import GENERATOR, RELEASE, tf
 
@@ -32,6 +34,9 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         for name in _UNTOLD:
             if not _is_unset(vars(one).get(name)) and _is_unset(vars(other).get(name, 0)):
                 setattr(other, name, vars(one)[name])
+        told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
+        if told is not None and not leads_to(told, RELEASE.is_part):
+            other._backward_layer_config = map_leaves(lambda leaf: leaf, told)
         _restore_random_stream(one, other)
 
 
