@@ -46,6 +46,7 @@ from strategies.graph import (
     refs,
 )
 from strategies.kinds.arguments import OF_NUMPY, PATHS
+from strategies.kinds.not_drawn import NOT_DRAWN
 from strategies.kinds.operations import is_operation
 from strategies.states import OWN_CLASS
 from strategies.states import PATHS as OF_STEPS
@@ -400,6 +401,8 @@ class ScriptLines:
             self.owning[place] = step
 
     def class_of(self, kind: str) -> str:
+        if kind in NOT_DRAWN:
+            raise MalformedGraph(f"layers: {kind} is not written: {NOT_DRAWN[kind]}")
         if kind not in CLASSES:
             if is_other(kind):
                 return self._other(kind)

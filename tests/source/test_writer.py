@@ -256,3 +256,12 @@ def test_what_is_no_word_is_refused(layer: Layer) -> None:
     graph = Graph(inputs=(Input((4,)),), layers=(layer,), calls=(Call(0, (Ref(0),)),), takes=Ref(0), gives=Ref(1))
     with pytest.raises(MalformedGraph, match=r"expected|is not one of Keras'"):
         write_source(graph, "keras")
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["alone", "as an argument"])
+def test_a_layer_that_reads_a_model_from_a_folder_is_not_written(wrapped: bool) -> None:
+    reads = Layer("TFSMLayer", (("filepath", "/etc"),))
+    layer = Layer("TimeDistributed", (("layer", Made(reads)),)) if wrapped else reads
+    graph = Graph(inputs=(Input((3, 4)),), layers=(layer,), calls=(Call(0, (Ref(0),)),), takes=Ref(0), gives=Ref(1))
+    with pytest.raises(MalformedGraph, match="TFSMLayer is not written: it reads a model from a folder"):
+        write_source(graph, "keras")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from strategies import Graph, MalformedGraph, from_json, infer, read_example, read_graph, to_json
-from strategies.graph import Call, Function, Input, Layer, Made, Ref, Seq
+from strategies.graph import Call, Input, Layer, Ref
 from tests.asked import graphs_of
 from tests.effort import examples
 
@@ -69,32 +69,6 @@ def test_a_bad_graph_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(MalformedGraph, match=said) as caught:
         read_example(text, "graph.json")
     assert "graph.json" in str(caught.value)
-
-
-def with_layer(layer: Layer) -> bytes:
-    call = Call(0, (Ref(0),))
-    return to_json(Graph(inputs=(Input((3, 4)),), layers=(layer,), calls=(call,), takes=Ref(0), gives=Ref(1)))
-
-
-@pytest.mark.parametrize(
-    "layer",
-    [
-        pytest.param(Layer("Lambda", (("function", Function("lambda", ("x * 9",))),)), id="expression"),
-        pytest.param(Layer("Reshape", (("target_shape", Seq((-1, 0), "tuple")),)), id="reshape-to-nothing"),
-        pytest.param(Layer("Permute", (("dims", Seq((9, 9), "tuple")),)), id="permute-too-far"),
-        pytest.param(Layer("RNN", (("cell", 5), ("return_sequences", True))), id="cell-of-a-number"),
-        pytest.param(Layer("TimeDistributed", (("layer", Made(Layer("Dense"))),)), id="inner-without-units"),
-        pytest.param(
-            Layer("TimeDistributed", (("layer", Made(Layer("TFSMLayer", (("filepath", "/etc"),)))),)), id="inner-kind"
-        ),
-        pytest.param(Layer("RNN", (("cell", Made(Layer("EvilCell", (("units", 2),)))),)), id="inner-cell"),
-        pytest.param(Layer("Dense", (("units", 3), ("anything", "x"))), id="unknown-argument"),
-        pytest.param(Layer("Dense", (("units", 3), ("units", 4))), id="argument-twice"),
-    ],
-)
-def test_a_layer_that_makes_no_sense_is_refused(layer: Layer) -> None:
-    with pytest.raises(MalformedGraph, match=r"graph\.json\.calls\[0\]"):
-        read_example(with_layer(layer).decode(), "graph.json")
 
 
 def test_a_truncated_file_is_named(tmp_path: Path) -> None:

@@ -17,10 +17,9 @@ from harness.subjects.place import ReleasePlace
 from harness.subjects.process import SubjectProcess
 from reports.known import load
 from reports.records import write
-from strategies.graph import Layer, to_json
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
-from tests.reports.making import TWO, finding
+from tests.reports.making import finding
 from tests.waiting import until
 
 HOLDING, BREAKING = "keras==3.10.0", "keras==3.12.3"
@@ -189,14 +188,12 @@ def _has_a_subject(pid: int) -> bool:
 
 
 EVIL = "\x1b[31mevil\x9b2J\x07\u202e"
-UNKNOWN = msgspec.structs.replace(TWO, layers=(Layer(EVIL), *TWO.layers[1:]))
 
 
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
         pytest.param("finding.json", {"title": EVIL}, id="a title"),
-        pytest.param("finding.json", {"graph": msgspec.Raw(to_json(UNKNOWN))}, id="a graph"),
         pytest.param(f"{EVIL}.json", {"title": "a title", "graph": msgspec.Raw(b"{}")}, id="a name"),
         pytest.param("finding.json", {"subject": EVIL}, id="a subject"),
     ],
