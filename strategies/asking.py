@@ -7,7 +7,7 @@ child process in a campaign, and the Keras of the user's own process in a test o
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -20,14 +20,12 @@ from strategies.kinds.kind import Specs
 class Question(msgspec.Struct, frozen=True):
     """What the last of these calls of one layer gives, on tensors like these.
 
-    A `Ref` in a call names a tensor by its number. The calls before the last have built the layer. A `rough` one is
-    not tried on numbers.
+    A `Ref` in a call names a tensor by its number. The calls before the last have built the layer.
     """
 
     layer: Layer
     tensors: Specs
     calls: tuple[Call, ...]
-    rough: bool = False
 
 
 class Gives(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -43,8 +41,8 @@ class Keras(Protocol):
     def __hash__(self) -> int:
         """By identity."""
 
-    def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
-        """Which of the questions is the first whose call Keras accepts, and what it gives. None if it accepts none."""
+    def gives(self, question: Question) -> Specs | None:
+        """What the call gives; None where Keras refuses it."""
 
     def why(self, question: Question) -> str:
         """The exception with which Keras refuses the call, "" where it accepts it."""
@@ -76,9 +74,3 @@ def asking(keras: Keras) -> Iterator[None]:
         yield
     finally:
         _AT_HAND.reset(token)
-
-
-def gives(question: Question) -> Specs | None:
-    """What the call gives; None where Keras refuses it."""
-    found = keras().first((question,))
-    return None if found is None else found[1]

@@ -150,17 +150,15 @@ class Builder:
         """Call a new layer on the first tensors that Keras takes it for, or on an input of its own."""
         if instruction.kind not in self.kinds:
             return
-        added = len(self.added)
         plainest = replace(instruction, touch="", way="", more=())
         plainer = (instruction, plainest) if instruction != plainest else (instruction,)
         # Now and then anything is tried: what a kind takes may go by its arguments.
         anything = zlib.crc32(repr(instruction).encode()) % ANYTHING == 0
-        there = [each for each in self._sources(instruction.sources) if anything or self._may_suit(instruction, each)]
         for each in plainer:
+            there = (at for at in self._sources(each.sources) if anything or self._may_suit(each, at))
             if self._take(self._offers(each, there)):
                 return
-            self._forget_added(added)
-        inputs = 0
+        added, inputs = len(self.added), 0
         for given in self.more_inputs if added < self.room else ():
             sources = (self._add(given),) * len(instruction.sources)
             inputs += (suits := self._may_suit(instruction, sources))
@@ -174,16 +172,15 @@ class Builder:
         call_options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
         call = Call(0, kind.packed(tuple(map(Ref, range(len(sources)))), instruction.how), call_options)
         square = spec.rank == 2 and spec.shape[0] == spec.shape[1]
-        asked = []
         for place in (0, 1):
             options = tuple((key, values[place % len(values)]) for key, values in kind.options.items())
             simple = Apply(kind.name, instruction.sources, options=options, how=instruction.how)
             for shape in (spec.shape,) if square else _USUAL.get(spec.rank, (spec.shape,)):
                 tensors = (Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged),) * len(sources)
                 layer = applied(kind, tensors, simple, 0)
-                if layer is not None:
-                    asked.append(Question(layer, tensors, (call,), rough=True))
-        return keras().first(asked) is not None
+                if layer is not None and keras().gives(Question(layer, tensors, (call,))) is not None:
+                    return True
+        return False
 
     def _offers(self, instruction: Apply, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
         """The calls that an instruction may mean, on each choice of tensors."""
@@ -213,24 +210,25 @@ class Builder:
             case "initial_state":
                 yield from self._initial_states(layer)
             case "other":
-                if len(self.added) < self.room:
+                added = len(self.added)
+                if added < self.room:
                     yield layer, (("other", self._nothing(specs[0])),)
+                    self._forget_added(added)
             case _:
                 yield layer, ()
 
     def _take(self, offers: Iterable[Offer]) -> bool:
         """Make the first call that Keras accepts."""
-        there = list(offers)
-        found = keras().first([self._question(each) for each in there])
-        if found is None:
-            return False
-        offer, specs = there[found[0]], found[1]
-        if offer.call.layer == len(self.layers):
-            self.layers.append(offer.layer)
-            if offer.layer.name is not None:
-                self.names.add(offer.layer.name)
-        self._call(offer, large(specs))
-        return True
+        for offer in offers:
+            specs = keras().gives(self._question(offer))
+            if specs is not None:
+                if offer.call.layer == len(self.layers):
+                    self.layers.append(offer.layer)
+                    if offer.layer.name is not None:
+                        self.names.add(offer.layer.name)
+                self._call(offer, large(specs))
+                return True
+        return False
 
     def _question(self, offer: Offer) -> Question:
         earlier = [call for call in self.calls if call.layer == offer.call.layer]

@@ -30,14 +30,14 @@ def _infer(graph: Graph, keras: Keras) -> tuple[Specs, ...]:
         layer = graph.layers[call.layer]
         earlier = [each for each in graph.calls[:number] if each.layer == call.layer]
         asked = question(layer, (*earlier, call), lambda ref: given[ref.node][ref.output])
-        found = keras.first((asked,))
-        if found is None:
+        gives = keras.gives(asked)
+        if gives is None:
             raise MalformedGraph(f"calls[{number}]: Keras does not take this call of {layer.kind}: {keras.why(asked)}")
-        if len(found[1]) != call.outputs:
+        if len(gives) != call.outputs:
             raise MalformedGraph(
-                f"calls[{number}].outputs: expected {len(found[1])} from {layer.kind}, found {call.outputs}"
+                f"calls[{number}].outputs: expected {len(gives)} from {layer.kind}, found {call.outputs}"
             )
-        given.append(large(found[1]))
+        given.append(large(gives))
     return tuple(given)
 
 

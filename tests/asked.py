@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
@@ -76,9 +76,9 @@ class KerasAtHand:
     def _keras(self) -> Keras:
         return asked(process_of("keras"))
 
-    def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
+    def gives(self, question: Question) -> Specs | None:
         """What it answers."""
-        return self._keras.first(questions)
+        return self._keras.gives(question)
 
     def why(self, question: Question) -> str:
         """What it answers."""

@@ -15,7 +15,7 @@ import numpy
 from .build import build, build_after, script
 from .failures import GRAPH_FILE
 from .frameworks.interface import Framework
-from .housekeeping import tidy
+from .housekeeping import QUESTION, tidy
 from .values import input_array
 
 LARGE = 50
@@ -29,18 +29,9 @@ class _Refused(Exception):
     """Keras accepts the call, but what it gives cannot stand in a model that is compared."""
 
 
-def first_accepted(questions: list[dict[str, Any]], framework: Framework) -> list[dict[str, Any]]:
-    """The answer to each question, up to the first call that Keras accepts."""
-    answers = []
-    for question in questions:
-        answers.append(_answer(question, framework))
-        if "gives" in answers[-1]:
-            break
-    return answers
-
-
-def _answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
-    tidy(framework)
+def answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
+    """What a call gives, or why Keras refuses it."""
+    tidy(framework, QUESTION)
     framework.reseed(0)
     specs = question["tensors"]
     try:
@@ -54,10 +45,9 @@ def _answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
                 raise _Refused("it gives back a tensor that it is given")
             if _packed(said) not in (question.get("packed_in") or ("one" if len(gives) == 1 else "list",)):
                 raise _Refused("it gives %d tensors in a way that no script has words for" % len(gives))
-            if not question.get("rough"):
-                numbers = _numbers(specs, framework)
-                found = framework.computed(module.calls[-1], numbers, tensors, list(_flat(said)))
-                _hold_against(list(_flat(found)), gives, any_shape=question.get("any_shape", False))
+            numbers = _numbers(specs, framework)
+            found = framework.computed(module.calls[-1], numbers, tensors, list(_flat(said)))
+            _hold_against(list(_flat(found)), gives, any_shape=question.get("any_shape", False))
     except _Refused as error:
         return {"why": str(error)}
     except Exception as error:  # whatever Keras says to it

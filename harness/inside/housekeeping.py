@@ -15,8 +15,11 @@ from .frameworks.interface import Framework
 
 COLLECT_EVERY = 16
 FORGET_KERNELS_EVERY = 512
+"""So many trials are between two collections, and between two times that the backend forgets its kernels."""
+QUESTION = 1 / 16
+"""As much of a trial is a call that is tried: a layer or two, where a trial has three models."""
 
-_count = 0
+_count = 0.0
 _serving = False
 
 
@@ -38,14 +41,14 @@ def _remember_protocols() -> None:
             setattr(typing, name, functools.lru_cache(maxsize=None)(found))
 
 
-def tidy(framework: Framework) -> None:
-    """Between two trials: forget names, and now and then collect."""
+def tidy(framework: Framework, part: float = 1) -> None:
+    """Before a trial, or what is such a `part` of one: forget names, and now and then collect."""
     global _count  # noqa: PLW0603 - likewise
     framework.forget()
     if not _serving:
         return
-    _count += 1
-    if _count % COLLECT_EVERY == 0:
+    before, _count = _count, _count + part
+    if before // COLLECT_EVERY != _count // COLLECT_EVERY:
         gc.collect()
-    if _count % FORGET_KERNELS_EVERY == 0:
+    if before // FORGET_KERNELS_EVERY != _count // FORGET_KERNELS_EVERY:
         framework.forget_kernels()

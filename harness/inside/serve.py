@@ -17,7 +17,7 @@ from typing import Any, Callable, TextIO
 
 import numpy as np
 
-from .asking import first_accepted, refusal
+from .asking import answer, refusal
 from .bench import bench
 from .build import BuiltModel
 from .candidates import cloning
@@ -110,7 +110,7 @@ class Server:
             "values": self._values,
             "elements": self._elements,
             "layers": lambda request: other_layers(request["names"], framework),
-            "first": lambda request: first_accepted(request["questions"], framework),
+            "gives": lambda request: answer(request["question"], framework),
             "refuses": lambda request: refusal(request, framework),
             "bench": lambda request: bench(request, framework),
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),

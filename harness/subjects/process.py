@@ -91,7 +91,7 @@ class _Reply(msgspec.Struct):
     applications: tuple[str, ...] | None = None
     classes: tuple[ModelClass, ...] | None = None
     layers: dict[str, Signature] | None = None
-    first: tuple[Told, ...] | None = None
+    gives: Told | None = None
     refuses: str | None = None
 
 
@@ -309,25 +309,11 @@ class SubjectProcess:
             self._layers[wanted] = found
         return self._layers[wanted]
 
-    def first(self, questions: Sequence[dict[str, Any]], timeout: float = 30.0) -> tuple[Told, ...]:
-        """What comes of calls that are tried in turn, up to the first that Keras accepts; see `inside.asking`.
-
-        A call that takes the process with it is refused.
-        """
+    def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
+        """What a call gives that is tried; see `inside.asking`. One that takes the process with it is refused."""
         self.start()
-        found: tuple[Told, ...] | LostProcess = self._asked_for(
-            "first", {"questions": list(questions)}, timeout, "cannot try a call"
-        )
-        if not isinstance(found, LostProcess):
-            return found
-        if len(questions) == 1:
-            return (Told(why=found.how),)
-        told = list[Told]()
-        for question in questions:
-            told += self.first((question,), timeout)
-            if told[-1].gives is not None:
-                break
-        return tuple(told)
+        found: Told | LostProcess = self._asked_for("gives", {"question": question}, timeout, "cannot try a call")
+        return Told(why=found.how) if isinstance(found, LostProcess) else found
 
     def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
         """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""

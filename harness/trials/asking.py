@@ -74,62 +74,41 @@ class Asked:
         self._on: dict[str, set[Specs]] = {}
         self._new: Counter[str] = Counter()
 
-    def first(self, questions: Sequence[Question]) -> tuple[int, Specs] | None:
-        """Which of the questions is the first whose call Keras accepts, and what it gives."""
-        waiting: list[tuple[int, bytes, dict[str, object]]] = []
-        for number, question in enumerate(questions):
-            self.asked += 1
-            key, request = self._written(question)
-            told = Told(why="it cannot be written") if request is None else self._remembered(key, question)
-            self._proposed(question, told)
-            if told is None and request is not None:
-                waiting.append((number, key, request))
-                continue
-            if told is not None and told.gives is not None:
-                # Those before it that nobody knows of come first.
-                earlier = self._ask(waiting, questions)
-                return earlier or self._accepted(number, questions[number], told.gives)
-        return self._ask(waiting, questions)
+    def gives(self, question: Question) -> Specs | None:
+        """What the call gives; None where Keras refuses it."""
+        told = self._told(question)
+        self._count(question, told)
+        return told.gives
 
-    def _ask(
-        self, waiting: list[tuple[int, bytes, dict[str, object]]], questions: Sequence[Question]
-    ) -> tuple[int, Specs] | None:
-        if not waiting:
-            return None
-        found = self._tell_first([request for _, _, request in waiting])
-        for (number, key, _), told in zip(waiting, found, strict=False):
+    def _told(self, question: Question) -> Told:
+        """The answer, remembered or asked for."""
+        self.asked += 1
+        key, request = self._written(question)
+        if request is None:
+            return Told(why="it cannot be written")
+        told = self._remembered(key, question)
+        if told is None:
             self.tried += 1
-            self._known[key] = told
-            if not _of_others(questions[number].layer):
+            told = self._known[key] = self._tell(request)
+            if not _of_others(question.layer):
                 self._answers.add(key, told)
-            if told.gives is not None:
-                return self._accepted(number, questions[number], told.gives)
-            self.refused[questions[number].layer.kind] = told.why
-        return None
+        return told
 
-    def _proposed(self, question: Question, told: Told | None) -> None:
+    def _count(self, question: Question, told: Told) -> None:
         """Count the tensors that a kind was proposed on, as long as no call of it was accepted."""
         kind = question.layer.kind
-        if kind in self.accepted:
-            return
-        met = self._on.setdefault(kind, set())
-        if question.tensors not in met:
-            met.add(question.tensors)
-            self._new[kind] += 1
-        if told is not None and told.gives is None:
+        if told.gives is not None:
+            self.accepted[kind] += 1
+            self._on.pop(kind, None)
+        elif kind not in self.accepted:
             self.refused[kind] = told.why
-
-    def _accepted(self, number: int, question: Question, gives: Specs) -> tuple[int, Specs]:
-        self.accepted[question.layer.kind] += 1
-        self._on.pop(question.layer.kind, None)
-        return number, gives
+            met = self._on.setdefault(kind, set())
+            self._new[kind] += question.tensors not in met
+            met.add(question.tensors)
 
     def why(self, question: Question) -> str:
         """The exception with which Keras refuses the call, "" where it accepts it."""
-        self.first((question,))
-        key, request = self._written(question)
-        told = None if request is None else self._remembered(key, question)
-        return "it cannot be written" if told is None else told.why
+        return self._told(question).why
 
     def refuses(self, graph: Graph) -> str:
         """Why the graph's model cannot be built as it is to be cloned; "" where it can be."""
@@ -176,8 +155,6 @@ class Asked:
             return b"", None
         tensors = [_request(spec) for spec in question.tensors]
         request: dict[str, object] = {"text": text, "tensors": tensors}
-        if question.rough:
-            request["rough"] = True
         if question.calls[-1].axis:  # Keras 3 tells another shape than it gives
             request["any_shape"] = True
         key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
@@ -203,7 +180,7 @@ class Asked:
     def _versions(self) -> dict[str, str]:
         raise NotImplementedError
 
-    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
+    def _tell(self, request: dict[str, object]) -> Told:
         raise NotImplementedError
 
     def _tell_refusal(self, request: dict[str, object]) -> str:
@@ -233,8 +210,8 @@ class AskedProcess(Asked):
         versions: dict[str, str] = self._process.versions
         return versions
 
-    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
-        told: tuple[Told, ...] = self._process.first(requests)
+    def _tell(self, request: dict[str, object]) -> Told:
+        told: Told = self._process.gives(request)
         return told
 
     def _tell_refusal(self, request: dict[str, object]) -> str:
@@ -274,11 +251,11 @@ class AskedHere(Asked):
         versions: dict[str, str] = self.framework.versions()
         return {**versions, "numpy": np.__version__, "python": platform.python_version(), "in": "this process"}
 
-    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
-        from harness.inside.asking import first_accepted
+    def _tell(self, request: dict[str, object]) -> Told:
+        from harness.inside.asking import answer
 
         with self.framework.scratch():
-            return msgspec.convert(first_accepted(requests, self.framework), tuple[Told, ...])
+            return msgspec.convert(answer(request, self.framework), Told)
 
     def _tell_refusal(self, request: dict[str, object]) -> str:
         from harness.inside.asking import refusal

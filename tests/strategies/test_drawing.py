@@ -110,8 +110,8 @@ def test_what_was_asked_leaves_nothing_for_the_next_model(generation: Generation
     before = run(case, process, ("upstream",)).original
     fresh = asking.AskedProcess(process)
     for question in (REFUSED, ACCEPTED, REFUSED):
-        told = process.first([{"text": text_of(fresh, question), "tensors": tensors_of(question)}])
-        assert (told[0].gives is None) == (question is REFUSED)
+        told = process.gives({"text": text_of(fresh, question), "tensors": tensors_of(question)})
+        assert (told.gives is None) == (question is REFUSED)
     assert run(case, process, ("upstream",)).original == before
 
 
@@ -130,10 +130,10 @@ def test_a_call_that_takes_its_process_with_it_is_refused_and_the_next_is_answer
     with open_subject(Subject.parse("keras")) as process:
         kills = {"text": "import os\nos._exit(9)\n", "tensors": []}
         good = {"text": text_of(asking.AskedProcess(process), ACCEPTED), "tensors": tensors_of(ACCEPTED)}
-        killed, answered = process.first([kills, good])
+        killed = process.gives(kills)
         assert killed.gives is None
         assert killed.why
-        assert answered.gives == (Spec((5,)),)
+        assert process.gives(good).gives == (Spec((5,)),)
 
 
 HERE = """
@@ -215,9 +215,9 @@ class Counted(Asked):
     def _versions(self) -> dict[str, str]:
         return {"keras": "9.9"}
 
-    def _tell_first(self, requests: list[dict[str, object]]) -> tuple[Told, ...]:
+    def _tell(self, request: dict[str, object]) -> Told:
         self.counted += 1
-        return (Told(gives=(Spec((3,)),)),)
+        return Told(gives=(Spec((3,)),))
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def numbered(count: int, start: int = 0) -> list[Question]:
 
 def answered(its: Asked, questions: list[Question]) -> None:
     for question in questions:
-        assert its.first((question,)) == (0, (Spec((3,)),))
+        assert its.gives(question) == (Spec((3,)),)
     its.keep()
 
 

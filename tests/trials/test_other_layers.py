@@ -85,7 +85,7 @@ def test_what_was_never_accepted_is_told_with_the_tensors_and_the_exception(own:
     its = AskedProcess(keras)
     (name,) = (name for name in kinds_on(its, layers=[f"{own}:NeverTakes"]) if ":" in name)
     for shape in ((4,), (3, 4), (4,)):
-        its.first([Question(Layer(name), (Spec(shape),), (Call(0, (Ref(0),)),))])
+        its.gives(Question(Layer(name), (Spec(shape),), (Call(0, (Ref(0),)),)))
     accepted, never = its.since()
     assert not accepted
     assert never[name][0] == 2
@@ -98,7 +98,7 @@ def test_what_they_answer_is_not_remembered_between_runs(own: Path, keras: Subje
     kinds_on(asked(keras), layers=[str(own)])
     for tried in (1, 1):
         its = AskedProcess(keras)
-        assert its.first([question])
+        assert its.gives(question)
         assert its.tried == tried
         its.keep()
 
@@ -106,7 +106,7 @@ def test_what_they_answer_is_not_remembered_between_runs(own: Path, keras: Subje
 def test_one_is_asked_about_and_built_and_its_script_runs_alone(own: Path, keras: SubjectProcess) -> None:
     (name,) = (name for name in kinds_on(asked(keras), layers=[f"{own}:Widen"]) if ":" in name)
     layer, call = Layer(name, (("factor", 2.0),)), Call(0, (Ref(0),))
-    ((_, gives),) = filter(None, [asked(keras).first([Question(layer, (Spec((4,)),), (call,))])])
+    gives = asked(keras).gives(Question(layer, (Spec((4,)),), (call,)))
     assert gives == (Spec((4,)),)
     graph = Graph((Input((4,)),), (layer,), (call,), Ref(0), Ref(1))
     assert asked(keras).refuses(graph) == ""

@@ -56,13 +56,15 @@ def _fitted(graph: Graph) -> tuple[Graph, list[Specs]]:
             if first:
                 offers += [(each, addressed) for each in _of_another_shape(layer, kind)]
         earlier = tuple(each for each in calls if each.layer == call.layer)
-        asked = [question(each, (*earlier, made), lambda ref: given[ref.node][ref.output]) for each, made in offers]
-        found = keras().first(asked)
-        if found is None:
+        for each, made in offers:
+            gives = keras().gives(question(each, (*earlier, made), lambda ref: given[ref.node][ref.output]))
+            if gives is not None:
+                break
+        else:
             raise MalformedGraph(f"{layer.kind}: Keras does not take it for {specs}")
-        layers[call.layer], made = offers[found[0]]
-        calls.append(structs.replace(made, outputs=len(found[1])))
-        given.append(large(found[1]))
+        layers[call.layer] = each
+        calls.append(structs.replace(made, outputs=len(gives)))
+        given.append(large(gives))
     new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), **moved_ends(graph, there))
     return taking_what_it_needs(new), given
 
