@@ -159,8 +159,7 @@ def _may_be_a_default(graph: Graph, way: Way) -> bool:
         dtypes = dtypes or (function.change, function.key) == ("set", "dtype")
         put_there = function.kind if function.change not in ("remade", "kept", "renamed", "set") else None
     return any(
-        (dtypes and ("training", False) in call.kwargs)
-        or (level.layers[call.layer].kind == put_there and "training" in dict(call.kwargs))
+        "training" in dict(call.kwargs) and (dtypes or level.layers[call.layer].kind == put_there)
         for level in levels(graph)
         for call in level.calls
     )
@@ -186,7 +185,8 @@ WAY_RULES: dict[str, WayRule] = {
     "what a function is told of the calls of a Sequential": lambda graph, way: (
         way.call_function is not None and graph.sequential
     ),
-    # keras/src/layers/layer.py:1086 writes the default of `training` into a call, as if the user had given it.
+    # keras/src/layers/layer.py:1086 writes the default of `training` into a call, as if the user had given it: False of
+    # most layers, True of those that preprocess images.
     "whose `training` is in a call that is made of another layer, or on tensors of another dtype": lambda graph, way: (
         _may_be_a_default(graph, way)
     ),
