@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from strategies.chains import builds_within
-from strategies.graph import Graph, Layer, Way, all_layers, levels
+from strategies.graph import Graph, Layer, Way, all_layers, levels, refs
 from strategies.kinds import CATALOGUE
 from strategies.kinds.custom import OWN_OPERATION
 from strategies.kinds.operations import is_operation
@@ -159,10 +159,22 @@ def _may_be_a_default(graph: Graph, way: Way) -> bool:
         dtypes = dtypes or (function.change, function.key) == ("set", "dtype")
         put_there = function.kind if function.change not in ("remade", "kept", "renamed", "set") else None
     return any(
-        (dtypes and ("training", False) in call.kwargs)
-        or (level.layers[call.layer].kind == put_there and "training" in dict(call.kwargs))
+        "training" in dict(call.kwargs) and (dtypes or level.layers[call.layer].kind == put_there)
         for level in levels(graph)
         for call in level.calls
+    )
+
+
+def _gives_another_number(graph: Graph, way: Way) -> bool:
+    """Whether a layer is replaced by one that gives more tensors, or fewer: an `Activation` gives what it is given."""
+    function = way.clone_function
+    if function is None or function.change not in ("replaced", "dense", "recurrent"):
+        return False
+    return any(
+        level.layers[call.layer].kind == function.kind
+        and len(gives) != (len(list(refs(call.args[0]))) if function.change == "replaced" else 1)
+        for level in (levels(graph) if way.recursive else [graph])
+        for call, gives in zip(level.calls, infer(level)[len(level.inputs) :], strict=True)
     )
 
 
@@ -186,9 +198,14 @@ WAY_RULES: dict[str, WayRule] = {
     "what a function is told of the calls of a Sequential": lambda graph, way: (
         way.call_function is not None and graph.sequential
     ),
-    # keras/src/layers/layer.py:1086 writes the default of `training` into a call, as if the user had given it.
+    # keras/src/layers/layer.py:1086 writes the default of `training` into a call, as if the user had given it: False of
+    # most layers, True of those that preprocess images.
     "whose `training` is in a call that is made of another layer, or on tensors of another dtype": lambda graph, way: (
         _may_be_a_default(graph, way)
+    ),
+    # keras/src/ops/function.py:_run_through_graph takes as many tensors as there were, the first, and says nothing.
+    "where the tensors lead to of a layer that gives another number of them than the one in whose place it is": (
+        _gives_another_number
     ),
     # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
     "what an operation that is a layer is renamed to": lambda graph, way: (

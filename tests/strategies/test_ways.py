@@ -172,6 +172,12 @@ def test_a_layer_that_gives_what_is_as_the_input_is(graph: Graph, there: bool) -
 
 SEQUENTIAL = structs.replace(INNER, sequential=True)
 _CHAIN = chained(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),)))
+_RESIZED = structs.replace(
+    INNER,
+    inputs=(Input((3, 3, 2)),),
+    layers=(Layer("Resizing", (("height", 2), ("width", 2))),),
+    calls=(Call(0, (Ref(0),), (("training", True),)),),
+)
 _DROPPED = structs.replace(
     INNER,
     layers=(Layer("Dropout", (("rate", 0.5),)),),
@@ -183,6 +189,8 @@ UNSAID = {
     "nothing is asked of": (structs.replace(INNER, gives=Ref(0)), Way(wrong="call")),
     "calls of a Sequential": (SEQUENTIAL, Way(call_function=CallFunction())),
     "on tensors of another dtype": (_DROPPED, Way(inputs="half")),
+    "of another layer, or on tensors of another dtype": (_RESIZED, Way(inputs="double")),
+    "gives another number of them": (PAIR, Way(clone_function=CloneFunction("replaced", "Add"))),
     "made of another layer": (_DROPPED, Way(clone_function=CloneFunction("replaced", "Dropout"))),
     "renamed to": (
         structs.replace(GRAPH, generation="tf_keras"),

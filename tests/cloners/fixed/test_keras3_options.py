@@ -259,14 +259,21 @@ def test_what_a_layer_settled_when_it_was_built_is_not_its_option():
 
 
 KERAS_OWN = {
-    "seed": lambda: layers.RandomGrayscale(seed=7),
-    "fill_value": lambda: layers.MaxNumBoundingBoxes(2, fill_value=0),
+    "seed": lambda **dtype: layers.RandomGrayscale(seed=7, **dtype),
+    "fill_value": lambda **dtype: layers.MaxNumBoundingBoxes(2, fill_value=0, **dtype),
+}
+DTYPES = {
+    "none": dict,
+    "name": lambda: {"dtype": "float16"},
+    "policy": lambda: {"dtype": keras.dtype_policies.DTypePolicy("float16")},
+    "map": lambda: {"dtype": keras.dtype_policies.DTypePolicyMap(default_policy="float16")},
 }
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("option", KERAS_OWN)
-def test_what_a_layer_of_keras_does_not_tell_is_found(option):
-    layer = KERAS_OWN[option]()
+def test_what_a_layer_of_keras_does_not_tell_is_found(option, dtype):
+    layer = KERAS_OWN[option](**DTYPES[dtype]())
     assert option not in layer.get_config()
     images = keras.Input((4, 4, 3))
     model = keras.Model(images, layer(images))

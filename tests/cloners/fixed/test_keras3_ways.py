@@ -91,6 +91,10 @@ def through(layer):
     return keras.Model(x, layer(x), name="model")
 
 
+def chain(layer):
+    return keras.Sequential([keras.Input((5, 3), name="x"), layers.Dense(2, name="dense"), layer], name="model")
+
+
 def lstm(**options):
     return layers.LSTM(2, name="lstm", **options)
 
@@ -134,6 +138,12 @@ REPLACED = {
         lambda: masked(lstm()),
         replaced(layers.LSTM, lambda: layers.Bidirectional(lstm(), name="both")),
         lambda: masked(layers.Bidirectional(lstm(), name="both")),
+        SEQUENCES,
+    ),
+    "in a Sequential, by one that tells no shape": (  # Keras leaves such a Sequential without a graph
+        lambda: chain(Quiet(name="layer")),
+        replaced(Quiet, lambda: layers.TimeDistributed(Quiet(name="within"), name="layer")),
+        lambda: chain(layers.TimeDistributed(Quiet(name="within"), name="layer")),
         SEQUENCES,
     ),
     "by one with another default": (

@@ -17,7 +17,7 @@ from ..undone import calls_undone_on_failure
 from ..untold import Untold, refuse_other_weights
 from . import states
 from .changed import checked_layer, make_changed_calls, may_be_called, refuse_masks_from_outside
-from .comparing import comparison, is_own, is_part, keras_attributes
+from .comparing import comparison, is_of_keras, is_own, is_part
 from .compiled import compile_alike
 from .graphs import repeat_calls
 from .layers import (
@@ -237,7 +237,7 @@ class Cloning:
         compiled = [name for name, value in vars(model).items() if isinstance(value, keras.optimizers.Optimizer)]
         differing = comparison().differing(model, clone)
         for name in {*differing, *compiled}.union(set(vars(model)) - set(vars(clone))):
-            if name not in keras_attributes():
+            if not is_of_keras(name):
                 try:
                     setattr(clone, name, self._held(model, clone, vars(model)[name]))
                 except NotUnderstood:
@@ -248,7 +248,7 @@ class Cloning:
         """A clone that did not run its constructor, with every attribute that its original has."""
         self._remember(model, clone)
         for name, value in list(vars(model).items()):
-            if name not in vars(clone) and name not in keras_attributes():
+            if name not in vars(clone) and not is_of_keras(name):
                 try:
                     setattr(clone, name, self._held(model, clone, value))
                 except NotUnderstood as failure:

@@ -25,6 +25,11 @@ def keras_attributes() -> frozenset[str]:
     return _GRAPH.union(vars(keras.layers.Layer(name="bare")), vars(keras.Sequential(name="bare")))
 
 
+def is_of_keras(attribute: str) -> bool:
+    """Whether Keras gives layers and models such an attribute, or TensorFlow, in which it records what they hold."""
+    return attribute in keras_attributes() or attribute.startswith("_self_")
+
+
 def is_part(value: Any) -> bool:
     """Whether a value is a part of a model that a clone has of its own."""
     parts = (keras.Layer, keras.KerasTensor, keras.Variable, keras.random.SeedGenerator, keras.metrics.Metric)

@@ -216,7 +216,9 @@ def _untold_options(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
     Of a layer of Keras only those that it was given: others follow from options that are told.
     """
     given = _auto_config(layer)
-    if is_own(type(layer)) and set(given or ()) <= {*config, "name", "trainable", "dtype"}:
+    if given is None and is_own(type(layer)):
+        given = {name.lstrip("_"): value for name, value in vars(layer).items()}  # it holds an option under its name
+    elif is_own(type(layer)) and set(given or ()) <= {*config, "name", "trainable", "dtype"}:
         return {}
     options = constructor_options(type(layer), keras.Layer)
     if "kwargs" in config:
