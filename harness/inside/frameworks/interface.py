@@ -243,10 +243,14 @@ class Framework:
         """A symbolic tensor of that shape and dtype, with a mask where it has one."""
         given = {name: True for name in ("sparse", "ragged") if spec.get(name) or spec.get("told_" + name)}
         given.update({"optional": True} if spec.get("absent") else {})
-        tensor = self.keras.layers.Input(shape=tuple(spec["shape"]), dtype=spec["dtype"], **given)
+        tensor = self.symbolic_like(tuple(spec["shape"]), spec["dtype"], given)
         if spec.get("mask"):
-            self.put_mask(tensor, self.keras.layers.Input(shape=tuple(spec["shape"][:1]), dtype="bool"))
+            self.put_mask(tensor, self.symbolic_like(tuple(spec["shape"][:1]), "bool", {}))
         return tensor
+
+    def symbolic_like(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
+        """A symbolic tensor of that shape beside the batch."""
+        return self.keras.layers.Input(shape=shape, dtype=dtype, **options)
 
     def put_mask(self, tensor: Any, mask: Any) -> None:
         """Give an input a mask."""

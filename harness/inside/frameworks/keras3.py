@@ -274,5 +274,9 @@ class Keras3(Eager):
             return kept.get(id(tensor)) if kept else None
         return mask
 
+    def symbolic_like(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
+        # One that no layer gives is made in a tenth of the time.
+        return super().symbolic_like(shape, dtype, options) if options else self.keras.KerasTensor((None, *shape), dtype)
+
     def stop_gradient(self, tensor: Any) -> Any:
         return self.keras.ops.stop_gradient(tensor)
