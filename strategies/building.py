@@ -7,6 +7,7 @@ there is no room.
 
 from __future__ import annotations
 
+import itertools
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +41,8 @@ class Offer:
 
 ANYTHING = 8
 """One instruction in so many is tried on any tensors."""
+TRIES_BESIDE = 2
+"""On so many tensors a layer is tried with what is said beside its arguments; then it is called plainly."""
 MOST_INPUTS = 3
 """On so many new inputs an instruction is tried at most."""
 _USUAL: Mapping[int, tuple[tuple[int, ...], ...]] = {
@@ -151,12 +154,14 @@ class Builder:
         if instruction.kind not in self.kinds:
             return
         plainest = replace(instruction, touch="", way="", more=())
-        plainer = (instruction, plainest) if instruction != plainest else (instruction,)
+        plainer = (instruction, plainest) if instruction != plainest else (plainest,)
         # Now and then anything is tried: what a kind takes may go by its arguments.
         anything = zlib.crc32(repr(instruction).encode()) % ANYTHING == 0
         for each in plainer:
             there = (at for at in self._sources(each.sources) if anything or self._may_suit(each, at))
-            if self._take(self._offers(each, there)):
+            # Where what is said beside is refused, it seldom is for the tensors.
+            offers = itertools.islice(self._offers(each, there), None if each is plainest else TRIES_BESIDE)
+            if self._take(offers):
                 return
         added, inputs = len(self.added), 0
         for given in self.more_inputs if added < self.room else ():
@@ -172,14 +177,13 @@ class Builder:
         call_options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
         call = Call(0, kind.packed(tuple(map(Ref, range(len(sources)))), instruction.how), call_options)
         square = spec.rank == 2 and spec.shape[0] == spec.shape[1]
-        for place in (0, 1):
-            options = tuple((key, values[place % len(values)]) for key, values in kind.options.items())
-            simple = Apply(kind.name, instruction.sources, options=options, how=instruction.how)
-            for shape in (spec.shape,) if square else _USUAL.get(spec.rank, (spec.shape,)):
-                tensors = (Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged),) * len(sources)
-                layer = applied(kind, tensors, simple, 0)
-                if layer is not None and keras().gives(Question(layer, tensors, (call,))) is not None:
-                    return True
+        options = tuple((key, values[0]) for key, values in kind.options.items())
+        simple = Apply(kind.name, instruction.sources, options=options, how=instruction.how)
+        for shape in (spec.shape,) if square else _USUAL.get(spec.rank, (spec.shape,)):
+            tensors = (Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged),) * len(sources)
+            layer = applied(kind, tensors, simple, 0)
+            if layer is not None and keras().gives(Question(layer, tensors, (call,))) is not None:
+                return True
         return False
 
     def _offers(self, instruction: Apply, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
