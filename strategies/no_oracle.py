@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from strategies.chains import builds_within
-from strategies.graph import Graph, Layer, Way, all_layers, levels
+from strategies.graph import Graph, Layer, Ref, Way, all_layers, levels
 from strategies.kinds import CATALOGUE
 from strategies.kinds.custom import OWN_OPERATION
 from strategies.kinds.operations import is_operation
@@ -166,6 +166,17 @@ def _may_be_a_default(graph: Graph, way: Way) -> bool:
     )
 
 
+def _of_several_tensors(graph: Graph, way: Way) -> bool:
+    """Whether a function puts a layer that takes one tensor where a list of them, or more beside, is given."""
+    function = way.clone_function
+    there = function.kind if function is not None and function.change in ("replaced", "dense", "recurrent") else None
+    return any(
+        level.layers[call.layer].kind == there and not (len(call.args) == 1 and isinstance(call.args[0], Ref))
+        for level in levels(graph)
+        for call in level.calls
+    )
+
+
 def _renames_all(way: Way) -> bool:
     function = way.clone_function
     return function is not None and function.kind is None and function.change == "renamed"
@@ -190,6 +201,8 @@ WAY_RULES: dict[str, WayRule] = {
     "whose `training` is in a call that is made of another layer, or on tensors of another dtype": lambda graph, way: (
         _may_be_a_default(graph, way)
     ),
+    # keras/src/ops/function.py:213 pairs what it gives with what there was, tensor by tensor, as far as there are both.
+    "what a layer of one tensor gives in the place of one that takes several": _of_several_tensors,
     # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
     "what an operation that is a layer is renamed to": lambda graph, way: (
         graph.generation != "keras"

@@ -184,6 +184,7 @@ UNSAID = {
     "calls of a Sequential": (SEQUENTIAL, Way(call_function=CallFunction())),
     "on tensors of another dtype": (_DROPPED, Way(inputs="half")),
     "made of another layer": (_DROPPED, Way(clone_function=CloneFunction("replaced", "Dropout"))),
+    "place of one that takes several": (PAIR, Way(clone_function=CloneFunction("replaced", "Add"))),
     "renamed to": (
         structs.replace(GRAPH, generation="tf_keras"),
         Way(clone_function=CloneFunction("renamed")),
