@@ -153,7 +153,11 @@ class Builder:
         """Call a new layer on the first tensors that Keras takes it for, or on an input of its own."""
         if instruction.kind not in self.kinds:
             return
-        plainest = replace(instruction, touch="", way="", more=())
+        known = self.kinds[instruction.kind].options
+        least = tuple(
+            (key, LEFT_OUT if LEFT_OUT in known.get(key, ()) else value) for key, value in instruction.options
+        )
+        plainest = replace(instruction, touch="", way="", more=(), options=least)
         plainer = (instruction, plainest) if instruction != plainest else (plainest,)
         # Now and then anything is tried: what a kind takes may go by its arguments.
         anything = zlib.crc32(repr(instruction).encode()) % ANYTHING == 0

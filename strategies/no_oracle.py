@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from strategies.chains import builds_within
-from strategies.graph import Graph, Layer, Way, all_layers, levels, refs
+from strategies.graph import Graph, Layer, Ref, Way, all_layers, levels
 from strategies.kinds import CATALOGUE
 from strategies.kinds.custom import OWN_OPERATION
 from strategies.kinds.operations import is_operation
@@ -165,16 +165,15 @@ def _may_be_a_default(graph: Graph, way: Way) -> bool:
     )
 
 
-def _gives_another_number(graph: Graph, way: Way) -> bool:
-    """Whether a layer is replaced by one that gives more tensors, or fewer: an `Activation` gives what it is given."""
+def _of_other_tensors(graph: Graph, way: Way) -> bool:
+    """Whether a layer that takes a tensor and gives one comes in the place of one that takes or gives others."""
     function = way.clone_function
-    if function is None or function.change not in ("replaced", "dense", "recurrent"):
-        return False
+    there = function.kind if function is not None and function.change in ("replaced", "dense", "recurrent") else None
     return any(
-        level.layers[call.layer].kind == function.kind
-        and len(gives) != (len(list(refs(call.args[0]))) if function.change == "replaced" else 1)
-        for level in (levels(graph) if way.recursive else [graph])
-        for call, gives in zip(level.calls, infer(level)[len(level.inputs) :], strict=True)
+        level.layers[call.layer].kind == there
+        and not (len(call.args) == 1 and isinstance(call.args[0], Ref) and call.outputs == 1)
+        for level in levels(graph)
+        for call in level.calls
     )
 
 
@@ -203,10 +202,8 @@ WAY_RULES: dict[str, WayRule] = {
     "whose `training` is in a call that is made of another layer, or on tensors of another dtype": lambda graph, way: (
         _may_be_a_default(graph, way)
     ),
-    # keras/src/ops/function.py:_run_through_graph takes as many tensors as there were, the first, and says nothing.
-    "where the tensors lead to of a layer that gives another number of them than the one in whose place it is": (
-        _gives_another_number
-    ),
+    # keras/src/ops/function.py:213 pairs what it gives with what there was, tensor by tensor, as far as there are both.
+    "what a layer that takes a tensor and gives one does in the place of one that does otherwise": _of_other_tensors,
     # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
     "what an operation that is a layer is renamed to": lambda graph, way: (
         graph.generation != "keras"

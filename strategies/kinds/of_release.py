@@ -1,7 +1,8 @@
 """The kinds of a release: its classes of layers, each with the arguments of its signature.
 
 Owns how a signature becomes an entry. What the catalogue says of a layer stands first; of one that it does not know,
-the arguments that are needed have values by their names, and it may be called in any form.
+the arguments that are needed have values by their names, and it may be called in any form. Where that leaves a layer
+without options, its arguments are such as far as there is room: what mostly stays away would hardly be drawn.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ def _completed(kind: Kind, signature: Signature, tried: Values) -> Kind:
             elif argument.required:
                 options[name] = values(name, needed=True) or (0.5,)
             elif found := values(name, default):
-                more[name] = found
+                if kind.options or len(options) >= ROOM - 1:
+                    more[name] = found
+                else:
+                    options[name] = (LEFT_OUT, *found)
     for key in options.keys() & tried.keys():
         options[key] += tuple(value for value in tried[key] if value not in options[key])
     calls, call_options = list(kind.calls), dict(kind.call_options)

@@ -20,12 +20,15 @@ RELEASE = {
     ),
     "Crossed": Signature((), (X, Argument("y", required=True))),
     "Wrapper": Signature((), (X,)),
+    "RandomShear": Signature(
+        (*(Argument(name, default=0.0) for name in ("x_factor", "y_factor", "rate", "dropout_rate", "z_factor")),), (X,)
+    ),
 }
 KINDS = kinds_of(RELEASE, custom=("Scale",))
 
 
 def test_it_has_what_the_release_has_in_the_order_of_the_catalogue() -> None:
-    assert list(KINDS) == ["Dense", "Scale", "Fresh", "Crossed"]
+    assert list(KINDS) == ["Dense", "Scale", "RandomShear", "Fresh", "Crossed"]
 
 
 def test_what_the_catalogue_says_stands_first_and_what_the_release_lacks_is_gone() -> None:
@@ -33,6 +36,13 @@ def test_what_the_catalogue_says_stands_first_and_what_the_release_lacks_is_gone
     assert dict(dense.options) == {key: CATALOGUE["Dense"].options[key] for key in ("units", "use_bias")}
     assert dict(dense.more) == {"gain": (3,)}
     assert (dense.family, dense.weight) == ("core", CATALOGUE["Dense"].weight)
+
+
+def test_where_no_option_is_said_the_first_arguments_are_options() -> None:
+    shear = KINDS["RandomShear"]
+    assert list(shear.options) == ["x_factor", "y_factor", "rate", "dropout_rate"]
+    assert shear.options["rate"] == (LEFT_OUT, 0.5, 0.25)
+    assert list(shear.more) == ["z_factor"]
 
 
 def test_a_layer_that_nobody_knows_is_made_of_its_signature() -> None:

@@ -8,12 +8,19 @@ import pytest
 
 from strategies import Graph, infer
 from strategies.drawn_states import DIGITS
-from strategies.graph import Call, Input, Layer, Ref, refs
+from strategies.graph import Call, Input, Layer, Ref, Seq, refs
 from strategies.programs import Apply, Nest, Program
 from tests.asked import lowered
 
 DENSE = (("units", 4),)
 STRAY = Program((Input((3, 4)), Input((4,))), (Apply("Dense", (1,), 0, DENSE), Apply("Dense", (2,), 0, DENSE)), (1,))
+
+
+def test_an_option_that_keras_refuses_is_left_out_of_the_layer() -> None:
+    """The factor of a RandomGrayscale is a number; the layer is there without it."""
+    refused = Apply("RandomGrayscale", options=(("factor", Seq((0.25, 0.5), "tuple")), ("seed", 7)))
+    graph = lowered(Program((Input((4, 4, 3)),), (refused,)))
+    assert graph.layers == (Layer("RandomGrayscale"),)
 
 
 def test_what_no_output_needs_is_left_out() -> None:

@@ -190,8 +190,8 @@ UNSAID = {
     "calls of a Sequential": (SEQUENTIAL, Way(call_function=CallFunction())),
     "on tensors of another dtype": (_DROPPED, Way(inputs="half")),
     "of another layer, or on tensors of another dtype": (_RESIZED, Way(inputs="double")),
-    "gives another number of them": (PAIR, Way(clone_function=CloneFunction("replaced", "Add"))),
     "made of another layer": (_DROPPED, Way(clone_function=CloneFunction("replaced", "Dropout"))),
+    "in the place of one that does otherwise": (PAIR, Way(clone_function=CloneFunction("replaced", "Add"))),
     "renamed to": (
         structs.replace(GRAPH, generation="tf_keras"),
         Way(clone_function=CloneFunction("renamed")),

@@ -438,6 +438,27 @@ def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_ca
         assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])
 
 
+@pytest.mark.parametrize(
+    ("kind", "aspect", "causes"), [("Normalization", "shape", 1), ("Normalization", "value", 2), ("Dense", "shape", 2)]
+)
+def test_what_is_built_for_its_first_call_gives_another_shape_where_another_call_is_the_first(
+    kind: str, aspect: str, causes: int
+) -> None:
+    place = Place("x_1", kind, 1)
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, place)
+    path = "inference.steps['x_1'][1].outputs[0]"
+    given = Difference("outputs", path, aspect, "[2, 1, 2]", "[1, 1, 2, 1, 2]", Cost.COMPUTES, place)
+    assert len(roots(chain(kind), [given, calls])) == causes
+
+
+@pytest.mark.parametrize(("lost", "causes"), [("config.sparse", 1), ("config.optional", 2)])
+def test_what_an_operation_makes_of_a_sparse_input_is_sparse_as_long_as_that_is(lost: str, causes: int) -> None:
+    of_input = Difference("structure", "p", lost, "True", "False", Cost.COMPUTES, Place("input", "InputLayer", 0))
+    end = Place("divide", "Divide", 1)
+    given = Difference("structure", "outputs[0].sparse", "output sparse", "true", "false", Cost.PROPERTY, end)
+    assert len(roots(chain("Divide"), [given, of_input])) == causes
+
+
 def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
     place = Place("dense_1", "Dense", 1)
     lost = Difference("structure", "p", "config.kernel_regularizer", "L2", "'l2'", Cost.TRAINS, place)

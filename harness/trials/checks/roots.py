@@ -72,6 +72,10 @@ _REWIRES = (*_MOVES_WEIGHTS, "call order")
 _CALL_FORM = ("call.args type",)
 _MAKES_WHEN_BUILT = ("MultiHeadAttention", "GroupedQueryAttention")
 """What makes the layers in it for the rank of what it is called on."""
+_BUILT_FOR_ITS_FIRST_CALL = ("Normalization",)
+"""What gives in all its calls as many dimensions as what it was called on first (normalization.py:189)."""
+_AS_INPUTS_ARE = ("output sparse", "output ragged")
+"""What operations give that are called on such tensors."""
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
 _OTHER_TENSORS = (*_LOSES_TENSORS, "call.args tensor", "call.kwargs tensor")
 _INPUTS = ("input name", "input shape", "input dtype", "input optional", "input sparse", "input ragged")
@@ -245,6 +249,8 @@ def _at_rest(later: Difference, earlier: Difference, before: Stage, now: Stage, 
     if one in _LOSES_TENSORS and two == "call count":
         # Who gave a tensor that is lost may be called no more.
         return flow.reaches(later.first, earlier.first)
+    if two in _AS_INPUTS_ARE and one == two.replace("output ", "config."):
+        return flow.reaches(earlier.first, later.first)
     if two in ("output shape", "output dtype"):
         return one.startswith((*_SHAPES, *_CHANGES_LAYERS)) and flow.reaches(earlier.first, later.first)
     if not flow.related(earlier.first, later.first):
@@ -292,6 +298,8 @@ def _in_a_run(later: Difference, earlier: Difference, before: Stage, flow: Flow)
         return True  # a layer without a seed takes one from the framework, and the next layer gets another
     if earlier.aspect == _MASKING:  # it shows in masks first, and they in everything else
         return later.check == "masks" and flow.reaches(earlier.first, later.first)
+    if (earlier.aspect, later.aspect) == ("call order", "shape") and later.first is not None:
+        return later.first.kind in _BUILT_FOR_ITS_FIRST_CALL and flow.related(earlier.first, later.first)
     if later.aspect.startswith(_STRUCTURAL):
         return before in (*_AT_REST, *_RUNS) and earlier.aspect.split()[0] in ("output", "call", "config.", "count")
     if earlier.aspect in _ASIDE:
