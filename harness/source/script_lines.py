@@ -57,28 +57,10 @@ _STEPS = 3
 """An open dimension, where a model is run."""
 _RESERVED = frozenset(
     (
-        *(
-            "model",
-            "inputs",
-            "data",
-            "folder",
-            "keras",
-            "layers",
-            "ops",
-            "tf",
-            "np",
-            "tempfile",
-            "functools",
-            "x",
-            "K",
-            "sys",
-            "importlib",
-            "spec",
-        ),
-        *("clone_function", "call_function"),
+        *("model", "inputs", "data", "folder", "keras", "layers", "ops", "tf", "np", "tempfile", "functools", "x", "K"),
+        *("sys", "importlib", "spec", "clone_function", "call_function"),
     )
 )
-
 
 Places: TypeAlias = set[tuple[int, ...]]
 
@@ -291,7 +273,7 @@ class ScriptLines:
 
     def made(self, layer: Layer) -> str:
         """The variable of a layer that stands alone, once it is made; "" for an operation, which is no object."""
-        if layer.graph is None and _is_operation(layer):
+        if layer.graph is None and is_operation(layer.kind):
             return ""
         return self._made(layer, True, None, (0,))
 
@@ -306,7 +288,7 @@ class ScriptLines:
         place: tuple[int, ...] = (0,),
     ) -> str:
         """The expression of a call; `made` has the expressions of the layers that are made already."""
-        if layer.graph is None and _is_operation(layer):
+        if layer.graph is None and is_operation(layer.kind):
             return self._operation(layer, call, tensors)
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
@@ -486,11 +468,6 @@ class ScriptLines:
 def _name_of(graph: Graph) -> str:
     """The argument for the name of a model, "" where it has none."""
     return "" if graph.name is None else f", name={literal(graph.name)}"
-
-
-def _is_operation(layer: Layer) -> bool:
-    """Whether a layer of a graph is an operation."""
-    return is_operation(layer.kind)
 
 
 _FIRST = frozenset(
