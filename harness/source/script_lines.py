@@ -132,8 +132,7 @@ class ScriptLines:
             what = "model" if target is None else ".".join((self.layers[target.place], *target.attributes))
             # Keras 3 does not tell the `input` of a Sequential that was never called.
             tensor = f"{what}.inputs[0]" if target is None and graph.sequential else f"{what}.input"
-            eager = self.dialect.generation != "keras2"
-            text = write_step(step, what, self.plain, lambda: self._arrays(graph), tensor, eager)
+            text = write_step(step, what, self.plain, lambda: self._arrays(graph), tensor, self.dialect.eager)
             self.lines += [self.need(self.dialect.spell(line)) for line in text]
 
     def plain(self, value: Value) -> str:
@@ -344,7 +343,7 @@ class ScriptLines:
         if place in self.stateful:
             layer = structs.replace(layer, args=(*layer.args, ("stateful", True)))
         if place in self.owning:
-            layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.generation)
+            layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.found)
             self.define(self.dialect.spell(above))
         before = set(self.taken)
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
