@@ -74,10 +74,11 @@ def _written(finding: Finding, subject: Subject) -> Script:
 
 def own_subject(finding: Finding) -> Subject:
     """What a finding was found on."""
-    if not finding.subject and finding.generation not in INSTALLED:
+    found = finding.subject or INSTALLED.get(finding.generation)
+    if not found:
         raise UnwritableError("does not say which release it was found on; name one with --subject")
     try:
-        return Subject.parse(finding.subject or INSTALLED[finding.generation])
+        return Subject.parse(found)
     except UnknownSubjectError as error:
         raise UnwritableError(str(error)) from None
 
