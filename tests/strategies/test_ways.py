@@ -34,7 +34,7 @@ from strategies.graph import (
 from strategies.graphs import WAYS
 from strategies.kinds.recurrent import chained
 from strategies.no_oracle import RULES, WAY_RULES, unsaid
-from strategies.ways import INPUTS, LATER, features_of, inner_layer, inputs_of, read_example
+from strategies.ways import INPUTS, LATER, features_of, inner_layer, inputs_of
 from tests.asked import graphs_of, process_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
@@ -118,7 +118,7 @@ SORTS = {
 @pytest.mark.parametrize("way", SUITED)
 def test_a_way_is_read_from_a_file(way: Way) -> None:
     graph = structs.replace(GRAPH, way=way)
-    assert read_example(to_json(graph).decode(), "here") == graph
+    assert from_json(to_json(graph).decode(), "here") == graph
 
 
 @pytest.mark.parametrize(
