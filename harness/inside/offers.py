@@ -174,10 +174,6 @@ assert "save_format" in inspect.signature(keras.Model.save).parameters
 owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base.__name__ != "Layer"]
 assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
 """,
-    "functional models": """
-a = keras.Input((2,))
-assert type(keras.Model(a, keras.layers.ReLU()(a))).__name__ == "Functional"
-""",
     "engine": "keras.engine",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
