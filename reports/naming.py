@@ -37,6 +37,8 @@ _FACTORS = {
 """Those that a RandomColorJitter makes where the argument is given."""
 _CALLED = {"GroupQueryAttention": "GroupedQueryAttention"}
 """The name of a class where Keras has it under another one."""
+_OLDER = {"tf_keras": True, "keras2": True}
+"""The generations that name and number as Keras did before 3."""
 _MODELS = {"Model": ("functional", "model"), "Sequential": ("sequential", "sequential")}
 
 
@@ -44,7 +46,7 @@ class Names:
     """The names of a graph's layers, as Keras gives them. `uses` is how often each layer is called."""
 
     def __init__(self, graph: Graph) -> None:
-        self._older = graph.generation in ("tf_keras", "keras2")
+        self._older = _OLDER.get(graph.generation or "keras", False)
         self._counts: dict[str, int] = {}
         self._by_name: dict[str, Key] = {}
         self._by_kind: dict[str, list[Key]] = {}

@@ -15,7 +15,6 @@ __all__ = [
     "from_json",
     "functional_graphs",
     "infer",
-    "read_example",
     "read_graph",
     "to_json",
 ]
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from strategies.graph import Graph, MalformedGraph, from_json, read_graph, to_json
     from strategies.graphs import FEATURES, functional_graphs
     from strategies.typing import infer
-    from strategies.ways import read_example
 else:  # so that a type checker still knows which names there are
-    _MODULES = {"FEATURES": "graphs", "functional_graphs": "graphs", "infer": "typing", "read_example": "ways"}
+    _MODULES = {"FEATURES": "graphs", "functional_graphs": "graphs", "infer": "typing"}
 
     def __getattr__(name: str) -> object:
         """A public name, from the module that has it."""

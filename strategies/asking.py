@@ -28,13 +28,6 @@ class Question(msgspec.Struct, frozen=True):
     calls: tuple[Call, ...]
 
 
-class Gives(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answer: what comes out, or in `why` the exception with which Keras refuses."""
-
-    specs: Specs = ()
-    why: str = ""
-
-
 class Keras(Protocol):
     """A Keras that can be asked. Its answers are the same each time."""
 

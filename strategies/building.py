@@ -203,13 +203,13 @@ class Builder:
                 continue
             plain = tuple((key, value) for key, value in instruction.call_options if value != LEFT_OUT)
             dest = self.place(instruction.sources[0]) + instruction.dest
-            for wide, more in self._further_tensors(instruction, layer, sources, specs):
+            for wide, more in self._further_tensors(instruction, layer, specs):
                 call = Call(len(self.layers), kind.packed(sources, instruction.how), (*plain, *more))
                 named = self._named(wide) if instruction.touch == "named" else wide
                 yield Offer(named, call, dest)
 
     def _further_tensors(
-        self, instruction: Apply, layer: Layer, sources: tuple[Ref, ...], specs: Specs
+        self, instruction: Apply, layer: Layer, specs: Specs
     ) -> Iterator[tuple[Layer, tuple[tuple[str, Value], ...]]]:
         """The layer with what else its call may be given: a mask, its first states, an input that may be left out."""
         match instruction.way:

@@ -14,9 +14,6 @@ from strategies.graph import Base, Graph, Input, Ref, Seq, call_refs, refs
 from strategies.kinds import Spec, Specs
 from strategies.pruning import kept, moved, moved_call, pruned, reached
 
-LATER = frozenset(("keras", "tf_keras"))
-"""The generations whose models begin at tensors that calls gave; with None, which is for both."""
-
 
 def as_input(spec: Spec) -> Input | None:
     """An input for such a tensor. None for whole numbers, which would have to be kept in range, and for texts."""

@@ -29,7 +29,7 @@ from strategies.graph import (
     Wrong,
     levels,
 )
-from strategies.kinds import CATALOGUE, Kind
+from strategies.kinds import CATALOGUE, Generation, Kind
 from strategies.no_oracle import unsaid
 from strategies.targets import is_no_layer
 from strategies.typing import infer
@@ -43,9 +43,11 @@ BESIDE = {"recursive": 2, "inputs": 4, "clone_function": 4, "call_function": 4}
 """One in so many ways has each of these beside its first part. Few models have models in them to go into."""
 TRIES = 4
 """So many ways are tried at most for a part, and half as many of one sort."""
-_ENDLESS = {("inputs", "made"): 2, ("inputs", "inner"): 2, ("clone_function", "model"): 4}
-"""What tf_keras clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so many:
-what a layer gave (tf_keras/src/models/cloning.py:203), a model in the place of a layer
+_ENDLESS: Mapping[Generation, Mapping[tuple[str, str], int]] = {
+    "tf_keras": {("inputs", "made"): 2, ("inputs", "inner"): 2, ("clone_function", "model"): 4}
+}
+"""What a generation clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so
+many: what a layer gave (tf_keras/src/models/cloning.py:203), a model in the place of a layer
 (tf_keras/src/engine/functional.py:1497), which suits far more graphs.
 """
 SETTINGS: tuple[tuple[str, Value], ...] = (
@@ -105,7 +107,8 @@ def cloned(graph: Graph, digits: Sequence[int], features: Collection[str], kinds
     first, more, does, beside, others, do = digits
     if any(level.base is not None for level in levels(graph)):
         return graph
-    sorts = [sort for sort in SORTS if graph.generation != "tf_keras" or do % _ENDLESS.get(sort, 1) == 0]
+    endless = _ENDLESS.get(graph.generation or "keras", {})
+    sorts = [sort for sort in SORTS if do % endless.get(sort, 1) == 0]
     order = _shuffled(sorts, 256 * more + first)
     if others % 2:
         order.sort(key=lambda sort: sort.part == "wrong")

@@ -226,6 +226,9 @@ class Base(msgspec.Struct, frozen=True):
     gives: Value
 
 
+Makes = Literal["", "option", "parts"]
+
+
 class OwnClass(msgspec.Struct, frozen=True, omit_defaults=True):
     """A class of one's own that a model is of.
 
@@ -234,7 +237,7 @@ class OwnClass(msgspec.Struct, frozen=True, omit_defaults=True):
     multiplies what the graph gives. It may be `registered`.
     """
 
-    makes: Literal["", "option", "parts"] = ""
+    makes: Makes = ""
     calls: bool = False
     registered: bool = False
 

@@ -158,7 +158,7 @@ def functional_graphs(
     *,
     keras: Keras | None = None,
     catalogue: Mapping[str, Kind] = CATALOGUE,
-    generation: Generation | None = None,
+    generation: Generation = "keras",
     max_instructions: int = 24,
     min_instructions: int = 0,
     kinds: Collection[str] | None = None,
@@ -170,7 +170,7 @@ def functional_graphs(
     """Functional models, as data.
 
     `keras` is asked which calls it accepts; without one, it is the Keras at hand when a graph is drawn.
-    `generation` is the Keras they are for: "keras", "tf_keras", "keras2", or None for graphs that the first two build.
+    `generation` is the Keras they are for: "keras", "tf_keras" or "keras2".
     `catalogue` has the kinds that it has, `kinds` the names of those to draw from (all by default, less `without`);
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
     level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after", of their values as
@@ -235,7 +235,7 @@ def _is_argument(name: str, catalogue: Mapping[str, Kind]) -> bool:
 
 def programs(
     *,
-    generation: Generation | None,
+    generation: Generation,
     max_instructions: int,
     min_instructions: int,
     kinds: Mapping[str, Kind],
@@ -259,7 +259,7 @@ def programs(
     return st.builds(
         Program,
         inputs=_inputs(features, max_inputs),
-        body=_bodies(instructions(_Kinds(kinds), features, 2, generation), min_instructions, max_instructions),
+        body=_bodies(instructions(_Kinds(kinds), features, 2), min_instructions, max_instructions),
         outputs=st.lists(_REGISTER, min_size=1, max_size=4 if arrange else REGISTERS).map(tuple),
         ends=st.sampled_from((0, 3, 2, 3, 1)),
         takes=arrangements,
@@ -278,7 +278,7 @@ def programs(
         repeats=_seldom("repeated inputs" in features),
         # At the end, so that they change nothing of what is drawn before them.
         ragged=st.integers(0, WAYS_ON_RAGGED - 1) if "ragged inputs" in features else st.just(0),
-        own=_OWN.map(_own) if "own classes" in features and generation is not None else st.none(),
+        own=_OWN.map(_own) if "own classes" in features else st.none(),
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else st.just(())),
         way=_WAY.map(_way) if features & WAYS else st.just(()),
         ways=st.just(features & (WAYS | {SPARSE, LATER})),
@@ -373,20 +373,13 @@ class _Kinds(dict[str, Kind]):
 
 
 @cache
-def instructions(
-    kinds: _Kinds,
-    features: frozenset[Feature],
-    depth: int,
-    generation: Generation | None,
-) -> st.SearchStrategy[Instruction]:
+def instructions(kinds: _Kinds, features: frozenset[Feature], depth: int) -> st.SearchStrategy[Instruction]:
     """One instruction. Shrinks towards none at all, then down the catalogue, then reuse, then nesting.
 
     An instruction is two draws: what it is, and a string of bytes that it reads as it needs. So changing what it is
     leaves the draws after it where they were, and leaving it out is a deletion short enough for Hypothesis to try.
     `depth` is how many models may still be nested in one another.
     """
-    if generation is None:
-        features -= {"model calls", "late building", "own classes"}
     meanings: list[Meaning] = [_nothing]
     times = _times(kinds.values())
     for kind in kinds.values():
@@ -396,7 +389,7 @@ def instructions(
         meanings += [lambda digits: again(digits, otherwise)] * max(1, count // 8)
     nests = max(1, count // 16) if "nesting" in features and depth > 0 else 0
     verbs = st.integers(0, len(meanings) + nests - 1)
-    inner = instructions(kinds, features, depth - 1, generation) if nests else st.nothing()
+    inner = instructions(kinds, features, depth - 1) if nests else st.nothing()
     body = st.lists(inner, min_size=1, max_size=3).map(tuple) if nests else st.just(())
 
     @st.composite

@@ -19,9 +19,10 @@ from strategies.drawn_ways import cloned
 from strategies.graph import Graph, Ref, refs
 from strategies.inputs import repeating
 from strategies.kinds import Kind
+from strategies.no_oracle import unsaid_losses
 from strategies.own_models import makes_parts, owned, owns
 from strategies.programs import Apply, Nest, Program
-from strategies.pruning import costs_beside, pruned, reached
+from strategies.pruning import pruned, reached
 from strategies.typing import infer, spec_of
 
 
@@ -29,7 +30,7 @@ def lower(program: Program, kinds: Mapping[str, Kind]) -> Graph:
     """The graph that a program means, to the Keras at hand. Equal programs give equal graphs."""
     graph = (_chain(program, kinds) if program.sequential else None) or _functional(program, kinds)
     graph = _cut_out(plainly_built(graph), program) if program.cut else graph
-    strays = program.strays and program.idle_inputs and not _costs_beside(graph, program)
+    strays = program.strays and program.idle_inputs and not unsaid_losses(graph)
     graph = graph if graph.sequential or strays else pruned(graph)
     if graph.built == "not yet":
         return graph
@@ -50,7 +51,7 @@ def _cut_out(graph: Graph, program: Program) -> Graph:
     """A model cut out of the graph's: the first one of those that its digits mean that is one."""
     for cut in cut_out(graph, infer(graph), program.cut, later=program.later_inputs):
         alone = program.later_shared or not (later_inputs(cut) and _shares(cut))
-        if alone and not _costs_beside(cut, program) and not keras().refuses(cut):
+        if alone and not unsaid_losses(cut) and not keras().refuses(cut):
             return cut
     return graph
 
@@ -59,11 +60,6 @@ def _shares(cut: Graph) -> bool:
     """Whether a layer is called twice in what was cut out."""
     uses = [cut.calls[node - len(cut.inputs)].layer for node in reached(cut)[0]]
     return len(set(uses)) < len(uses)
-
-
-def _costs_beside(graph: Graph, program: Program) -> bool:
-    """Whether Keras 2 may count a call beside the model: of a layer it asks what calls on those tensors cost."""
-    return program.generation == "keras2" and costs_beside(graph)
 
 
 def _chain(program: Program, kinds: Mapping[str, Kind]) -> Graph | None:

@@ -6,15 +6,15 @@ Keras is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from strategies.chains import builds_within
 from strategies.graph import Graph, Layer, Ref, Way, all_layers, levels
-from strategies.kinds import CATALOGUE
+from strategies.kinds import CATALOGUE, Generation
 from strategies.kinds.custom import OWN_OPERATION
 from strategies.kinds.operations import is_operation
 from strategies.own_models import makes_parts
-from strategies.pruning import costs, pruned
+from strategies.pruning import costs, costs_beside, pruned
 from strategies.states import LEARNED
 from strategies.targets import is_no_layer, targets
 from strategies.typing import infer
@@ -26,9 +26,20 @@ WayRule = Callable[[Graph, Way], bool]
 def unsaid(graph: Graph) -> str:
     """Why nobody says what the clone of a graph's model is, in its state and its way; "" where somebody does."""
     done, way = {step.does for step in graph.state}, graph.way
-    of_states = (reason for reason, holds in RULES.items() if done and holds(graph, done))
-    of_ways = (reason for reason, holds in WAY_RULES.items() if way is not None and holds(graph, way))
-    return next(of_states, "") or next(of_ways, "")
+    rules, way_rules = RULES[graph.generation], WAY_RULES[graph.generation]
+    of_states = (reason for reason, holds in rules.items() if done and holds(graph, done))
+    of_ways = (reason for reason, holds in way_rules.items() if way is not None and holds(graph, way))
+    return next(of_states, "") or next(of_ways, "") or unsaid_losses(graph)
+
+
+def unsaid_losses(graph: Graph) -> str:
+    """Why nobody says what a model costs some of whose layers are called beside it; "" where somebody does."""
+    return _BESIDE.get(graph.generation, "") if costs_beside(graph) else ""
+
+
+# keras/engine/network.py:393 tells the losses of all calls of its layers, those beside the model among them.
+_LOSSES = "which of the losses that its layers add a model of Keras 2.2 has"
+_BESIDE: Mapping[Generation | None, str] = {"keras2": _LOSSES}
 
 
 def _on_other_inputs(graph: Graph, done: set[str]) -> bool:
@@ -76,7 +87,7 @@ def _has(graph: Graph, kind: str) -> bool:
     return any(layer.kind == kind for layer in all_layers(graph))
 
 
-RULES: dict[str, Rule] = {
+_OF_ALL: dict[str, Rule] = {
     # `clone_model` (keras/src/models/cloning.py) says what layers and inputs its clone has, and what of its config.
     "what becomes of it in a model that is cloned into another": _on_other_inputs,
     # A class whose constructor makes layers is made again from its own config (keras/src/models/model.py:get_config).
@@ -105,26 +116,30 @@ RULES: dict[str, Rule] = {
     "what a function or a class that is found in a scope becomes where a model is loaded": lambda graph, done: (
         {"objects", "load"} <= done
     ),
-    # keras/engine/base_layer.py:457 has made the operations of a call by then, which a clone makes with what was set.
-    "what a layer of Keras 2.2 computes of which something was set after it was called": lambda graph, done: (
-        "set" in done and graph.generation == "keras2"
-    ),
-    # keras/utils/generic_utils.py:157 looks for the name of a function in scopes, and nowhere else.
-    "where Keras 2.2 finds a function of one's own that is in no scope": lambda graph, done: (
-        "objects" in done and graph.generation == "keras2"
-    ),
-    # keras/engine/network.py:393 tells the losses of all calls of its layers, those beside the model among them.
-    "which of the losses that its layers add a model of Keras 2.2 has": lambda graph, done: (
-        "call" in done and graph.generation == "keras2" and any(map(costs, all_layers(graph)))
-    ),
-    # keras/backend/tensorflow_backend.py:1014 counts (`zero_debias`) in variables that are no weights.
-    "how often a model of Keras 2.2 has moved its averages": lambda graph, done: (
-        "train" in done and graph.generation == "keras2" and _has(graph, "BatchNormalization")
-    ),
     # tf.recompute_grad (keras/src/backend/tensorflow/core.py:remat) gives tensors anew, without the mask of a tensor.
     "which masks a model has in a RematScope": _loses_masks,
 }
-"""The reasons, each with whether it holds for a graph in whose state something of that name was done."""
+_OF_KERAS2: dict[str, Rule] = {
+    **_OF_ALL,
+    # keras/engine/base_layer.py:457 has made the operations of a call by then, which a clone makes with what was set.
+    "what a layer of Keras 2.2 computes of which something was set after it was called": lambda graph, done: (
+        "set" in done
+    ),
+    # keras/utils/generic_utils.py:157 looks for the name of a function in scopes, and nowhere else.
+    "where Keras 2.2 finds a function of one's own that is in no scope": lambda graph, done: "objects" in done,
+    _LOSSES: lambda graph, done: "call" in done and any(map(costs, all_layers(graph))),
+    # keras/backend/tensorflow_backend.py:1014 counts (`zero_debias`) in variables that are no weights.
+    "how often a model of Keras 2.2 has moved its averages": lambda graph, done: (
+        "train" in done and _has(graph, "BatchNormalization")
+    ),
+}
+RULES: Mapping[Generation | None, Mapping[str, Rule]] = {
+    None: _OF_ALL,
+    "keras": _OF_ALL,
+    "tf_keras": _OF_ALL,
+    "keras2": _OF_KERAS2,
+}
+"""The reasons for each generation, each with whether it holds for a graph in whose state such things were done."""
 
 
 def _makes_layers(way: Way) -> bool:
@@ -182,7 +197,7 @@ def _renames_all(way: Way) -> bool:
     return function is not None and function.kind is None and function.change == "renamed"
 
 
-WAY_RULES: dict[str, WayRule] = {
+_OF_ALL_WAYS: dict[str, WayRule] = {
     # keras/src/models/cloning.py copies `trainable` of no model; its docstring says nothing of it.
     "whether a layer that a function gives is frozen with the model": lambda graph, way: (
         _makes_layers(way) and _frozen(graph)
@@ -204,35 +219,39 @@ WAY_RULES: dict[str, WayRule] = {
     ),
     # keras/src/ops/function.py:213 pairs what it gives with what there was, tensor by tensor, as far as there are both.
     "what a layer that takes a tensor and gives one does in the place of one that does otherwise": _of_other_tensors,
-    # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
-    "what an operation that is a layer is renamed to": lambda graph, way: (
-        graph.generation != "keras"
-        and _renames_all(way)
-        and any(is_operation(layer.kind) for layer in all_layers(graph))
-    ),
     # keras/src/models/sequential.py:_maybe_rebuild begins at an input, tf_keras/src/models/cloning.py wraps the tensor.
     "where a Sequential begins that is given what a layer gave": lambda graph, way: (
         way.inputs in ("made", "inner") and graph.sequential
-    ),
-    # keras/engine/network.py of 2.2 follows such a tensor back, and warns ("Model inputs must come from ...").
-    "where a model of Keras 2.2 begins that is given what a layer gave": lambda graph, way: (
-        way.inputs in ("made", "inner") and graph.generation == "keras2"
     ),
     # keras/src/models/sequential.py:get_config tells the batch that it was built for, or none.
     "for which batch a Sequential is built that the model's inputs build": lambda graph, way: (
         way.inputs == "batch" and builds_within(graph)
     ),
+}
+_WAYS_BEFORE_KERAS3: dict[str, WayRule] = {
+    **_OF_ALL_WAYS,
+    # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
+    "what an operation that is a layer is renamed to": lambda graph, way: (
+        _renames_all(way) and any(is_operation(layer.kind) for layer in all_layers(graph))
+    ),
     # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): no dict, and no list in one.
-    "how inputs are nested before Keras 3": lambda graph, way: (
-        way.inputs in ("listed", "turned") and graph.generation != "keras"
+    "how inputs are nested before Keras 3": lambda graph, way: way.inputs in ("listed", "turned"),
+    # tf_keras/src/models/cloning.py makes an input around what is no tensor of Keras.
+    "that numbers are no inputs before Keras 3": lambda graph, way: way.wrong == "numbers",
+}
+_WAYS_OF_KERAS2: dict[str, WayRule] = {
+    **_WAYS_BEFORE_KERAS3,
+    # keras/engine/network.py of 2.2 follows such a tensor back, and warns ("Model inputs must come from ...").
+    "where a model of Keras 2.2 begins that is given what a layer gave": lambda graph, way: (
+        way.inputs in ("made", "inner")
     ),
     # "ValueError: in case of invalid `model` argument value" is all that keras/models.py of 2.2 promises.
-    "what Keras 2.2 says to an argument that is none": lambda graph, way: (
-        graph.generation == "keras2" and way.wrong not in ("", "no model", "models")
-    ),
-    # tf_keras/src/models/cloning.py makes an input around what is no tensor of Keras.
-    "that numbers are no inputs before Keras 3": lambda graph, way: (
-        way.wrong == "numbers" and graph.generation != "keras"
-    ),
+    "what Keras 2.2 says to an argument that is none": lambda graph, way: way.wrong not in ("", "no model", "models"),
 }
-"""The reasons on ways, each with whether it holds for a graph that is cloned in one."""
+WAY_RULES: Mapping[Generation | None, Mapping[str, WayRule]] = {
+    None: _WAYS_BEFORE_KERAS3,
+    "keras": _OF_ALL_WAYS,
+    "tf_keras": _WAYS_BEFORE_KERAS3,
+    "keras2": _WAYS_OF_KERAS2,
+}
+"""The reasons on ways for each generation, each with whether it holds for a graph that is cloned in one."""

@@ -5,15 +5,19 @@ A class inherits its constructor, or takes an option beside what the model is ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import structs
 
-from strategies.graph import Graph, Layer, OwnClass, Ref, levels, made_layers
-from strategies.kinds import Generation, Specs, catalogue
+from strategies.graph import Graph, Layer, Makes, OwnClass, Ref, levels, made_layers
+from strategies.kinds import CATALOGUE, Generation, Specs
 
 INSIDE_PARTS = frozenset(("core", "merging", "noise", "convolution"))
 """The families of layers that a constructor may make: none holds another, whose name Keras would number anew."""
+
+
+_MAKES: Mapping[Generation | None, tuple[Makes, ...]] = {"keras": ("", "option", "parts")}
+"""What the constructors of classes make, where that is more than nothing or parts."""
 
 
 def owns(graph: Graph) -> bool:
@@ -28,12 +32,9 @@ def makes_parts(graph: Graph) -> bool:
 
 def classes(generation: Generation | None) -> Iterator[OwnClass]:
     """The classes that a model of a generation may be of, the simplest first."""
-    for registered in (False, True) if generation != "keras2" else (False,):
+    for registered in (False, True):
         for calls in (False, True):
-            yield OwnClass("", calls, registered)
-            if generation == "keras":
-                yield OwnClass("option", calls, registered)
-            yield OwnClass("parts", calls, registered)
+            yield from (OwnClass(makes, calls, registered) for makes in _MAKES.get(generation, ("", "parts")))
 
 
 def owned(graph: Graph, digit: int, specs: Specs, generation: Generation | None, *, parts: bool = True) -> Graph:
@@ -49,7 +50,7 @@ def owned(graph: Graph, digit: int, specs: Specs, generation: Generation | None,
         wanted = structs.replace(wanted, makes="parts")
     if wanted.makes == "parts" or digit % 2:
         made = with_names(graph)
-        if parts and may_be_parts(made, generation):
+        if parts and may_be_parts(made):
             return structs.replace(made, own=structs.replace(wanted, makes="parts"))
         wanted = structs.replace(wanted, makes="" if wanted.makes == "parts" else wanted.makes)
     return graph if graph.base is not None or graph.built else structs.replace(graph, own=wanted)
@@ -69,14 +70,14 @@ def with_names(graph: Graph) -> Graph:
     return structs.replace(graph, inputs=tuple(inputs), layers=tuple(layers))
 
 
-def may_be_parts(graph: Graph, generation: Generation | None) -> bool:
+def may_be_parts(graph: Graph) -> bool:
     """Whether a constructor can make the graph, and makes the same one each time."""
     plain = graph.base is None and not graph.built and graph.trainable
     named = None not in {each.name for each in graph.inputs} | {each.name for each in graph.layers}
     inputs = all(given.around is None and not given.sparse and not given.ragged for given in graph.inputs)
-    return plain and named and inputs and all(_is_a_part(layer, generation) for layer in graph.layers)
+    return plain and named and inputs and all(_is_a_part(layer) for layer in graph.layers)
 
 
-def _is_a_part(layer: Layer, generation: Generation | None) -> bool:
-    kind = catalogue(generation).get(layer.kind)
+def _is_a_part(layer: Layer) -> bool:
+    kind = CATALOGUE.get(layer.kind)
     return kind is not None and kind.family in INSIDE_PARTS and not any(True for _ in made_layers(layer))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from strategies.graph import Graph, Input, NewInputs, Way, from_json, refs
+from strategies.graph import Graph, Input, NewInputs, Way, refs
 from strategies.kinds import Spec
 from strategies.kinds.lambdas import BATCH
 from strategies.targets import is_no_layer
@@ -137,8 +137,3 @@ def inner_layer(graph: Graph) -> int | None:
         if plain and uses.count(call.layer) == 1 and gives == (wanted,):
             return call.layer
     return None
-
-
-def read_example(text: str | bytes, where: str) -> Graph:
-    """A graph from text that may come from anywhere. What Keras refuses of it is told once the model is built."""
-    return from_json(text, where)

@@ -19,9 +19,8 @@ from harness.trials.trusted_layers import allow_remembered
 from reports.known import KnownIssue, KnownIssues
 from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
 from reports.store import StoredFinding, read_run
-from strategies.graph import Graph, MalformedGraph
+from strategies.graph import Graph, MalformedGraph, from_json
 from strategies.kinds import GENERATIONS
-from strategies.ways import read_example
 
 FINDING = "finding.json"
 
@@ -172,7 +171,7 @@ def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
     """A file that has a graph alone, or one as a corpus keeps it."""
     where, content = str(path), path.read_bytes()
     if not in_corpus:
-        graph = read_example(content, where)
+        graph = from_json(content, where)
         return PointedAt(where, path.name, graph=graph, generation=graph.generation or "")
     try:
         kept = msgspec.json.decode(content, type=KeptGraph)
@@ -180,7 +179,7 @@ def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
         raise MalformedGraph(f"{where}: not a graph as a corpus keeps it: {error}") from None
     if kept.format > FORMAT:
         raise MalformedGraph(f"{where}: format {kept.format}, but this clonediff reads up to {FORMAT}: update it")
-    graph = read_example(bytes(kept.graph), f"{where}: graph")
+    graph = from_json(bytes(kept.graph), f"{where}: graph")
     folder = path.resolve().parent.name
     return PointedAt(
         where,
@@ -205,7 +204,7 @@ def _of_finding(finding: Finding, where: str) -> PointedAt:
         finding=finding,
     )
     try:
-        graph = read_example(bytes(finding.graph), "`$.graph`")
+        graph = from_json(bytes(finding.graph), "`$.graph`")
     except MalformedGraph as error:
         return replace(found, problem=str(error))
     apart = finding.root is not None and finding.root.check in APART
@@ -229,7 +228,7 @@ def _of_issue(issue: KnownIssue) -> PointedAt:
     if issue.example is None:
         return replace(found, problem="this known issue has no example to try; name a finding or a graph")
     try:
-        return replace(found, graph=read_example(issue.example, "example"))
+        return replace(found, graph=from_json(issue.example, "example"))
     except MalformedGraph as error:
         return replace(found, problem=str(error))
 

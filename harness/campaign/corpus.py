@@ -25,7 +25,7 @@ from hypothesis.strategies import SearchStrategy
 from harness.search import example_database
 from reports.markup import visible
 from reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
-from strategies import MalformedGraph, read_example
+from strategies import MalformedGraph, from_json
 from strategies.graph import Graph, to_json
 from strategies.kinds import GENERATIONS, Generation
 
@@ -194,7 +194,7 @@ def _graph(content: bytes, where: str) -> Graph:
     except msgspec.DecodeError as error:
         raise MalformedGraph(f"{where}: {error}") from None
     if isinstance(outer.graph, msgspec.UnsetType):
-        return read_example(text, where)
+        return from_json(text, where)
     if outer.format > FORMAT:
         raise MalformedGraph(f"{where}: format {outer.format}, but this clonediff reads up to {FORMAT}: update it")
-    return read_example(bytes(outer.graph).decode(), where)
+    return from_json(bytes(outer.graph).decode(), where)

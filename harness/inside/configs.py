@@ -83,7 +83,7 @@ def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Confi
     own = vars(layer)
     settings = {name: value for name, value in plain_settings(layer).items() if name not in config}
     settings.update(_learned(layer, framework))
-    if framework.generation == "tf_keras" and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:
+    if not framework.learns_apart and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:
         config = {name: value for name, value in config.items() if name != "vocabulary_size"}  # counted in its table
     for name in _FALSE_WHERE_LACKING:
         if settings.get(name) is False:
@@ -112,8 +112,8 @@ def _apart(model: dict[str, Any]) -> dict[str, Any]:
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:
     """What a layer has learned from data, as text, where its config does not tell it."""
     own = vars(layer)
-    if framework.generation != "keras":
-        return {}  # before Keras 3, all of it is set with the weights
+    if not framework.learns_apart:
+        return {}
     if own.get("input_mean", 0) is None and "mean" in own:
         return {"statistics": entry([framework.array(own[name])[0].tolist() for name in ("mean", "variance")])}
     lookup = own.get("_lookup_layer", layer)

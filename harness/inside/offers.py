@@ -174,6 +174,7 @@ assert "save_format" in inspect.signature(keras.Model.save).parameters
 owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base.__name__ != "Layer"]
 assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
 """,
+    "engine": "keras.engine",
     "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))
@@ -244,25 +245,24 @@ def _of_tensorflow() -> dict[str, Any]:
     return found
 
 
-def _signature(function: Any) -> Any:
-    """What `strategies.kinds.parameters` declares of the parameters that a function names; None without a signature."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
+    """The parameters that a function names, from the `first` on; None without a signature."""
+    parameters = _parameters(function, first)
+    if parameters is None:
         return None
-    told = []
-    for each in parameters:
-        if each.kind is each.VAR_KEYWORD:
-            continue
-        any_number = each.kind is each.VAR_POSITIONAL
-        parameter: dict[str, Any] = {"name": "*" + each.name if any_number else each.name}
-        if each.default is not each.empty:
-            parameter["default"] = _plain(each.default)
-        elif not any_number:
-            parameter["required"] = True
-        if each.kind is each.KEYWORD_ONLY:
-            parameter["keyword_only"] = True
-        told.append(parameter)
+    return [_parameter(each) for each in parameters if each.kind is not each.VAR_KEYWORD]
+
+
+def _parameter(parameter: inspect.Parameter) -> dict[str, Any]:
+    """What `strategies.kinds.parameters` declares of one."""
+    any_number = parameter.kind is parameter.VAR_POSITIONAL
+    told: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
+    if parameter.default is not parameter.empty:
+        told["default"] = _plain(parameter.default)
+    elif not any_number:
+        told["required"] = True
+    if parameter.kind is parameter.KEYWORD_ONLY:
+        told["keyword_only"] = True
     return told
 
 
@@ -303,7 +303,7 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
     for base in layer.__mro__:
         if "__init__" not in vars(base):
             continue
-        parameters = _parameters(base.__init__)
+        parameters = _parameters(base.__init__, 1)
         if parameters is None:
             return None
         inherited = of_keras and bool(found)
@@ -312,7 +312,7 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
             given = parameter.name in said or (hidden and parameter.default is parameter.empty)
             given = given or (inherited and not _documents(layer, parameter.name))
             if parameter.kind not in _OTHERS and not given:
-                found.setdefault(parameter.name, _argument(parameter))
+                found.setdefault(parameter.name, _parameter(parameter))
         said |= _words(base.__init__)
         if base is last or not any(parameter.kind in _OTHERS for parameter in parameters):
             break
@@ -336,34 +336,14 @@ def _words(constructor: Any) -> set[str]:
 
 def _of_call(function: Any) -> list[dict[str, Any]] | None:
     """The arguments of a layer's call, but for `self`, None where it takes any number of tensors."""
-    parameters = _parameters(function)
-    if parameters is None or any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return None
-    return [_argument(parameter) for parameter in parameters if parameter.kind not in _OTHERS]
-
-
-def _argument(parameter: inspect.Parameter) -> dict[str, Any]:
-    if parameter.default is parameter.empty:
-        return {"name": parameter.name, "required": True}
-    default = parameter.default
-    items = default if isinstance(default, (list, tuple)) else (default,)
-    plain = all(type(item) in (bool, int, float, str, type(None)) and item == item for item in items)
-    finite = plain and not any(isinstance(item, float) and abs(item) == float("inf") for item in items)
-    return {"name": parameter.name, "default": default} if finite else {"name": parameter.name}
-
-
-def _arguments(function: Any, first: int = 1) -> list[str] | None:
-    """The names of a function's arguments, None where it takes others too."""
-    parameters = _parameters(function, first)
-    if parameters is None or any(parameter.kind in _OTHERS for parameter in parameters):
-        return None
-    return [parameter.name for parameter in parameters]
+    told = _signature(function, 1)
+    return None if told is None or any(each["name"].startswith("*") for each in told) else told
 
 
 _OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
-def _parameters(function: Any, first: int = 1) -> list[inspect.Parameter] | None:
+def _parameters(function: Any, first: int) -> list[inspect.Parameter] | None:
     """The parameters of a function from the `first` on; None where they cannot be told."""
     # Keras 2 wraps its constructors to take the arguments of Keras 1 as well.
     function = getattr(function, "_original_function", function)

@@ -62,7 +62,7 @@ class Watched:
 
 
 def asked_for(watched: Watched, layers: Layers, framework: Framework, clone: Layers | None) -> dict[str, Any]:
-    """What `Asked` declares on the wire. `clone` has the layers of the clone, where there is one."""
+    """What `FunctionCalls` declares on the wire. `clone` has the layers of the clone, where there is one."""
     found: list[dict[str, Any]] = []
     for layer, given in watched.asked:
         what = "layer" if framework.is_layer(layer) else "operation"

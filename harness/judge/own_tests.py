@@ -81,7 +81,7 @@ def find_suite(subject: Subject, place: ReleasePlace, version: str, cloning: Pat
     `cloning` is the file of the release's `clone_model`.
     """
     folder = next((each for each in cloning.parents if each.name in ("keras", "tf_keras")), cloning.parent)
-    if subject.generation == "keras2":
+    if subject.package == "keras" and not subject.laid_over:  # whose packages have no tests
         try:
             folder = _source(subject, version)
         except (OSError, subprocess.SubprocessError, tarfile.TarError) as error:

@@ -155,7 +155,7 @@ def run_alone(
 
 
 def _alone(subject: Subject, place: ReleasePlace) -> str:
-    if subject.generation != "keras2" or place.how != "own stack":
+    if subject.package == "tensorflow" or place.how != "own stack":
         return _ALONE.format(parent=os.getpid(), before="")
     # The companions of the older ones are none that TensorFlow 1.15 can import; those of their day could.
     text = (HARNESS / "inside" / "frameworks" / "companions.py").read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness.source.custom import CLASSES
-from strategies.kinds import Generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ _LAYER = InputWords("layers.InputLayer", "shape")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`name` is what a subject calls its dialect, `generation` says which kinds it has words for.
+    """`name` is what a subject calls its dialect.
 
     `imports` maps a name that the text may use to the line that brings it; `functions` is what the names of its
     operations begin with, "" where it has none, and `words` what is done to their tensors or their results, by a word
@@ -41,7 +40,6 @@ class Dialect:
     """
 
     name: str
-    generation: Generation
     imports: Mapping[str, str]
     spelled: Mapping[str, str]
     functions: str = ""
@@ -53,6 +51,22 @@ class Dialect:
     tensor: str = "ops.convert_to_tensor({0})"
     trains: str = ""
     lacks: frozenset[str] = frozenset()
+    symbolic: str = ""
+    """What makes a tensor that is of no input; "" where each is of one."""
+    told: tuple[str, ...] = ("training", "mask")
+    """What the call of a model is told beside its inputs."""
+    found: tuple[str, ...] = ()
+    """The arguments that a layer may be given by a name of one's own, to be found in a scope as it is made."""
+    safe_mode: str = ""
+    """The first version whose `load_model` can be told to load safely, or not to; "" where none can."""
+    eager: bool = True
+    """Whether a model can be called on numbers."""
+    nests: bool = False
+    """Whether `clone_model` takes inputs that are nested as the model's own are."""
+    compiles: bool = False
+    """Whether somebody says that the clone of a compiled model is compiled."""
+    copies_calls: bool = False
+    """Whether a model that begins at what a call gave is made of copies of the calls, from the outputs back."""
 
     def has(self, operation: str) -> bool:
         """Whether an operation can be written: a function of this framework, or an operator."""

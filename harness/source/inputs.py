@@ -17,13 +17,13 @@ def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:
     further += [f"name={literal(given.name)}"] if given.name is not None else []
     dtype = [f"dtype={dtype_literal(given.dtype)}"] if given.dtype != "float32" else []
     if given.around is not None:
-        if dialect.generation == "keras2":
+        if "inputs around tensors" in dialect.lacks:
             raise MalformedGraph(f"inputs: one around a tensor cannot be written for {dialect.name}")
-        if dialect.generation == "tf_keras":
-            tensor = write_input(structs.replace(given, around=None, name=given.around), dialect.input, dialect)
-        else:
+        if dialect.symbolic:
             parts = [tuple_literal((given.batch, *given.shape)), *dtype, f"name={literal(given.around)}"]
-            tensor = f"keras.KerasTensor({', '.join(parts)})"
+            tensor = f"{dialect.symbolic}({', '.join(parts)})"
+        else:
+            tensor = write_input(structs.replace(given, around=None, name=given.around), dialect.input, dialect)
         return f"keras.Input({', '.join((f'tensor={tensor}', *further))})"
     if given.batch is not None and words.whole:
         parts = [f"{words.whole}={tuple_literal((given.batch, *given.shape))}"]

@@ -8,7 +8,6 @@ from harness.source.functions import REGISTERED
 
 KERAS2 = Dialect(
     name="keras2",
-    generation="keras2",
     imports={
         "functools": "import functools",
         "keras": "import keras",
@@ -23,6 +22,8 @@ KERAS2 = Dialect(
     layer=InputWords("layers.InputLayer", "input_shape", "batch_input_shape"),
     tensor="K.constant({0}, dtype={1})",
     trains="K.in_train_phase({0} * 3.0, {0})",
+    told=("mask",),
+    eager=False,
     # A `predict` of Keras 2.2 refuses to fetch what it is fed, and the clone of each Sequential loses the InputLayer
     # that it begins with here (keras/models.py:201), so that no other break would show.
     lacks=frozenset(("inputs around tensors", "sparse inputs", "inputs given back", "sequential")),

@@ -8,7 +8,6 @@ _DEFINITE = "ops.matmul({0}, ops.swapaxes({0}, -1, -2)) + ops.eye({0}.shape[-2])
 
 KERAS3 = Dialect(
     name="keras",
-    generation="keras",
     imports={
         "functools": "import functools",
         "tempfile": "import tempfile",
@@ -47,4 +46,9 @@ KERAS3 = Dialect(
         "then nothing": "ops.zeros_like({1})",
     },
     spelled={},
+    symbolic="keras.KerasTensor",
+    found=("kernel_initializer",),
+    nests=True,
+    compiles=True,
+    safe_mode="3.0",
 )

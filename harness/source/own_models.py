@@ -24,12 +24,8 @@ _COUNT = """\
         return len(self.layers)
 """
 _CALL = """\
-    def call(self, inputs, training=None, mask=None):
-        return super().call(inputs, training=training, mask=mask) * {by}
-"""
-_CALL_OF_KERAS2 = """\
-    def call(self, inputs, mask=None):
-        return super().call(inputs, mask) * {by}
+    def call(self, inputs, {takes}):
+        return super().call(inputs, {gives}) * {by}
 """
 _MORE_CONFIG = """\
     def get_config(self):
@@ -73,5 +69,5 @@ def write_class(graph: Graph, lines: list[str], variable: str, dialect: Dialect)
 def _call(own: OwnClass, dialect: Dialect) -> str:
     if not own.calls:
         return ""
-    text = _CALL_OF_KERAS2 if dialect.generation == "keras2" else _CALL
-    return text.format(by="self.factor" if own.makes else _FACTOR)
+    takes, gives = (", ".join(form.format(name) for name in dialect.told) for form in ("{0}=None", "{0}={0}"))
+    return _CALL.format(takes=takes, gives=gives, by="self.factor" if own.makes else _FACTOR)

@@ -57,28 +57,10 @@ _STEPS = 3
 """An open dimension, where a model is run."""
 _RESERVED = frozenset(
     (
-        *(
-            "model",
-            "inputs",
-            "data",
-            "folder",
-            "keras",
-            "layers",
-            "ops",
-            "tf",
-            "np",
-            "tempfile",
-            "functools",
-            "x",
-            "K",
-            "sys",
-            "importlib",
-            "spec",
-        ),
-        *("clone_function", "call_function"),
+        *("model", "inputs", "data", "folder", "keras", "layers", "ops", "tf", "np", "tempfile", "functools", "x", "K"),
+        *("sys", "importlib", "spec", "clone_function", "call_function"),
     )
 )
-
 
 Places: TypeAlias = set[tuple[int, ...]]
 
@@ -150,8 +132,7 @@ class ScriptLines:
             what = "model" if target is None else ".".join((self.layers[target.place], *target.attributes))
             # Keras 3 does not tell the `input` of a Sequential that was never called.
             tensor = f"{what}.inputs[0]" if target is None and graph.sequential else f"{what}.input"
-            eager = self.dialect.generation != "keras2"
-            text = write_step(step, what, self.plain, lambda: self._arrays(graph), tensor, eager)
+            text = write_step(step, what, self.plain, lambda: self._arrays(graph), tensor, self.dialect.eager)
             self.lines += [self.need(self.dialect.spell(line)) for line in text]
 
     def plain(self, value: Value) -> str:
@@ -291,7 +272,7 @@ class ScriptLines:
 
     def made(self, layer: Layer) -> str:
         """The variable of a layer that stands alone, once it is made; "" for an operation, which is no object."""
-        if layer.graph is None and _is_operation(layer):
+        if layer.graph is None and is_operation(layer.kind):
             return ""
         return self._made(layer, True, None, (0,))
 
@@ -306,7 +287,7 @@ class ScriptLines:
         place: tuple[int, ...] = (0,),
     ) -> str:
         """The expression of a call; `made` has the expressions of the layers that are made already."""
-        if layer.graph is None and _is_operation(layer):
+        if layer.graph is None and is_operation(layer.kind):
             return self._operation(layer, call, tensors)
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
@@ -362,7 +343,7 @@ class ScriptLines:
         if place in self.stateful:
             layer = structs.replace(layer, args=(*layer.args, ("stateful", True)))
         if place in self.owning:
-            layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.generation)
+            layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.found)
             self.define(self.dialect.spell(above))
         before = set(self.taken)
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
@@ -486,11 +467,6 @@ class ScriptLines:
 def _name_of(graph: Graph) -> str:
     """The argument for the name of a model, "" where it has none."""
     return "" if graph.name is None else f", name={literal(graph.name)}"
-
-
-def _is_operation(layer: Layer) -> bool:
-    """Whether a layer of a graph is an operation."""
-    return is_operation(layer.kind)
 
 
 _FIRST = frozenset(

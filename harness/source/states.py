@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from msgspec import structs
 
@@ -92,12 +92,8 @@ _SCOPES = {"name scope": "with keras.name_scope({name}):", "remat": "with keras.
 _CLONED_IN = {"clone name scope": "keras.name_scope({name})", "clone remat": "keras.RematScope(mode={mode})"}
 
 
-_FOUND_BY_NAME = {"keras": ("kernel_initializer",), "tf_keras": ("activation", "kernel_regularizer"), "keras2": ()}
-"""What a generation looks up by a name of one's own where a layer is made."""
-
-
-def with_own(layer: Layer, step: Step, name: Callable[[str], str], generation: str) -> tuple[Layer, str, str]:
-    """A layer that takes a function of one's own: itself, or the name under which it is found in a scope.
+def with_own(layer: Layer, step: Step, name: Callable[[str], str], found: Collection[str]) -> tuple[Layer, str, str]:
+    """A layer that takes a function of one's own: itself, or the name under which it is `found` in a scope.
 
     Beside it the definition of the function, and the scope.
     """
@@ -105,7 +101,7 @@ def with_own(layer: Layer, step: Step, name: Callable[[str], str], generation: s
     argument = str(said["takes"])
     written = write_function(Function(f"own {argument}", ()), name)
     own = written.expression
-    whole = said["within"] == "clone" or argument not in _FOUND_BY_NAME[generation]
+    whole = said["within"] == "clone" or argument not in found
     given: Value = Named(own) if whole else own
     others = tuple(pair for pair in layer.args if pair[0] != argument)
     return structs.replace(layer, args=(*others, (argument, given))), written.definition, scope_of(own)

@@ -8,7 +8,6 @@ from harness.source.dialect import Dialect, InputWords
 
 TF_KERAS = Dialect(
     name="tf_keras",
-    generation="tf_keras",
     imports={
         "functools": "import functools",
         "tempfile": "import tempfile",
@@ -34,8 +33,11 @@ TF_KERAS = Dialect(
         "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
     },
     layer=InputWords("layers.InputLayer", "input_shape"),
-    # A model that begins at what a call gave is made of copies of the calls, from the outputs back: those of one layer
-    # come in an order in which no cloner can make them (tf_keras/src/engine/functional_utils.py:97).
+    found=("activation", "kernel_regularizer"),
+    safe_mode="2.13",
+    copies_calls=True,
+    # The copies of the calls of one layer come in an order in which no cloner can make them
+    # (tf_keras/src/engine/functional_utils.py:97).
     lacks=frozenset(("shared layers after later inputs",)),
 )
 

@@ -121,7 +121,7 @@ def _inputs(script: ScriptLines, graph: Graph, way: Way) -> Iterator[tuple[str, 
         words = [f"given_{node}" if places.count(node) > 1 else word for node, word in enumerate(words)]
         nested = script.value(takes, Inputs(words))
         flat = f"[{', '.join(words[ref.node] for ref in refs(graph.takes))}]"
-        text = nested if script.dialect.generation == "keras" else flat
+        text = nested if script.dialect.nests else flat
         if once:  # one tensor stands in all places of an input, and is another for each clone
             text = f"(lambda {', '.join(once)}: {text})({', '.join(once.values())})"
         yield "input_tensors", f"[{text}]" if way.inputs == "listed" else text

@@ -205,7 +205,7 @@ class Observation(msgspec.Struct, frozen=True):
     wrong: bool = False
 
 
-class AskedOnce(msgspec.Struct, frozen=True):
+class FunctionCall(msgspec.Struct, frozen=True):
     """A call of a clone function: on which of the model's layers, -1 for none; and if the clone has what it gave."""
 
     layer: int
@@ -213,13 +213,13 @@ class AskedOnce(msgspec.Struct, frozen=True):
     there: bool
 
 
-class Asked(msgspec.Struct, frozen=True):
+class FunctionCalls(msgspec.Struct, frozen=True):
     """What a clone function was asked; `wanted` are the layers that it is to be asked for.
 
     `raised` is what it, or a call function, ended in.
     """
 
-    calls: tuple[AskedOnce, ...] = ()
+    calls: tuple[FunctionCall, ...] = ()
     wanted: tuple[int, ...] = ()
     raised: Failure | None = None
 
@@ -258,7 +258,7 @@ class Clone(msgspec.Struct, frozen=True):
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None
-    asked: Asked | None = None
+    asked: FunctionCalls | None = None
     by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()
     late: Late | None = None

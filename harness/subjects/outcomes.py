@@ -10,7 +10,7 @@ import msgspec
 from harness.subjects.observation import Answer, Failure, Frame
 from strategies.kinds.kind import Specs
 from strategies.kinds.of_release import Signature
-from strategies.kinds.parameters import Signature as Parameters
+from strategies.kinds.parameters import Parameters
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)

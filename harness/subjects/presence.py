@@ -44,8 +44,7 @@ def _wanted(subject: Subject) -> tuple[str, ...]:
     """The packages that have to be installed beside clonediff; of a release, only what it is laid over."""
     if subject.version is None:
         return tuple(dict.fromkeys((subject.package, subject.backend)))
-    own_stack = subject.package == "tensorflow" or subject.generation == "keras2"
-    return () if own_stack else (subject.backend,)
+    return (subject.backend,) if subject.laid_over else ()
 
 
 @functools.cache

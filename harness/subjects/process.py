@@ -44,6 +44,7 @@ from harness.subjects.outcomes import (
     fault_frames,
 )
 from harness.subjects.place import BESIDE, ReleasePlace
+from harness.subjects.questions import Questions
 from harness.subjects.subject import Subject
 from reports.records import UNREADABLE, read
 from strategies.kinds.of_release import Signature
@@ -95,7 +96,7 @@ class _Reply(msgspec.Struct):
     refuses: str | None = None
 
 
-class SubjectProcess:
+class SubjectProcess(Questions):
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
     `journal` is the file of this worker's trial, `place` where its release is.
@@ -114,7 +115,7 @@ class SubjectProcess:
         started_by: Sequence[str] | None = None,
     ) -> None:
         """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
-        self.subject = subject
+        super().__init__(subject)
         self.place = place
         self.limits = limits or Limits()
         self.journal = journal
@@ -134,7 +135,6 @@ class SubjectProcess:
         self._settled = 0
         self._watched = False
         self._reached: dict[str, set[int]] = {}
-        self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
 
     @property
     def ready(self) -> Ready:
@@ -275,52 +275,6 @@ class SubjectProcess:
         found: ModelDescribed | LostProcess = self._asked_for("own", request, timeout, "cannot look at the model")
         return found
 
-    def applications(self) -> tuple[str, ...]:
-        """The names of the models that come with this Keras."""
-        self.start()
-        found: tuple[str, ...] | LostProcess = self._asked_for("applications", {}, 60.0, "lists no applications")
-        if isinstance(found, LostProcess):
-            raise SubjectError(f"{self.subject}: lost while it listed its applications")
-        return found
-
-    def model_classes(self, module: str) -> tuple[ModelClass, ...]:
-        """The classes of models that a module of another package has, and what they are constructed with."""
-        self.start()
-        # An import that has not been compiled yet takes its time.
-        found: tuple[ModelClass, ...] | LostProcess = self._asked_for(
-            "classes", {"module": module}, self.limits.start, f"cannot look at {module}"
-        )
-        if isinstance(found, LostProcess):
-            raise SubjectError(f"{self.subject}: lost while it looked at {module} ({found})")
-        return found
-
-    def layers(self, names: Iterable[str]) -> dict[str, Signature]:
-        """What layers take that are not Keras' own; see `inside.other_layers` for their names."""
-        wanted = tuple(names)
-        if not wanted:
-            return {}
-        if wanted not in self._layers:
-            self.prepare()
-            found: dict[str, Signature] | LostProcess = self._asked_for(
-                "layers", {"names": list(wanted)}, self.limits.start, f"cannot import {', '.join(wanted)}"
-            )
-            if isinstance(found, LostProcess):
-                raise SubjectError(f"{self.subject}: cannot import {', '.join(wanted)}: {found.said}")
-            self._layers[wanted] = found
-        return self._layers[wanted]
-
-    def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
-        """What a call gives that is tried; see `inside.asking`. One that takes the process with it is refused."""
-        self.start()
-        found: Told | LostProcess = self._asked_for("gives", {"question": question}, timeout, "cannot try a call")
-        return Told(why=found.how) if isinstance(found, LostProcess) else found
-
-    def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
-        """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
-        self.start()
-        found: str | LostProcess = self._asked_for("refuses", request, timeout, "cannot try to build a model")
-        return found.how if isinstance(found, LostProcess) else found
-
     def reach(self, *, statements: bool = False) -> Reached:
         """What of the release's cloning code trials ran since this was asked last. From now on each child watches that.
 
@@ -386,8 +340,8 @@ class SubjectProcess:
         self._asked += 1
         return self._ask(msgspec.json.encode({**request, "id": self._asked}), timeout, self.limits.memory)
 
-    def _asked_for(self, what: str, request: dict[str, Any], timeout: float, problem: str) -> Any:
-        """What the child says when it is asked for that, or the `LostProcess` that it became over it."""
+    def _asked_for(self, what: str, request: dict[str, Any], timeout: float | None, problem: str) -> Any:
+        timeout = self.limits.start if timeout is None else timeout
         try:
             reply = self._request({**request, "do": what}, timeout)
         except (ChildEnded, ChildLate, ChildTooLarge) as error:

@@ -63,12 +63,11 @@ class Subject(msgspec.Struct, frozen=True):
             raise UnknownSubjectError(
                 f"{spec!r}: name the TensorFlow whose tf.keras is meant, such as tensorflow==2.4.4; {supported()}"
             )
-        generation = _generation(package, version)
-        backends = BACKENDS["tf_keras" if generation == "keras2" else package]
+        # What is installed for no generation runs on the TensorFlow of its day.
+        backends = BACKENDS[INSTALLED.get(_generation(package, version), "tensorflow")]
         if backend is not None and backend not in backends:
             raise UnknownSubjectError(
-                f"{spec!r}: {package} has no backend {backend!r}"
-                f"{'' if generation != 'keras2' else ' here'}, choose one of {', '.join(backends)}; {supported()}"
+                f"{spec!r}: {package} has no backend {backend!r}, choose one of {', '.join(backends)}; {supported()}"
             )
         device, number = _device(spec, match["device"])
         return cls(cast("Package", package), version, backend or backends[0], device, number)
@@ -77,6 +76,11 @@ class Subject(msgspec.Struct, frozen=True):
     def generation(self) -> Generation:
         """Whose catalogue of kinds, known issues and fixed cloner it has."""
         return _generation(self.package, self.version)
+
+    @property
+    def laid_over(self) -> bool:
+        """Whether its generation is installed here: a release is laid over that. Others have a stack of their day."""
+        return INSTALLED.get(self.generation) == self.package
 
     @property
     def dialect(self) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import structs
 
-from harness.source import written
+from harness.source import DIALECTS, written
+from harness.source.dialect import Dialect
 from harness.subjects.case import COSTLY, Case
 from harness.subjects.observation import Keeps
 from strategies.asking import NoKeras
@@ -20,7 +21,7 @@ from strategies.ways import inputs_of, keeps_layers, makes_none, repeats
 
 def case_of(graph: Graph, dialect: str) -> Case:
     """The case of a graph: its script, its inputs in the order of the model's, a seed that follows from the graph."""
-    script = written(graph, dialect)
+    script, spoken = written(graph, dialect), DIALECTS[dialect]
     case = Case(
         script.source,
         tuple(_taken(graph)),
@@ -28,7 +29,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         seed=number_of(graph),
         done=tuple(dict.fromkeys(step.does for step in graph.state)),
         ran=runs(graph),
-        promises=_promises(graph),
+        promises=_promises(graph, spoken),
         asked=script.asked,
         builds=script.builds,
         within=script.within,
@@ -43,7 +44,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         functions_raise=makes_none(way) and not way.wrong,
         wrong=bool(way.wrong),
         promises=way.inputs if way.inputs == "turned" else case.promises,
-        repeats=repeats(way) and not _made_by_tf_keras(graph),
+        repeats=repeats(way) and not _of_copied_calls(graph, spoken),
         keeps=_kept(way),
     )
 
@@ -56,17 +57,17 @@ def _kept(way: Way) -> Keeps:
     return of_its_own
 
 
-def costly_checks(graph: Graph) -> tuple[str, ...]:
+def costly_checks(graph: Graph, dialect: str) -> tuple[str, ...]:
     """The costly parts that a graph's trial can have.
 
     A model on tensors that layers made is saved by tf_keras, and read back without end (engine/functional.py:1518).
     """
-    return tuple(part for part in COSTLY if not (_made_by_tf_keras(graph) and part == "saving"))
+    return tuple(part for part in COSTLY if not (_of_copied_calls(graph, DIALECTS[dialect]) and part == "saving"))
 
 
-def _made_by_tf_keras(graph: Graph) -> bool:
-    """Whether a clone begins at tensors that layers made, where tf_keras counts a layer's calls anew, and backwards."""
-    return graph.generation == "tf_keras" and graph.way is not None and graph.way.inputs in ("made", "inner")
+def _of_copied_calls(graph: Graph, dialect: Dialect) -> bool:
+    """Whether a clone begins at tensors that layers made, where a layer's calls are counted anew, and backwards."""
+    return dialect.copies_calls and graph.way is not None and graph.way.inputs in ("made", "inner")
 
 
 def _inputs(graph: Graph) -> tuple[Input, ...]:
@@ -77,12 +78,12 @@ def _inputs(graph: Graph) -> tuple[Input, ...]:
     return tuple(structs.replace(given, batch=given.batch or graph.batch) for given in inputs)
 
 
-def _promises(graph: Graph) -> str:
+def _promises(graph: Graph, dialect: Dialect) -> str:
     """What is asked for, where that is less."""
     renamed = any(step.does == "set" and "name" in dict(step.args) for step in graph.state)
     if renamed or any(step.does == "clone name scope" for step in graph.state):  # of Keras 3 only
         return "another scope"
-    return "not compiled" if graph.generation != "keras" and _is_compiled(graph) else ""
+    return "not compiled" if not dialect.compiles and _is_compiled(graph) else ""
 
 
 def _is_compiled(graph: Graph) -> bool:

@@ -50,11 +50,11 @@ def unable(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> 
         return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
     if cloner == "saved/tf" and "SavedModel" in process.ready.offers.lacks:
         return f"{cloner}: {subject} saves no SavedModel; tf_keras and TensorFlow's own Keras do"
-    if cloner == "same_layers" and subject.generation == "keras2":
+    if cloner == "same_layers" and "sequential" in DIALECTS[subject.dialect].lacks:
         return f"{cloner}: a Sequential of {subject} is not made of an input and layers"
     if cloner in ("deepcopy", "pickled") and "copies of models" in process.ready.offers.lacks:
         return f"{cloner}: {subject} says nothing of how its models are copied or pickled"
-    if cloner.startswith("proposed/") and subject.generation != "keras2":
+    if cloner.startswith("proposed/") and "engine" in process.ready.offers.lacks:
         return f"{cloner}: proposed for Keras 2.2, it knows nothing of {subject}: give --subject keras==2.2.4"
     return ""
 

@@ -212,7 +212,8 @@ class GraphTrials:
 
     def _try_graph(self, graph: Graph, costly: bool | None) -> TriedGraph:
         chosen = self.sampled(graph) if costly is None else costly
-        its = self.try_case(case_of(graph, self.process.subject.dialect), costly_checks(graph) if chosen else ())
+        dialect = self.process.subject.dialect
+        its = self.try_case(case_of(graph, dialect), costly_checks(graph, dialect) if chosen else ())
         case, trial = its.case, its.trial
         if costly_state(graph):
             self.tally.states += 1

@@ -6,8 +6,7 @@ from harness.trials.devices import terms_of
 from harness.trials.expected import Expected, shows
 from harness.trials.graph_trials import GraphTrials, Hit, NotTried
 from reports.known import KnownIssue, KnownIssues, explains
-from strategies.graph import MalformedGraph
-from strategies.ways import read_example
+from strategies.graph import MalformedGraph, from_json
 
 
 def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit | None]:
@@ -22,7 +21,7 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
     if issue.example is None or issue.generation != subject.generation:
         return None, None
     try:
-        graph = read_example(issue.example, issue.id)
+        graph = from_json(issue.example, issue.id)
     except MalformedGraph:
         return None, None
     apart = issue.cloner in ("backend", "device")

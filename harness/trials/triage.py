@@ -240,12 +240,10 @@ def title(cause: Cause) -> str:
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2])
 
 
-def named_kinds(
-    differences: Iterable[Difference], kinds: Mapping[str, str], plain: str = "Functional"
-) -> list[Difference]:
+def named_kinds(differences: Iterable[Difference], kinds: Mapping[str, str]) -> list[Difference]:
     """Differences with their places in the graph's terms: a layer's kind there, where the graph knows its name.
 
-    What is wrong with a model of a class of one's own is wrong with a `plain` one, but where it is the class.
+    What is wrong with a model of a class of one's own is wrong with a plain one, but where it is the class.
     """
     named = []
     for difference in differences:
@@ -255,16 +253,16 @@ def named_kinds(
             continue
         kind, own = kinds.get(first.name.rpartition("/")[2]) if first.layer >= 0 else None, _OWN.match(first.kind)
         if kind is None:
-            kind = own[1] if own and _OF_A_CLASS.search(difference.aspect) else _plain(first.kind, plain)
-        first = replace(first, kind=kind, inside=_plain(first.inside, plain))
+            kind = own[1] if own and _OF_A_CLASS.search(difference.aspect) else _plain(first.kind)
+        first = replace(first, kind=kind, inside=_plain(first.inside))
         named.append(replace(difference, first=first))
     return named
 
 
-def _plain(kind: str, plain: str) -> str:
+def _plain(kind: str) -> str:
     """A kind as it is; of a model of a class of one's own, that of the model that the class begins with."""
     own = _OWN.match(kind)
-    return kind if own is None else plain if own[1] == "OwnModel" else "Sequential"
+    return kind if own is None else "Functional" if own[1] == "OwnModel" else "Sequential"
 
 
 def _kind(root: Difference) -> str:

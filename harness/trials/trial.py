@@ -134,7 +134,6 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
     checks = REFUSED if case.wrong else OWN_WAY if case.own_way else CHECKS
-    plain = "Model" if subject.subject.generation == "keras2" else "Functional"
     promises = promises_of(case, subject.ready.offers.lacks if case.asked else ())
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
@@ -145,7 +144,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        found[name] = named_kinds(compare(held_to(name, answer.original), clone, checks), case.kinds, plain)
+        found[name] = named_kinds(compare(held_to(name, answer.original), clone, checks), case.kinds)
     found = _with_numbers(found, subject)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)

@@ -15,7 +15,7 @@ import msgspec
 from reports.entries import read_entries
 from reports.known import Pattern, matches
 from reports.records import Cause
-from strategies import Graph, read_example
+from strategies import Graph, from_json
 
 INDEX = Path(__file__).with_name("index.toml")
 
@@ -57,7 +57,7 @@ class Corpus(msgspec.Struct, frozen=True):
             text = path.read_text(encoding="utf-8")
         except OSError as error:
             raise CorpusError(f"{path}: the graph of {bug.id!r} cannot be read ({error.strerror})") from error
-        return read_example(text, str(path))
+        return from_json(text, str(path))
 
     def __getitem__(self, id: str) -> Bug:  # noqa: A002 - it is called that in the file
         for bug in self.bugs:

@@ -40,11 +40,6 @@ CATALOGUE: Mapping[str, Kind] = {
 """Every kind by its name, the simplest family first."""
 
 
-def catalogue(generation: Generation | None) -> Mapping[str, Kind]:
-    """What there is to say of kinds, whichever Keras it is; `kinds_of` says which of them a release has."""
-    return CATALOGUE
-
-
 __all__ = [
     "CATALOGUE",
     "DTYPES",
@@ -55,6 +50,5 @@ __all__ = [
     "Kind",
     "Spec",
     "Specs",
-    "catalogue",
     "less",
 ]

@@ -103,7 +103,6 @@ class Kind:
     parts: tuple[str, ...] = ()
     family: str = ""
     shared: bool = True
-    only: Generation | None = None
     weight: int = 1
 
     @property

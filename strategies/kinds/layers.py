@@ -11,20 +11,23 @@ from dataclasses import replace
 
 from strategies.graph import Array, Seq, Value
 from strategies.kinds.arguments import layer
-from strategies.kinds.kind import LEFT_OUT, Kind, PassAs, Specs, plain_kinds, tupled
+from strategies.kinds.kind import LEFT_OUT, Arrange, Kind, PassAs, Specs, plain_kinds, tupled
 
 TRAINING: dict[str, tuple[Value, ...]] = {"training": (LEFT_OUT, True, False, None)}
 _ACTIVATIONS: tuple[Value, ...] = (LEFT_OUT, "relu", "tanh", "softmax")
 
 
 def _kind(
-    name: str, *, takes: int | tuple[int, int] = 1, pass_as: PassAs = "one", **options: tuple[Value, ...]
+    name: str,
+    *,
+    takes: int | tuple[int, int] = 1,
+    pass_as: PassAs = "one",
+    arrange: Arrange | None = None,
+    weight: int = 1,
+    **options: tuple[Value, ...],
 ) -> Kind:
-    return Kind(name, options=options, takes=(takes, takes) if isinstance(takes, int) else takes, pass_as=pass_as)
-
-
-def _weighing(weight: int, kind: Kind) -> Kind:
-    return replace(kind, weight=weight)
+    several = (takes, takes) if isinstance(takes, int) else takes
+    return Kind(name, options=options, takes=several, pass_as=pass_as, arrange=arrange, weight=weight)
 
 
 # -- the layers that most models are made of, and those that change a shape
@@ -56,18 +59,16 @@ _CORE = (
     ),
     _kind("Permute", dims=(tupled(2, 1), tupled(3, 2, 1), tupled(2, 1, 3))),
     _kind("RepeatVector", n=(3, 2)),
-    _weighing(3, _kind("Masking", mask_value=(LEFT_OUT, 1.0))),
-    _weighing(3, _kind("Embedding", input_dim=(6,), output_dim=(4, 3), mask_zero=(LEFT_OUT, True))),
+    _kind("Masking", mask_value=(LEFT_OUT, 1.0), weight=3),
+    _kind("Embedding", input_dim=(6,), output_dim=(4, 3), mask_zero=(LEFT_OUT, True), weight=3),
     _kind("ReversibleEmbedding", input_dim=(6,), output_dim=(4, 3), mask_zero=(LEFT_OUT, True)),
-    replace(
-        _kind(
-            "EinsumDense",
-            equation=("...x,xy->...y", "ab,bc->ac"),
-            output_shape=(3, 1),
-            bias_axes=(LEFT_OUT, "y"),
-            activation=_ACTIVATIONS,
-        ),
+    _kind(
+        "EinsumDense",
         arrange=_equation,
+        equation=("...x,xy->...y", "ab,bc->ac"),
+        output_shape=(3, 1),
+        bias_axes=(LEFT_OUT, "y"),
+        activation=_ACTIVATIONS,
     ),
     _kind("ActivityRegularization", l2=(0.5,)),
     *plain_kinds("UnitNormalization"),
@@ -83,22 +84,22 @@ _CORE = (
 # -- layers that take several tensors and give one
 
 _MERGING = (
-    _weighing(3, _kind("Add", takes=(2, 3), pass_as="list")),
+    _kind("Add", takes=(2, 3), pass_as="list", weight=3),
     _kind("Subtract", takes=2, pass_as="list"),
     *(_kind(name, takes=(2, 3), pass_as="list") for name in ("Multiply", "Average", "Maximum", "Minimum")),
-    _weighing(2, _kind("Concatenate", takes=(2, 3), pass_as="list", axis=(LEFT_OUT, 1))),
+    _kind("Concatenate", takes=(2, 3), pass_as="list", axis=(LEFT_OUT, 1), weight=2),
     _kind("Dot", takes=2, pass_as="list", axes=(-1, 1), normalize=(LEFT_OUT, True)),
 )
 
 # -- layers that act in training only
 
 
-def _noise(name: str, **options: tuple[Value, ...]) -> Kind:
-    return Kind(name, options={**options, "seed": (LEFT_OUT, 7)}, call_options=TRAINING)
+def _noise(name: str, *, weight: int = 1, **options: tuple[Value, ...]) -> Kind:
+    return Kind(name, options={**options, "seed": (LEFT_OUT, 7)}, call_options=TRAINING, weight=weight)
 
 
 _NOISE = (
-    _weighing(2, _noise("Dropout", rate=(0.5, 0.25))),
+    _noise("Dropout", weight=2, rate=(0.5, 0.25)),
     _noise("GaussianDropout", rate=(0.5,)),
     _noise("GaussianNoise", stddev=(0.5,)),
     _noise("AlphaDropout", rate=(0.5,)),
@@ -162,16 +163,14 @@ def _over(dims: int) -> tuple[Kind, ...]:
 _CONVOLUTION = (*_over(1), *_over(2), *_over(3))
 
 _CONV_LSTM = tuple(
-    _weighing(
-        min(2, dims),
-        _kind(
-            f"ConvLSTM{dims}D",
-            filters=(2, 3),
-            kernel_size=(2,),
-            padding=_PADDING,
-            return_sequences=(LEFT_OUT, True),
-            return_state=(LEFT_OUT, LEFT_OUT, True),
-        ),
+    _kind(
+        f"ConvLSTM{dims}D",
+        weight=min(2, dims),
+        filters=(2, 3),
+        kernel_size=(2,),
+        padding=_PADDING,
+        return_sequences=(LEFT_OUT, True),
+        return_state=(LEFT_OUT, LEFT_OUT, True),
     )
     for dims in (1, 2, 3)
 )
@@ -217,57 +216,53 @@ _COUNTS: tuple[Value, ...] = (LEFT_OUT, "multi_hot", "count")
 _SOME: tuple[Value, ...] = (LEFT_OUT, 2)
 
 _ENCODING = (
-    replace(
-        _kind(
-            "Normalization",
-            axis=(LEFT_OUT, None),
-            mean=(0.5, "each"),
-            variance=(2.0,),
-            invert=(LEFT_OUT, True),
-        ),
+    _kind(
+        "Normalization",
         arrange=_statistics,
+        axis=(LEFT_OUT, None),
+        mean=(0.5, "each"),
+        variance=(2.0,),
+        invert=(LEFT_OUT, True),
     ),
     _kind("Discretization", bin_boundaries=(Seq((-0.5, 0.0, 0.5)),), output_mode=_COUNTS),
-    _weighing(2, _kind("CategoryEncoding", num_tokens=(6,), output_mode=(LEFT_OUT, "count", "one_hot"))),
-    replace(
-        _kind("Hashing", num_bins=(3, 6), mask_value=(LEFT_OUT, 0), salt=(LEFT_OUT, 7), output_mode=_COUNTS),
-        weight=2,
+    _kind("CategoryEncoding", num_tokens=(6,), output_mode=(LEFT_OUT, "count", "one_hot"), weight=2),
+    _kind(
+        "Hashing",
         arrange=_mask_of_a_dtype,
-    ),
-    _weighing(3, _kind("HashedCrossing", takes=2, pass_as="list", num_bins=(3, 6), output_mode=(LEFT_OUT, "one_hot"))),
-    replace(
-        _kind(
-            "IntegerLookup",
-            vocabulary=(Seq((1, 2, 4)),),
-            num_oov_indices=_SOME,
-            mask_token=(LEFT_OUT, 0),
-            output_mode=(LEFT_OUT, "tf_idf"),
-            invert=(LEFT_OUT, True),
-        ),
         weight=2,
-        arrange=_looked_up,
+        num_bins=(3, 6),
+        mask_value=(LEFT_OUT, 0),
+        salt=(LEFT_OUT, 7),
+        output_mode=_COUNTS,
     ),
-    replace(
-        _kind(
-            "StringLookup",
-            vocabulary=(Seq(("red", "green")),),
-            num_oov_indices=_SOME,
-            mask_token=(LEFT_OUT, ""),
-            output_mode=(LEFT_OUT, "tf_idf"),
-        ),
+    _kind("HashedCrossing", takes=2, pass_as="list", num_bins=(3, 6), output_mode=(LEFT_OUT, "one_hot"), weight=3),
+    _kind(
+        "IntegerLookup",
+        arrange=_looked_up,
         weight=2,
-        arrange=_looked_up,
+        vocabulary=(Seq((1, 2, 4)),),
+        num_oov_indices=_SOME,
+        mask_token=(LEFT_OUT, 0),
+        output_mode=(LEFT_OUT, "tf_idf"),
+        invert=(LEFT_OUT, True),
     ),
-    _weighing(
-        2,
-        _kind(
-            "TextVectorization",
-            vocabulary=(Seq(("red", "green", "a")),),
-            output_sequence_length=(3, 4),
-            standardize=(LEFT_OUT, "lower", None),
-            split=(LEFT_OUT, "character"),
-            ngrams=_SOME,
-        ),
+    _kind(
+        "StringLookup",
+        arrange=_looked_up,
+        weight=2,
+        vocabulary=(Seq(("red", "green")),),
+        num_oov_indices=_SOME,
+        mask_token=(LEFT_OUT, ""),
+        output_mode=(LEFT_OUT, "tf_idf"),
+    ),
+    _kind(
+        "TextVectorization",
+        weight=2,
+        vocabulary=(Seq(("red", "green", "a")),),
+        output_sequence_length=(3, 4),
+        standardize=(LEFT_OUT, "lower", None),
+        split=(LEFT_OUT, "character"),
+        ngrams=_SOME,
     ),
 )
 
@@ -303,7 +298,8 @@ _IMAGES = (
     _kind("RandomPosterization", factor=(4,)),
     *plain_kinds("RandomSharpness RandomShear RandomColorDegeneration"),
     _kind("RandomColorJitter", hue_factor=(0.5, LEFT_OUT)),
-    *plain_kinds("RandomGrayscale RandomHue RandomSaturation AugMix RandAugment CutMix MixUp"),
+    _kind("RandomGrayscale", factor=(LEFT_OUT, 0.25), seed=(LEFT_OUT, 7)),
+    *plain_kinds("RandomHue RandomSaturation AugMix RandAugment CutMix MixUp"),
     _kind("Solarization", addition_factor=(0.5,), threshold_factor=(LEFT_OUT, 0.5)),
     *plain_kinds("AutoContrast Equalization"),
     _kind("ContrastLimitedAdaptiveHistogramEqualization", tile_grid_size=(tupled(2, 2),)),

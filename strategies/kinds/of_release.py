@@ -17,29 +17,21 @@ from strategies.kinds import CATALOGUE
 from strategies.kinds.arguments import SAID_OTHERWISE, values
 from strategies.kinds.kind import LEFT_OUT, Kind
 from strategies.kinds.not_drawn import NOT_DRAWN
+from strategies.kinds.parameters import NO_PLAIN_DEFAULT, Parameter, Parameters
 
 UNLISTED = "unlisted"
 """The family of what the catalogue does not know."""
 ROOM = 5
 """So many options a kind can have, those of its calls among them."""
 
-Plain = bool | int | float | str | None
 Values = Mapping[str, tuple[Value, ...]]
-
-
-class Argument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A parameter of a constructor or a call. `default` is unset where it has none, or one that is no plain value."""
-
-    name: str
-    required: bool = False
-    default: Plain | tuple[Plain, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Signature(msgspec.Struct, frozen=True):
     """What a layer's constructor takes, and its call; None where that cannot be told."""
 
-    constructor: tuple[Argument, ...] | None = None
-    call: tuple[Argument, ...] | None = None
+    constructor: Parameters | None = None
+    call: Parameters | None = None
 
 
 def kinds_of(
@@ -85,7 +77,7 @@ def _completed(kind: Kind, signature: Signature, tried: Values) -> Kind:
         for name, argument in has.items():
             if name in options or name in more or name in _arranged(kind):
                 continue
-            default = None if argument.default is msgspec.UNSET else argument.default
+            default = None if argument.default == NO_PLAIN_DEFAULT else argument.default
             if name in tried and name not in SAID_OTHERWISE:
                 more[name] = tried[name]
             elif argument.required:
@@ -113,7 +105,7 @@ def _completed(kind: Kind, signature: Signature, tried: Values) -> Kind:
     return replace(kind, options=options, more=more, calls=tuple(calls), call_options=call_options)
 
 
-def _but(argument: Argument, tried: tuple[Value, ...]) -> tuple[Value, ...]:
+def _but(argument: Parameter, tried: tuple[Value, ...]) -> tuple[Value, ...]:
     """The values without the one that the argument has by itself."""
     return tuple(value for value in tried if value != argument.default or isinstance(value, bool))
 

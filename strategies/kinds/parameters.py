@@ -21,4 +21,4 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
     keyword_only: bool = False
 
 
-Signature: TypeAlias = tuple[Parameter, ...]
+Parameters: TypeAlias = tuple[Parameter, ...]

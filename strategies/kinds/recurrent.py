@@ -7,12 +7,6 @@ from strategies.kinds.arguments import layer
 from strategies.kinds.kind import LEFT_OUT, Kind
 
 
-def states(recurrent: Layer) -> tuple[int, ...]:
-    """How wide each state of a layer is that is given an `initial_state`."""
-    units = recurrent.arg("units")
-    return (units,) * (2 if recurrent.kind == "LSTM" else 1) if isinstance(units, int) else ()
-
-
 def cell(kind: str, units: int) -> Made:
     """A cell of so many units."""
     return layer(kind, units=units)

@@ -12,15 +12,14 @@ from harness.trials.graph_trials import GraphTrials
 from reports.known import KnownIssues, load
 from reports.records import Finding, Run, write, write_bytes
 from reports.store import slug
-from strategies.graph import Graph
-from strategies.ways import read_example
+from strategies.graph import Graph, from_json
 
 KNOWN = load()
 
 
 def found(process: SubjectProcess, issue: str, cloner: str = "upstream") -> Finding:
     """What a trial of a known issue's example shows: the cause that the issue explains."""
-    graph = read_example(KNOWN[issue].example or "", issue)
+    graph = from_json(KNOWN[issue].example or "", issue)
     trials = GraphTrials(process, KNOWN, cloners=(cloner,), rate=1)
     [one] = [each for each in trials.try_graph(graph).hits if each.known is not None and each.known.id == issue]
     return msgspec.structs.replace(finding_of(one, process.subject, process.versions), known=None)

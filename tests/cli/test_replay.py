@@ -19,8 +19,7 @@ from harness.subjects.place import BESIDE, ReleasePlace
 from harness.trials.cases import number_of
 from reports.known import KNOWN_ISSUES
 from reports.records import Finding, write_bytes
-from strategies.graph import to_json
-from strategies.ways import read_example
+from strategies.graph import from_json, to_json
 from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
@@ -213,4 +212,4 @@ def test_an_interrupt_tells_what_was_replayed_so_far(tmp_path: Path) -> None:
 def test_the_list_of_known_issues_has_the_examples_that_are_used_here() -> None:
     assert KNOWN_ISSUES.is_file()
     for name in ("lambda-refused", "input-name", "keras2-two-outputs"):
-        assert read_example(KNOWN[name].example or "", name)
+        assert from_json(KNOWN[name].example or "", name)

@@ -26,7 +26,7 @@ def test_first_line_says_what_it_is(child: Child) -> None:
     assert "training" in {each["name"] for each in dropout["call"]}
     lacks = ready["offers"]["lacks"]
     assert "multi_gpu_model" in lacks
-    of_before = {"multi_gpu_model", "SavedModel", "add_loss", "add_metric"}
+    of_before = {"multi_gpu_model", "SavedModel", "add_loss", "add_metric", "engine"}
     assert child.generation != "keras" or set(lacks) == of_before, "the newest has all the rest"
     assert ready["generation"] == child.generation
     assert ready["devices"][0] == "cpu:0"

@@ -11,7 +11,7 @@ from harness.subjects.place import ReleasePlace
 from harness.subjects.releases import place_of
 from harness.trials.graph_trials import GraphTrials
 from reports.known import load
-from strategies import read_example
+from strategies import from_json
 from tests.had import had
 
 SUBJECT = Subject.parse("keras==2.2.4")
@@ -29,7 +29,7 @@ def test_the_reported_bug_shows_in_v1_mode_and_its_script_fails_alone(v1_mode: R
     with SubjectProcess(SUBJECT, place=v1_mode) as process:
         assert process.ready.keras == "2.2.4"
         assert process.ready.backend_version.startswith("2.")
-        (hit,) = GraphTrials(process, known, rate=0).try_graph(read_example(issue.example or "", issue.id)).hits
+        (hit,) = GraphTrials(process, known, rate=0).try_graph(from_json(issue.example or "", issue.id)).hits
         assert hit.known == issue
         script = script_of(hit, "keras2", process.versions)
     assert "tf.disable_v2_behavior()" in script.text

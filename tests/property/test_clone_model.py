@@ -18,7 +18,7 @@ from harness.trials.graph_trials import GraphTrials, Hit
 from harness.trials.offers import graphs_on
 from reports.draws import too_many
 from reports.known import KnownIssue, load
-from strategies import read_example
+from strategies import from_json
 from tests.effort import everything
 
 KNOWN = load()
@@ -53,7 +53,7 @@ def example_of(warm: Callable[[str], SubjectProcess]) -> HitsOfExample:
 
     def hits(subject: str, issue: KnownIssue) -> tuple[Hit, ...]:
         if (subject, issue.id) not in tried:
-            graph = read_example(issue.example or "", issue.id)
+            graph = from_json(issue.example or "", issue.id)
             trials = GraphTrials(warm(subject), KNOWN)
             tried[subject, issue.id] = trials.try_graph(graph, costly=everything() or seen_by_costly(issue)).hits
         return tried[subject, issue.id]

@@ -23,7 +23,7 @@ from harness.trials.cases import case_of
 from harness.trials.trial import run
 from reports.known import load
 from reports.records import Cost, Difference, Numbers, Place, Raised
-from strategies import FEATURES, read_example
+from strategies import FEATURES, from_json
 from strategies.asking import asking
 from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
 from strategies.graphs import STATES, WAYS
@@ -223,7 +223,7 @@ def test_a_script_does_not_fail_where_nothing_differs(generation: Generation) ->
 def test_numbers_that_differed_differ_in_the_script(warm: Callable[[str], SubjectProcess]) -> None:
     issue = load()["tf-varargs"]
     subject = Subject.parse("tf_keras")
-    case = case_of(read_example(issue.example or "", issue.id), subject.dialect)
+    case = case_of(from_json(issue.example or "", issue.id), subject.dialect)
     causes = run(case, warm("tf_keras"), ("upstream",)).clones["upstream"].causes
     values = [each for cause in causes for each in cause.differences if each.aspect == "value"]
     step = next(each for each in values if ".steps[" in each.path)

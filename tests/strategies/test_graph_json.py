@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from strategies import Graph, MalformedGraph, from_json, infer, read_example, read_graph, to_json
+from strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
 from strategies.graph import Call, Input, Layer, Ref
 from tests.asked import graphs_of
 from tests.effort import examples
@@ -67,7 +67,7 @@ def changed(**paths: object) -> str:
 )
 def test_a_bad_graph_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(MalformedGraph, match=said) as caught:
-        read_example(text, "graph.json")
+        from_json(text, "graph.json")
     assert "graph.json" in str(caught.value)
 
 

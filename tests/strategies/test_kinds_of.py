@@ -7,21 +7,28 @@ import pytest
 from strategies.graph import Ref, Seq
 from strategies.kinds import CATALOGUE, LEFT_OUT
 from strategies.kinds.arguments import together, values
-from strategies.kinds.of_release import UNLISTED, Argument, Signature, kinds_of
+from strategies.kinds.of_release import UNLISTED, Signature, kinds_of
+from strategies.kinds.parameters import Parameter
 
-X = Argument("x", required=True)
+X = Parameter("x", required=True)
 RELEASE = {
     "Dense": Signature(
-        (Argument("units", required=True), Argument("use_bias", default=True), Argument("gain", default=2)), (X,)
+        (Parameter("units", required=True), Parameter("use_bias", default=True), Parameter("gain", default=2)), (X,)
     ),
     "Fresh": Signature(
-        (Argument("hidden_dim", required=True), Argument("rate", default=0.5), Argument("dtype"), Argument("sparse")),
-        (X, Argument("mask"), Argument("training"), Argument("as_list", default=False)),
+        (
+            Parameter("hidden_dim", required=True),
+            Parameter("rate", default=0.5),
+            Parameter("dtype"),
+            Parameter("sparse"),
+        ),
+        (X, Parameter("mask"), Parameter("training"), Parameter("as_list", default=False)),
     ),
-    "Crossed": Signature((), (X, Argument("y", required=True))),
+    "Crossed": Signature((), (X, Parameter("y", required=True))),
     "Wrapper": Signature((), (X,)),
     "RandomShear": Signature(
-        (*(Argument(name, default=0.0) for name in ("x_factor", "y_factor", "rate", "dropout_rate", "z_factor")),), (X,)
+        (*(Parameter(name, default=0.0) for name in ("x_factor", "y_factor", "rate", "dropout_rate", "z_factor")),),
+        (X,),
     ),
 }
 KINDS = kinds_of(RELEASE, custom=("Scale",))

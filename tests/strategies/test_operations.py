@@ -12,11 +12,11 @@ from strategies.asking import Question
 from strategies.graph import Array, Call, Layer, Ref, Seq
 from strategies.kinds.kind import LEFT_OUT, Spec
 from strategies.kinds.operations import OPERATORS, TENSORFLOW, Operation, operations_of
-from strategies.kinds.parameters import Parameter, Signature
+from strategies.kinds.parameters import Parameter, Parameters
 
 X, X1, X2 = (Parameter(name, required=True) for name in ("x", "x1", "x2"))
 AXIS = Parameter("axis", default=None)
-SIGNATURES: dict[str, Signature] = {
+SIGNATURES: dict[str, Parameters] = {
     "ops.column_stack": (Parameter("xs", required=True),),
     "ops.matrix_power": (X, Parameter("n", required=True)),
     "ops.fresh": (

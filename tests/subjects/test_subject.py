@@ -47,7 +47,7 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
         ("keras==", "'' is not a version"),
         ("keras==2.6.0", "is the tf.keras of a TensorFlow: ask for tensorflow==2.6.x"),
         ("keras==2.1.6", "the oldest Keras that clonediff speaks is 2.2.0"),
-        ("keras==2.2.4/jax", "no backend 'jax' here, choose one of tensorflow"),
+        ("keras==2.2.4/jax", "no backend 'jax', choose one of tensorflow"),
         ("tensorflow", "name the TensorFlow whose tf.keras is meant"),
         ("tensorflow==1.15.5", "TensorFlow 1 is not one"),
         ("tensorflow==2.16.1", "ask for keras==VERSION"),

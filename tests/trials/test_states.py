@@ -16,11 +16,25 @@ from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues, load
 from strategies.asking import asking
-from strategies.graph import Array, Call, Function, Graph, Input, Layer, Made, Named, Ref, Seq, Step, Value, Way
+from strategies.graph import (
+    Array,
+    Call,
+    Function,
+    Graph,
+    Input,
+    Layer,
+    Made,
+    Named,
+    Ref,
+    Seq,
+    Step,
+    Value,
+    Way,
+    from_json,
+)
 from strategies.kinds import Generation
 from strategies.kinds.recurrent import chained
 from strategies.states import STEPS
-from strategies.ways import read_example
 from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER
 from tests.waiting import PATIENCE
@@ -139,7 +153,7 @@ def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
     names = ("quantized-inside", "policy-of-lookup", "policy-of-pipeline")
     for name in names:
         with asking(asked(keras)):
-            graph = read_example(load()[name].example or "", name)
+            graph = from_json(load()[name].example or "", name)
         assert _tried(graph, keras, "fixed")["fixed"].differences == (), name
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from harness.answers.history.question import Question
+from harness.answers.history.question import HistoryQuestion
 from harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
 from harness.subjects.outcomes import SubjectError
 from harness.subjects.place import ReleasePlace
@@ -40,14 +40,14 @@ _LONGEST = 300
 _SAID_BY_CAUSES = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE)
 
 
-def try_release(question: Question, subject: Subject, find: Find) -> ReleaseRow:
+def try_release(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
     """The row of one release."""
     began = time.monotonic()
     row = _row(question, subject, find)
     return replace(row, seconds=time.monotonic() - began)
 
 
-def _row(question: Question, subject: Subject, find: Find) -> ReleaseRow:
+def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
     row = ReleaseRow(str(subject), subject.package, subject.version or "", ReleaseVerdict.NOT_TO_BE_HAD)
     words = unspoken(question.graph, subject)
     if words:  # for that nothing has to be installed
@@ -67,7 +67,7 @@ def _row(question: Question, subject: Subject, find: Find) -> ReleaseRow:
         return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=question.expected.costly))
 
 
-def with_answer(row: ReleaseRow, question: Question, tried: TriedGraph | NotTried) -> ReleaseRow:
+def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: TriedGraph | NotTried) -> ReleaseRow:
     """The row with the verdict, the causes that showed there, and why where it is no cause.
 
     What a known issue explains is listed, and does not speak against a release that one cause is looked for in: an

@@ -20,7 +20,7 @@ class QuestionError(ValueError):
     """What was named is no finding, no graph and no known issue, or one that no release can be asked about."""
 
 
-class Question(msgspec.Struct, frozen=True):
+class HistoryQuestion(msgspec.Struct, frozen=True):
     """What is looked for: the cause of a finding, a known issue, or anything at all.
 
     `suffix` has the backend and the device that it was seen on, as they stand behind a release: "/jax@gpu". `file` is
@@ -42,7 +42,7 @@ class Question(msgspec.Struct, frozen=True):
         return self.expected.sought
 
 
-def question_of(what: str, cloner: str | None = None) -> Question:
+def question_of(what: str, cloner: str | None = None) -> HistoryQuestion:
     """The question that a finding, a graph's file or the id of a known issue asks."""
     found, _ = pointed_at([what], load())
     if len(found) != 1:
@@ -59,22 +59,24 @@ def question_of(what: str, cloner: str | None = None) -> Question:
     if finding is not None:
         return _of_finding(its, graph, cloner)
     if issue is not None:
-        return Question(f"{its.title} [{its.id}]", graph, cloner or its.cloner, Expected(issue=_in_any_frame(issue)))
-    return Question(its.where, graph, cloner or its.cloner)
+        return HistoryQuestion(
+            f"{its.title} [{its.id}]", graph, cloner or its.cloner, Expected(issue=_in_any_frame(issue))
+        )
+    return HistoryQuestion(its.where, graph, cloner or its.cloner)
 
 
-def _of_finding(its: PointedAt, graph: Graph, cloner: str | None) -> Question:
+def _of_finding(its: PointedAt, graph: Graph, cloner: str | None) -> HistoryQuestion:
     about, file = f"{its.title} [{its.id}]", Path(its.where)
     if its.expected.cause is None:
         apart = "the finding is of an original that fails, and what is asked of each release is whether a clone does"
-        return Question(f"the graph of: {about}", graph, cloner or UPSTREAM, apart=apart, file=file)
+        return HistoryQuestion(f"the graph of: {about}", graph, cloner or UPSTREAM, apart=apart, file=file)
     apart = f"the finding is of {its.cloner}, and {cloner} is asked about" if cloner not in (None, its.cloner) else ""
     expected = replace(its.expected, anywhere=True)
     suffix = ""
     if its.subject:
         subject = Subject.parse(its.subject)
         suffix = str(replace(subject, version=None)).removeprefix(subject.package)
-    return Question(about, graph, cloner or its.cloner, expected, apart, suffix, file)
+    return HistoryQuestion(about, graph, cloner or its.cloner, expected, apart, suffix, file)
 
 
 def _in_any_frame(issue: KnownIssue) -> KnownIssue:

@@ -161,9 +161,8 @@ def functions(file: Path) -> list[str]:
 
 def takes_safe_mode(subject: Subject) -> bool:
     """Whether the release's `load_model` can be told to load safely, or not to."""
-    if subject.dialect == "tf.keras":
-        return subject.version is not None and Version(subject.version) >= Version("2.13")
-    return subject.generation != "keras2"
+    since = DIALECTS[subject.dialect].safe_mode
+    return bool(since) and (subject.version is None or Version(subject.version) >= Version(since))
 
 
 def _imported(stem: str, name: str) -> list[str]:

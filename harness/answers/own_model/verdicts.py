@@ -193,7 +193,7 @@ def _one_limit(one: Cloned, other: Cloned) -> bool:
 
 def _for_use(subject: Subject) -> bool:
     """Whether `harness.clone_model` is there for whoever uses this Keras: it is for Keras 3 and tf_keras."""
-    return subject.package in ("keras", "tf_keras") and subject.generation != "keras2"
+    return subject.laid_over
 
 
 def _package(subject: Subject) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from harness.answers.own_model.models import ModelError, function_in, imported
+from harness.source import DIALECTS
 from harness.subjects.subject import Subject
 
 ARGUMENTS = ("input_tensors", "clone_function", "call_function", "recursive")
@@ -67,7 +68,7 @@ class OwnWay(msgspec.Struct, frozen=True):
             "plain-calls": "lambda layer, *args, **kwargs: layer(*args, **kwargs)",
             "recursive": "True",
         }
-        if subject.generation == "keras":
+        if DIALECTS[subject.dialect].nests:
             words["new-inputs"] = (
                 f"keras.tree.map_structure(lambda each: {_INPUT}, "
                 "model.inputs if isinstance(model, keras.Sequential) else model.input)"

@@ -18,8 +18,7 @@ from harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
 from harness.trials.asking import asked
 from reports.records import Finding
 from strategies.asking import NoKeras, asking
-from strategies.graph import MalformedGraph
-from strategies.ways import read_example
+from strategies.graph import MalformedGraph, from_json
 
 
 class UnwritableError(ValueError):
@@ -51,7 +50,7 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
             across=tuple(str(in_release(Subject.parse(name), chosen)) for name in finding.across),
         )
     try:
-        read_example(bytes(finding.graph), "`$.graph`")
+        from_json(bytes(finding.graph), "`$.graph`")
         made = _written(about, chosen)
     except (MalformedGraph, UnknownSubjectError) as error:
         raise UnwritableError(str(error)) from None
@@ -74,10 +73,11 @@ def _written(finding: Finding, subject: Subject) -> Script:
 
 def own_subject(finding: Finding) -> Subject:
     """What a finding was found on."""
-    if not finding.subject and finding.generation not in INSTALLED:
+    found = finding.subject or INSTALLED.get(finding.generation)
+    if not found:
         raise UnwritableError("does not say which release it was found on; name one with --subject")
     try:
-        return Subject.parse(finding.subject or INSTALLED[finding.generation])
+        return Subject.parse(found)
     except UnknownSubjectError as error:
         raise UnwritableError(str(error)) from None
 

@@ -133,11 +133,12 @@ def _subjects(item: PointedAt, named: Subject | None) -> tuple[Subject, Subject 
     if item.subject:
         return Subject.parse(item.subject), None
     generation = item.generation or "keras"
-    if generation not in INSTALLED:
+    package = INSTALLED.get(generation)
+    if package is None:
         raise SubjectError(
             f"of {generation}, for which nothing is installed here: name a release, such as --subject keras==2.2.4"
         )
-    return Subject.parse(INSTALLED[generation]), None
+    return Subject.parse(package), None
 
 
 def _error(message: str) -> Replayed:

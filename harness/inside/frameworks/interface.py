@@ -31,6 +31,8 @@ class Framework:
     """The methods by which a graph writes its config, and those of all its layers."""
     _variable: Any
     """The class of all variables."""
+    learns_apart = False
+    """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""
     one_graph = False
     """Whether all models stand in one graph, so that to forget it is to forget each of them."""
     _safe_mode: Any = None

@@ -44,6 +44,7 @@ class Keras3(Eager):
 
     generation = "keras"
     fixed_in = "keras3"
+    learns_apart = True
     _takes_training = "_call_has_training_arg"
     _drops_out = ("keras.src.layers.rnn.", "keras.src.layers.attention.")
 
@@ -276,7 +277,9 @@ class Keras3(Eager):
 
     def symbolic_like(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
         # One that no layer gives is made in a tenth of the time.
-        return super().symbolic_like(shape, dtype, options) if options else self.keras.KerasTensor((None, *shape), dtype)
+        return (
+            super().symbolic_like(shape, dtype, options) if options else self.keras.KerasTensor((None, *shape), dtype)
+        )
 
     def stop_gradient(self, tensor: Any) -> Any:
         return self.keras.ops.stop_gradient(tensor)

@@ -113,10 +113,10 @@ def _way(subject: Subject, asked: How | None, install: bool) -> tuple[How, Stack
     ways: dict[How, Stack | None]
     if subject.package == "tensorflow":
         ways = {"own stack": _served(subject, stack_of_tensorflow(version))}
-    elif subject.generation == "keras2":
-        ways = {"own stack": _served(subject, stack_of_keras(version)), "v1 mode": None}
-    else:
+    elif subject.laid_over:
         ways = {"laid over": None}
+    else:
+        ways = {"own stack": _served(subject, stack_of_keras(version)), "v1 mode": None}
     if asked is not None:
         if asked not in ways:
             raise ReleaseError(f"{subject.release}: cannot be had {asked!r}, only {' or '.join(map(repr, ways))}")

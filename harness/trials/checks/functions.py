@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from harness.subjects.observation import Asked, ByHand, Shape
+from harness.subjects.observation import ByHand, FunctionCalls, Shape
 from harness.trials.checks.pairing import Pair
 from harness.trials.checks.places import at, place
 from harness.trials.checks.raised import raises
@@ -30,7 +30,7 @@ def functions(pair: Pair) -> list[Difference]:
     return differences
 
 
-def _asked(asked: Asked, shape: Shape) -> Iterator[Difference]:
+def _asked(asked: FunctionCalls, shape: Shape) -> Iterator[Difference]:
     counts = Counter(call.layer for call in asked.calls if call.layer >= 0)
     seen = set()
     for call in asked.calls:

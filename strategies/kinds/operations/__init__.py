@@ -14,7 +14,7 @@ from strategies.graph import Array, Value
 from strategies.kinds.kind import LEFT_OUT, Kind
 from strategies.kinds.operations.forms import form_of, is_operation, leading, parts
 from strategies.kinds.operations.values import BODIES, TENSOR, is_said, suited, values
-from strategies.kinds.parameters import Parameter, Signature
+from strategies.kinds.parameters import Parameter, Parameters
 
 _OF_TENSORFLOW: Mapping[str, str] = {
     "math.": """
@@ -64,26 +64,26 @@ class Operation(Kind):
     """
 
 
-def operations_of(functions: Mapping[str, Signature | None]) -> Mapping[str, Operation]:
+def operations_of(functions: Mapping[str, Parameters | None]) -> Mapping[str, Operation]:
     """The operations of a release, by what it says of its functions; operators are everywhere."""
     found = dict(OPERATORS)
-    for name, signature in functions.items():
-        if signature is None or name in NOT_DRAWN or (name.startswith("tf.") and name not in TENSORFLOW):
+    for name, parameters in functions.items():
+        if parameters is None or name in NOT_DRAWN or (name.startswith("tf.") and name not in TENSORFLOW):
             continue
-        kind = _of_function(name, signature)
+        kind = _of_function(name, parameters)
         if kind is not None:
             found[name] = kind
     return found
 
 
-def _of_function(name: str, signature: Signature) -> Operation | None:
+def _of_function(name: str, parameters: Parameters) -> Operation | None:
     """The operation that a function is; None where nobody knows what to give it."""
     short = name.rpartition(".")[2]
-    leads = leading(name, (each.name for each in signature))
+    leads = leading(name, (each.name for each in parameters))
     options: dict[str, tuple[Value, ...]] = {}
     more: dict[str, tuple[Value, ...]] = {}
     rest = list[Parameter]()
-    for each in signature:
+    for each in parameters:
         if each.name in leads:
             options[each.name] = values(name, each)
         else:

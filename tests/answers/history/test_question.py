@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from harness.answers.history.one_release import with_answer
-from harness.answers.history.question import Question, QuestionError, question_of
+from harness.answers.history.question import HistoryQuestion, QuestionError, question_of
 from harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from harness.campaign.corpus import About, NightlyCorpus
 from harness.subjects.case import Case
@@ -68,7 +68,7 @@ def trial(*differences: Difference, cloner: str = "upstream") -> Trial:
     return Trial({cloner: CloneTrial(verdict, differences, tuple(causes(None, differences)))})
 
 
-def row(question: Question, trial: Trial, known: KnownIssues) -> ReleaseRow:
+def row(question: HistoryQuestion, trial: Trial, known: KnownIssues) -> ReleaseRow:
     """What a history says of a trial."""
     hits = [
         Hit(each.fingerprint, cloner, "t", Case("", ()), DENSE, each, known=known.of(each))
@@ -82,7 +82,7 @@ def row(question: Question, trial: Trial, known: KnownIssues) -> ReleaseRow:
     )
 
 
-def asked(tmp_path: Path, *differences: Difference) -> Question:
+def asked(tmp_path: Path, *differences: Difference) -> HistoryQuestion:
     write(tmp_path / "finding.json", finding(*differences))
     return question_of(str(tmp_path))
 
@@ -226,7 +226,7 @@ def test_what_the_original_has_not_cannot_be_told(
         assert found.verdict is ReleaseVerdict.CANNOT_TELL, "whatever else shows, known or not"
         assert why in found.reason
     issue = KnownIssue("it", "keras", "t", "b", (Pattern(check=root.check, path=root.path),))
-    by_issue = Question("it", DENSE, expected=Expected(issue=issue))
+    by_issue = HistoryQuestion("it", DENSE, expected=Expected(issue=issue))
     assert (
         row(by_issue, msgspec.structs.replace(trial(), original=lacking), KNOWN).verdict is ReleaseVerdict.CANNOT_TELL
     )
@@ -258,13 +258,13 @@ def test_what_shows_only_behind_something_known_cannot_be_told(
 
 
 def test_of_a_graph_anything_breaks_the_promise() -> None:
-    assert row(Question("g", DENSE), trial(renamed()), KNOWN).verdict is ReleaseVerdict.BREAKS
-    assert row(Question("g", DENSE), trial(), KNOWN).verdict is ReleaseVerdict.HOLDS
+    assert row(HistoryQuestion("g", DENSE), trial(renamed()), KNOWN).verdict is ReleaseVerdict.BREAKS
+    assert row(HistoryQuestion("g", DENSE), trial(), KNOWN).verdict is ReleaseVerdict.HOLDS
 
 
 def test_a_model_that_cannot_be_built_is_told_with_its_reason() -> None:
     refused = Trial(refused=Failure("TypeError", "no such\nargument"))
-    said = row(Question("g", DENSE), refused, KNOWN)
+    said = row(HistoryQuestion("g", DENSE), refused, KNOWN)
     assert (said.verdict, said.causes, said.reason) == (
         ReleaseVerdict.CANNOT_BUILD,
         (),

@@ -22,7 +22,7 @@ from harness.trials.graph_trials import GraphTrials, Hit
 from harness.trials.triage import Verdict
 from harness.trials.trial import CloneTrial, run
 from reports.known import KnownIssues, load
-from strategies import read_example
+from strategies import from_json
 
 Warm = Callable[[str], SubjectProcess]
 
@@ -108,7 +108,7 @@ def accused(process: SubjectProcess, known: KnownIssues) -> Hit:
     """What trials has to say of `multi_gpu_model` on the graph of the reported bug: one thing."""
     reported = load()["keras2-two-outputs"]
     trials = GraphTrials(process, known, cloners=("multi_gpu", "multi_gpu/fixed"), rate=0)
-    (hit,) = trials.try_graph(read_example(reported.example or "", reported.id)).hits
+    (hit,) = trials.try_graph(from_json(reported.example or "", reported.id)).hits
     assert hit.cloner == "multi_gpu"
     return hit
 

@@ -13,7 +13,7 @@ from harness.subjects.process import SubjectProcess
 from harness.trials.graph_trials import GraphTrials, Hit, Key
 from harness.trials.offers import graphs_on
 from reports.known import KnownIssues, load
-from strategies import Graph, read_example, to_json
+from strategies import Graph, from_json, to_json
 from strategies.kinds import Generation
 
 FINDINGS = 3
@@ -62,7 +62,7 @@ def test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned(
     issues = known.on("keras", trials.process.ready.keras).issues
     tried = 0
     for issue in [each for each in issues if each.example][:5]:
-        graph = read_example(issue.example or "", issue.id)
+        graph = from_json(issue.example or "", issue.id)
         if issue.id not in {each.known.id for each in trials.try_graph(graph, costly=False).hits if each.known}:
             continue
         tried += 1

@@ -9,7 +9,7 @@ from msgspec import structs
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from reports.known import load
-from strategies import Graph, infer, read_example
+from strategies import Graph, from_json, infer
 from strategies.graph import (
     Call,
     CallFunction,
@@ -158,7 +158,7 @@ def test_a_limit_is_kept_and_what_was_reached_is_given(graph: Graph) -> None:
 
 @pytest.mark.parametrize("id_", EXAMPLES)
 def test_a_graph_from_a_file_is_reduced_as_well(id_: str) -> None:
-    graph = read_example(EXAMPLES[id_], id_)
+    graph = from_json(EXAMPLES[id_], id_)
     for question in (QUESTIONS["anything"], QUESTIONS["two of three"], QUESTIONS["one of five"]):
         reduce(graph, Asked(question, graph), most=UNLIMITED)
 
