@@ -439,9 +439,13 @@ def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_ca
 
 
 @pytest.mark.parametrize(
-    ("kind", "aspect", "causes"), [("Normalization", "shape", 1), ("Normalization", "value", 2), ("Dense", "shape", 2)]
+    ("kind", "aspect", "causes"),
+    [
+        *(("Normalization", "shape", 1), ("Normalization", "value", 2), ("Dense", "shape", 2)),
+        *(("Minimum", "raises", 1), ("Dense", "raises", 2)),
+    ],
 )
-def test_what_is_built_for_its_first_call_gives_another_shape_where_another_call_is_the_first(
+def test_what_is_built_for_its_first_call_fails_otherwise_where_another_call_is_the_first(
     kind: str, aspect: str, causes: int
 ) -> None:
     place = Place("x_1", kind, 1)

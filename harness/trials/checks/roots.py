@@ -72,8 +72,8 @@ _REWIRES = (*_MOVES_WEIGHTS, "call order")
 _CALL_FORM = ("call.args type",)
 _MAKES_WHEN_BUILT = ("MultiHeadAttention", "GroupedQueryAttention")
 """What makes the layers in it for the rank of what it is called on."""
-_BUILT_FOR_ITS_FIRST_CALL = ("Normalization",)
-"""What gives in all its calls as many dimensions as what it was called on first (normalization.py:189)."""
+_BUILT_FOR_ITS_FIRST_CALL = ("Normalization", "Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum")
+"""What knows how many dimensions it is called on from its first call (normalization.py:189, base_merge.py:139)."""
 _AS_INPUTS_ARE = ("output sparse", "output ragged")
 """What operations give that are called on such tensors."""
 _LOSES_TENSORS = ("call.args missing", "call.kwargs missing")
@@ -298,7 +298,7 @@ def _in_a_run(later: Difference, earlier: Difference, before: Stage, flow: Flow)
         return True  # a layer without a seed takes one from the framework, and the next layer gets another
     if earlier.aspect == _MASKING:  # it shows in masks first, and they in everything else
         return later.check == "masks" and flow.reaches(earlier.first, later.first)
-    if (earlier.aspect, later.aspect) == ("call order", "shape") and later.first is not None:
+    if earlier.aspect == "call order" and later.aspect in ("shape", "raises") and later.first is not None:
         return later.first.kind in _BUILT_FOR_ITS_FIRST_CALL and flow.related(earlier.first, later.first)
     if later.aspect.startswith(_STRUCTURAL):
         return before in (*_AT_REST, *_RUNS) and earlier.aspect.split()[0] in ("output", "call", "config.", "count")
