@@ -150,7 +150,7 @@ def run_alone(
         path.write_text(text, encoding="utf-8")
         surroundings = environment(subject, place)
         folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
-        command = [place.python, "-I", "-c", _alone(subject, place), str(path), *map(os.path.abspath, folders)]
+        command = [place.python, "-I", "-c", _alone(subject, place), str(path), *folders]
         return run_command(command, folder, surroundings, limit, started)
 
 

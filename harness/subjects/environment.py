@@ -95,9 +95,8 @@ def environment(
         for flag, value in _XLA_ON_CPU.items() if subject.backend == "jax" else ():
             if flag not in variables.get("XLA_FLAGS", ""):
                 variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
-    if place.path:
-        before = list(place.path)
-        if variables.get("PYTHONPATH"):
-            before.append(variables["PYTHONPATH"])
-        variables["PYTHONPATH"] = os.pathsep.join(before)
+    # A child runs in a folder of its own.
+    theirs = [os.path.abspath(each) for each in variables.get("PYTHONPATH", "").split(os.pathsep) if each]
+    if place.path or theirs:
+        variables["PYTHONPATH"] = os.pathsep.join((*place.path, *theirs))
     return variables

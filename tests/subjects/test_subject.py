@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +82,13 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
 def test_folders_of_a_release_come_before_all_others() -> None:
     variables = environment(Subject("keras"), ReleasePlace(path=("/one", "/two")), base={"PYTHONPATH": "/mine"})
     assert variables["PYTHONPATH"] == "/one:/two:/mine"
+
+
+def test_a_relative_folder_on_the_path_is_found_from_the_folder_of_a_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert environment(Subject("keras"), base={"PYTHONPATH": "mine"})["PYTHONPATH"] == str(tmp_path / "mine")
 
 
 def test_a_stack_of_its_own_gets_nothing_that_was_meant_for_our_interpreter() -> None:
