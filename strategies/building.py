@@ -162,7 +162,8 @@ class Builder:
         # Now and then anything is tried: what a kind takes may go by its arguments.
         anything = zlib.crc32(repr(instruction).encode()) % ANYTHING == 0
         for each in plainer:
-            there = (at for at in self._sources(each.sources) if anything or self._may_suit(each, at))
+            wanted = enumerate(self._sources(each.sources))
+            there = (at for turn, at in wanted if (anything and turn < TRIES_BESIDE) or self._may_suit(each, at))
             # Where what is said beside is refused, it seldom is for the tensors.
             offers = itertools.islice(self._offers(each, there), None if each is plainest else TRIES_BESIDE)
             if self._take(offers):
