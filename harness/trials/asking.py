@@ -40,8 +40,8 @@ MOST = 300_000
 """The answers that are kept for a release: some 60 MB."""
 _HELD = 50_000
 """So many answers are held in memory, and a hundredth of the models that were built."""
-_AT_ONCE = 500
-"""So many new answers are written at once."""
+_AT_ONCE = 50
+"""So many new answers are written at once, so that the workers of a campaign soon know what one of them asked."""
 _PROGRAM = (HARNESS / "inside" / "asking.py", *sorted((HARNESS / "inside" / "frameworks").glob("*.py")))
 _ASKS = hashlib.blake2b(b"".join(each.read_bytes() for each in _PROGRAM), digest_size=4).hexdigest()
 """What asks: another program may give other answers to the same questions."""
