@@ -59,7 +59,9 @@ class Child:
         self._ring_bytes = 0
         self._pending = b""
         try:
-            self._process = _spawner().start(list(command), dict(environment), self._folder)
+            # TensorFlow leaves a file for each function that it traces, and takes none away where it is killed.
+            variables = {**environment, "TMPDIR": self._folder}
+            self._process = _spawner().start(list(command), variables, self._folder)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
