@@ -214,7 +214,7 @@ class Engine:
         waiting = {name: case for name in self._busy if (case := self._queues[name].least()) is not None}
         if not waiting or self._over(SHRINKING):
             return None
-        name = min(waiting, key=lambda each: waiting[each].seconds)
+        name = min(waiting, key=lambda each: waiting[each].cost)
         left, draws = self._left(), not all(self._queues[each].drawn_out for each in self._busy)
         seconds = piece(waiting[name].seconds) if draws or left is not None else None
         if seconds is not None and left is not None:

@@ -16,7 +16,7 @@ from harness.campaign.shards import MadeSmaller, RawFinding, Shard
 from harness.scripts.of_finding import finding_of, script_of
 from harness.scripts.run_alone import PROVEN, tried_alone
 from harness.search.reducing import MOST, reduce
-from harness.trials.graph_trials import GraphTrials, Hit, Key, news
+from harness.trials.graph_trials import GraphTrials, Hit, Key
 from reports.records import Finding
 from reports.store import slug
 from strategies.graph import Graph, from_json, to_json
@@ -39,7 +39,8 @@ class KeptVersion(NamedTuple):
 class ShowsTheSame:
     """Whether a graph shows the same. What was answered in earlier pieces is not tried again.
 
-    `answers` are all that were given, `shown` is the last that this piece saw. One graph is tried, however late it is.
+    `answers` are all that were given, `shown` is the last that this piece saw. One graph is tried, however late it is,
+    and as many as it takes until one shows it.
     """
 
     def __init__(self, look: Callable[[Graph], Hit | None], before: str = "", until: float | None = None) -> None:
@@ -56,7 +57,8 @@ class ShowsTheSame:
         if number < len(self._before):
             same = self._before[number] == "1"
         else:
-            if self._tried and self._until is not None and time.monotonic() > self._until:
+            late = self._until is not None and time.monotonic() > self._until
+            if late and self._tried and "1" in self.answers:
                 raise _Paused
             self._tried += 1
             shown = self._look(graph)
@@ -77,12 +79,10 @@ def piece(
     """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone."""
     drawn = from_json(bytes(raw_finding.finding.graph), "a raw finding")
     kept = KeptVersion(before.finding, before.script) if before is not None and before.finding is not None else None
-    costly = trials.sampled(drawn)
+    costly = False
 
     def look(graph: Graph) -> Hit | None:
-        return next(
-            (each for each in news(trials.try_graph(graph, costly=costly).hits) if each.key == raw_finding.key), None
-        )
+        return trials.news_of(graph, raw_finding.key, costly=costly)
 
     def proven(hit: Hit) -> KeptVersion:
         return _proven(trials, hit, raw_finding.finding)
@@ -90,7 +90,11 @@ def piece(
     same = ShowsTheSame(look, (before and before.rest) or "", until)
     left: str | None = None
     try:
-        if not same(drawn):
+        again = same(drawn)
+        if not again and trials.sampled(drawn):
+            costly = True  # only what does not show without the costly checks is worth them each time
+            again = same(drawn)
+        if not again:
             return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)
         smallest = reduce(drawn, same, most=_most(raw_finding.key)).graph
     except _Paused:

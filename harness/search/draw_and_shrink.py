@@ -55,24 +55,26 @@ def search(
 
 def _smaller(trials: GraphTrials, found: Hit, until: float | None, after_each: Callable[[], None]) -> Hit | None:
     """The smallest graph that shows the same by then; None where what was found does not show it again."""
-    smallest = found
-    costly = None if found.cause is None else (trials.sampled(found.graph) or None)
+    smallest, costly = found, False
 
     def still(graph: Graph) -> bool:
         nonlocal smallest
         if until is not None and time.monotonic() > until:
             raise _Stopped
         try:
-            hits = trials.try_graph(graph, costly=costly).hits
+            same = trials.news_of(graph, found.key, costly=costly)
         except Exception as error:
             raise _Stopped from error
         after_each()
-        same = next((each for each in news(hits) if each.key == found.key), None)
         smallest = same or smallest
         return same is not None
 
     try:
-        if not still(found.graph):
+        again = still(found.graph)
+        if not again and trials.sampled(found.graph):
+            costly = True  # only what does not show without the costly checks is worth them each time
+            again = still(found.graph)
+        if not again:
             trials.tally.unsteady += 1
             return None
         with trials.asking():

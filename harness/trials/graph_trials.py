@@ -215,6 +215,10 @@ class GraphTrials:
         with self.asking():
             return self._try_graph(graph, costly)
 
+    def news_of(self, graph: Graph, key: Key, *, costly: bool) -> Hit | None:
+        """What is news of a graph under that key, if it shows it."""
+        return next((each for each in news(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
+
     def _try_graph(self, graph: Graph, costly: bool | None) -> TriedGraph:
         chosen = self.sampled(graph) if costly is None else costly
         dialect = self.process.subject.dialect

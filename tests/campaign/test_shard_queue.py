@@ -173,6 +173,18 @@ def test_a_cause_that_may_get_smaller_is_settled_further_from_the_same_witness()
     assert not case.unsteady
 
 
+def test_of_those_that_had_no_time_yet_the_smallest_is_next() -> None:
+    its = shard_queue()
+    its.done(done(0, "a", "b", "c"))
+    for name, spaces in (("a", 9), ("b", 2), ("c", 5)):
+        case = its.cases[key(name)]
+        [(turn, raw_finding)] = case.waiting
+        larger = msgspec.structs.replace(raw_finding.finding, graph=msgspec.Raw(b"{" + b" " * spaces + b"}"))
+        case.waiting = [(turn, msgspec.structs.replace(raw_finding, finding=larger))]
+    order = [found[0].key[1] for found in iter(its.next_case, None)]
+    assert order == ["b", "c", "a"]
+
+
 def test_the_least_time_so_far_is_next() -> None:
     its = shard_queue()
     its.done(done(0, "a", "b"))

@@ -43,15 +43,19 @@ def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str) -> None:
 
         return ShowsTheSame(look, before, until)
 
+    def run(same: ShowsTheSame) -> Graph:
+        assert same(graph)
+        return reduce(graph, same, most=MOST).graph
+
     whole: list[Graph] = []
-    wanted = reduce(graph, looking(whole, "", None), most=MOST)
+    wanted = run(looking(whole, "", None))
     assert len(whole) > 3
     pieces: list[Graph] = []
     answers = ""
     while True:
         same = looking(pieces, answers, 0.0)  # its time is over as soon as it has tried one
         try:
-            found = reduce(graph, same, most=MOST)
+            found = run(same)
         except shrinking._Paused:
             assert len(same.answers) == len(answers) + 1
             answers = same.answers

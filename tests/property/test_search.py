@@ -61,3 +61,24 @@ def test_a_finding_outlives_a_subject_that_is_lost_while_it_is_shrunk() -> None:
 
 def test_what_was_seen_is_looked_past() -> None:
     assert search(Scripted(True), GRAPHS, examples=20, seed_=0, seen={("upstream", "f", "")}) is None
+
+
+@pytest.mark.parametrize(("cheap", "asked"), [(True, {False}), (False, {False, True})])
+def test_the_costly_checks_are_run_again_only_where_they_are_what_shows_it(cheap: bool, asked: set[bool]) -> None:
+    class Sampled(Scripted):
+        """trials in which every graph is drawn for costly checks."""
+
+        def sampled(self, graph: Graph) -> bool:
+            return True
+
+        def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+            seen.append(costly)
+            self._answers = (cheap or costly is not False,)
+            return super().try_graph(graph, costly=costly)
+
+    seen: list[bool | None] = []
+    found = search(Sampled(), GRAPHS, examples=50, seed_=0)
+    assert found is not None
+    assert seen[:2] == [None, False]
+    assert set(seen[1:]) == asked
+    assert cheap or seen.count(False) == 1
