@@ -24,7 +24,7 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 
 from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import SIZE
-from harness.search.draw_and_shrink import draw
+from harness.search.even_draws import evenly
 from harness.subjects.case import COSTLY
 from harness.subjects.releases import open_subject
 from harness.subjects.subject import Subject
@@ -216,8 +216,7 @@ def plain_trials(name: str, folder: str) -> None:
         trials = GraphTrials(process, KnownIssues())
         shard_queue = ShardQueue(name, 0, (), None)
         for shard in iter(shard_queue.next_shard, None):
-            graphs: list[Any] = []
-            draw(graphs_on(process), shard.count + (not shard.opens), shard.seed, graphs.append)
+            graphs = list(evenly(graphs_on(process), shard.examples, shard.seed))
             for graph in graphs[not shard.opens :]:
                 trials.try_case(case_of(graph, process.subject.dialect), COSTLY if trials.sampled(graph) else ())
                 tried += 1

@@ -172,10 +172,10 @@ def draw(process: SubjectProcess, count: int, seed_: int, figures: Figures) -> l
         found: list[Graph] = []
         started = perf_counter()
         figures.draws = 0
-        for drawn in evenly(graphs_on(process, features=FEATURES), 1_000_000, seed_):
+        for graph in evenly(graphs_on(process, features=FEATURES), 1_000_000, seed_):
             figures.draws += 1
-            if LAYERS[0] <= len(list(all_layers(drawn.graph))) <= LAYERS[1]:
-                found.append(drawn.graph)
+            if LAYERS[0] <= len(list(all_layers(graph))) <= LAYERS[1]:
+                found.append(graph)
                 if len(found) == count:
                     break
         took.append(perf_counter() - started)

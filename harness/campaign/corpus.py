@@ -1,8 +1,9 @@
 """What earlier nights found, kept so that it is tried first the next night.
 
-Owns the folder: a file for each graph of a finding, which a person may read, add to or delete, and Hypothesis' examples
-beside them. It is not `reports/corpus`: that has the bugs of the past with the releases that had them, was written by
-people and is the same for everyone; this is a machine's or a team's own, and a campaign writes it.
+Owns the folder: a file for each graph of a finding, which a person may read, add to or delete. A database that several
+machines share may have the same graphs. It is not `reports/corpus`: that has the bugs of the past with the releases
+that had them, was written by people and is the same for everyone; this is a machine's or a team's own, and a campaign
+writes it.
 """
 
 from __future__ import annotations
@@ -13,42 +14,39 @@ import re
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 from filelock import FileLock
-from hypothesis.database import ExampleDatabase
-from hypothesis.strategies import SearchStrategy
 
-from harness.search import example_database
+from harness.search.graph_database import GraphDatabase, opened
 from reports.markup import visible
 from reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
 from strategies import MalformedGraph, from_json
 from strategies.graph import Graph, to_json
-from strategies.kinds import GENERATIONS, Generation
+from strategies.kinds import Generation
 
 MOST = 2000
 """As many graphs are kept of a generation: those found last. What is found again counts as found last."""
 
 LARGEST = 1_000_000
-"""The bytes of the largest file that is read; a graph that Hypothesis drew has a few thousand."""
+"""The bytes of the largest file that is read; a graph that was drawn has a few thousand."""
 
 
 _OURS = re.compile(r"[0-9a-f]{20}\.json")
 
 
 class NightlyCorpus:
-    """`FOLDER/<generation>/<digest>.json` for each graph, and Hypothesis' examples where `database` says.
+    """`FOLDER/<generation>/<digest>.json` for each graph, and the graphs alone in a database, if there is one.
 
-    `database` is None for `FOLDER/examples`, or what `harness.search.example_database.opened` takes. Nothing is written
-    before there is something to keep. `problems` has what could not be read, each once.
+    `database` is what `harness.search.graph_database.opened` takes. Nothing is written before there is something to
+    keep. `problems` has what could not be read, each once.
     """
 
     def __init__(self, folder: Path, database: str | None = None) -> None:
         self.folder = folder
-        self._database = example_database.opened(database, folder)
+        self._database = None if database is None else opened(database, folder)
         self._problems: dict[str, None] = {}
 
     @property
@@ -57,13 +55,13 @@ class NightlyCorpus:
         return tuple(self._problems)
 
     def graphs(self, generation: Generation) -> tuple[Graph, ...]:
-        """Every graph that is kept of a generation, in the order of the files' names, each once."""
+        """Every graph that is kept of a generation, each once: those of files by their names, then the database's."""
         found: dict[Graph, None] = {}
         for file in sorted(_newest(self._files(generation)), key=lambda each: each.path.name):
             graph = self._read(file, generation)
             if graph is not None:
                 found.setdefault(graph)
-        return tuple(found)
+        return tuple(found | dict.fromkeys(self._shared(generation).graphs()))
 
     def keep(self, generation: Generation, graph: Graph, about: About = About()) -> Path:  # noqa: B008 - it is frozen
         """Keep a graph, once; what it showed before stands in its file too. An `OSError` says that it could not be."""
@@ -82,19 +80,11 @@ class NightlyCorpus:
                     write(path, msgspec.structs.replace(before, about=kept))
                 os.utime(path)
             self._make_room(generation)
+        self._shared(generation).keep(graph)
         return path
 
-    def database(self, generation: Generation) -> ExampleDatabase:
-        """What Hypothesis is to save to, for `search`."""
-        return self._keyed[generation]
-
-    def drawn(self, generation: Generation, graphs: SearchStrategy[Graph]) -> tuple[Graph, ...]:
-        """The graphs that Hypothesis' examples of earlier nights draw now, each once."""
-        return example_database.drawn(self.database(generation), graphs)
-
-    @cached_property
-    def _keyed(self) -> dict[Generation, ExampleDatabase]:
-        return {each: example_database.keyed(self._database, each, self._complain) for each in GENERATIONS}
+    def _shared(self, generation: Generation) -> GraphDatabase:
+        return GraphDatabase(self._database, generation, self._complain)
 
     def _complain(self, said: str) -> None:
         self._problems.setdefault(visible(" ".join(said.split())[:500]))

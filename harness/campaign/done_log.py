@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.campaign.shards import Done, MadeSmaller, Plan, ShardDone, SubjectStarted
+from harness.campaign.shards import Done, MadeSmaller, Plan, ShardDone
 from reports.records import UNREADABLE, Finding, RecordError, read, write
 from reports.run_folder import append
 from strategies.graph import MalformedGraph, from_json
@@ -73,12 +73,8 @@ def _graphs_of(done: Done) -> Iterator[msgspec.Raw]:
     match done:
         case ShardDone(raw_findings=raw_findings):
             yield from (each.finding.graph for each in raw_findings)
-        case MadeSmaller(finding=Finding(graph=graph), rest=rest):
+        case MadeSmaller(finding=Finding(graph=graph)):
             yield graph
-            if rest is not None and rest.reducing:
-                yield rest.shrunk
-        case SubjectStarted(first=first):
-            yield from first
 
 
 def _check(graphs: Iterable[msgspec.Raw]) -> None:

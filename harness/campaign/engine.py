@@ -193,7 +193,7 @@ class Engine:
         for name in self._busy:
             if name not in self._here and not any(task.subject == name for task in self._running.values()):
                 return Task("start_subject", name)
-        # What is settled is kept for other nights, and a subject that is met takes what was kept: so all are met first.
+        # All subjects are met first: what is not met has no queue, and its share of the time waits for it.
         settled = self._next_case() if self._here.issuperset(self._busy) else None
         if settled is not None or self._over():
             return settled
@@ -214,7 +214,7 @@ class Engine:
         waiting = {name: case for name in self._busy if (case := self._queues[name].least()) is not None}
         if not waiting or self._over(SHRINKING):
             return None
-        name = min(waiting, key=lambda each: waiting[each].seconds)
+        name = min(waiting, key=lambda each: waiting[each].cost)
         left, draws = self._left(), not all(self._queues[each].drawn_out for each in self._busy)
         seconds = piece(waiting[name].seconds) if draws or left is not None else None
         if seconds is not None and left is not None:
@@ -342,8 +342,8 @@ class Engine:
             return
         self._met[met.subject] = met
         if met.subject not in self._queues:
-            first = {bytes(each): each for each in (*self._plan.first.get(met.subject, ()), *met.first)}
-            self._queues[met.subject] = ShardQueue(met.subject, self._plan.seed, tuple(first.values()), self._trials)
+            first = self._plan.first.get(met.subject, ())
+            self._queues[met.subject] = ShardQueue(met.subject, self._plan.seed, first, self._trials)
         self._tell(met)
 
     def _take(self, done: ShardDone, *, fresh: bool = True) -> None:

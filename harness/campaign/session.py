@@ -20,8 +20,7 @@ from harness.campaign.events import Event
 from harness.campaign.recorder import Recorder
 from harness.campaign.shards import Done, Plan, Setup
 from harness.campaign.totals import Totals, compared
-from harness.search import example_database
-from harness.search.example_database import DatabaseError
+from harness.search.graph_database import DatabaseError, rooted
 from harness.source.other_layers import absolute, file_of
 from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
@@ -142,12 +141,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         NightlyCorpus(Path(), asked.database)
     except DatabaseError as error:
         raise MistakenError(f"--database {error}") from None
-    if where.scheduler is not None and asked.database is not None and not example_database.shared(asked.database):
-        raise MistakenError(
-            f"--database {asked.database}: is of this machine alone, which workers elsewhere do not see: "
-            "give one that they share, as in redis://HOST:PORT/0, or leave it out"
-        )
-    database = example_database.rooted(asked.database)
+    database = rooted(asked.database)
     folder = RunFolder(asked.out)
     place = (asked.corpus or folder.path.parent / "corpus").absolute()
     corpus = NightlyCorpus(place, database)
@@ -163,8 +157,6 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         known=known.issues,
         across={str(subject): tuple(map(str, its)) for subject, its in others.items()},
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
-        corpus=str(place) if where.scheduler is None or database else "",
-        database=database,
         reach=asked.reach,
         layers=_layers(asked.layers),
     )
@@ -176,6 +168,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         budget=budget,
         first=first,
         corpus=str(place),
+        database=database,
         clonediff=version("clonediff"),
     )
     done_log = DoneLog(folder.path)
@@ -200,7 +193,7 @@ def go_on(path: Path) -> CampaignBegun:
     done_log = DoneLog(path)
     plan = done_log.plan()
     try:
-        NightlyCorpus(Path(), plan.setup.database)
+        NightlyCorpus(Path(), plan.database)
     except DatabaseError as error:
         raise RecordError(f"{path / 'plan.json'}: database: {error}") from None
     if plan.clonediff != version("clonediff"):
@@ -240,7 +233,7 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
     started = time.monotonic()
     totals = Totals(KnownIssues(plan.setup.known))
     watcher = watched_by(plan, totals)
-    corpus = NightlyCorpus(Path(plan.corpus), plan.setup.database)
+    corpus = NightlyCorpus(Path(plan.corpus), plan.database)
     for problem in began.problems:
         watcher.warn(problem)
     try:
@@ -253,6 +246,8 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
             engine.resume(began.done)
             ending = engine.run()
             recorder.finish(engine.queues.values(), interrupted=ending.interrupted)
+            for problem in corpus.problems:
+                watcher.warn(problem)
     finally:
         watcher.clear()
         folder.close()

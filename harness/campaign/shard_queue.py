@@ -59,6 +59,14 @@ class FoundCause:
         return None
 
     @property
+    def cost(self) -> tuple[float, int]:
+        """How soon it is its turn to be made smaller: what had least time so far, and of these the smallest, is next.
+
+        So each has a piece of the time before one has another, and most are as small as they get by then.
+        """
+        return self.seconds, len(bytes(self.latest[0].graph)) if self.latest is not None else 0
+
+    @property
     def unsteady(self) -> bool:
         """Whether it was heard of and did not show again."""
         return self.heard > 0 and self.settled is None and not self.waiting and not self.under_way
@@ -132,9 +140,9 @@ class ShardQueue:
         return self.shard(self._next) is None
 
     def least(self) -> FoundCause | None:
-        """The cause that is settled next: the one that the least time was spent on."""
+        """The cause that is settled next: the one that cost least so far, and then the one that should cost least."""
         can = (case for case in self.cases.values() if case.waiting and not (case.under_way or case.given_up))
-        return min(can, key=lambda case: case.seconds, default=None)
+        return min(can, key=lambda case: case.cost, default=None)
 
     def next_case(self) -> tuple[FoundCause, Shard, RawFinding] | None:
         """The next cause to settle, with its raw finding and the shard that this is from."""

@@ -25,9 +25,8 @@ class Setup(msgspec.Struct, frozen=True):
 
     `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
     Of `state_rate` drawn graphs to which something is done before they are cloned, with one it is something costly.
-    `layers` names those that are drawn beside Keras' own. `corpus` and `database` are of `harness.campaign.corpus`;
-    without a corpus, Hypothesis keeps nothing. `reach` is whether the lines are counted that trials run of a release's
-    cloning code.
+    `layers` names those that are drawn beside Keras' own. `reach` is whether the lines are counted that trials run of a
+    release's cloning code.
     """
 
     campaign: str
@@ -36,8 +35,6 @@ class Setup(msgspec.Struct, frozen=True):
     known: tuple[KnownIssue, ...] = ()
     across: dict[str, tuple[str, ...]] = {}
     journals: str = ""
-    corpus: str = ""
-    database: str | None = None
     reach: bool = False
     state_rate: int = RATE
     layers: tuple[str, ...] = ()
@@ -46,7 +43,8 @@ class Setup(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """What was asked for: enough to begin a campaign, and to go on with it.
 
-    `first` has the graphs to try before any are drawn, by subject.
+    `first` has the graphs to try before any are drawn, by subject. `corpus` and `database` are of
+    `harness.campaign.corpus`.
     """
 
     started: str
@@ -56,6 +54,7 @@ class Plan(msgspec.Struct, frozen=True):
     budget: Budget
     first: dict[str, tuple[msgspec.Raw, ...]] = {}
     corpus: str = ""
+    database: str | None = None
     clonediff: str = ""
     format: int = FORMAT
 
@@ -75,7 +74,7 @@ class Shard(msgspec.Struct, frozen=True):
 
     @property
     def examples(self) -> int:
-        """How many Hypothesis draws for it: the simplest of all comes first, and is tried by one shard only."""
+        """How many are drawn for it: the simplest of all comes first, and is tried by one shard only."""
         return self.count + (not self.opens)
 
 
@@ -137,29 +136,11 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     not_accepted: dict[str, tuple[int, str]] = {}
 
 
-NO_GRAPH = msgspec.Raw(b"null")
-
-
-class LeftToShrink(msgspec.Struct, frozen=True):
-    """What is left to do for a finding that may get smaller: enough to go on where a piece of that ended.
-
-    `shrunk` is what Hypothesis made of it, once the reducer has begun; msgspec reads no `Raw | None`. `answers` says of
-    each graph that the one at work has asked about whether it showed the same, "1" or "0".
-    """
-
-    answers: str = ""
-    shrunk: msgspec.Raw = NO_GRAPH
-
-    @property
-    def reducing(self) -> bool:
-        """Whether the reducer has begun."""
-        return self.shrunk != NO_GRAPH
-
-
 class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
     """What came of a raw finding by now: the finding made smaller and proven, or None where it did not show again.
 
-    `trials` and `seconds` are what this piece took; without a `rest` it is as small as it gets.
+    `trials` and `seconds` are what this piece took. Without a `rest` it is as small as it gets. With one, the reducer
+    can go on where this piece ended: it says of each graph that was tried whether it showed the same, "1" or "0".
     """
 
     subject: str
@@ -169,7 +150,7 @@ class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
     script: str = ""
     trials: int = 0
     seconds: float = 0.0
-    rest: LeftToShrink | None = None
+    rest: str | None = None
 
 
 class Example(msgspec.Struct, frozen=True):
@@ -193,8 +174,7 @@ class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
 class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     """A subject that works, and where it came from; or, as `lost`, why it does not work.
 
-    `first` has the graphs that Hypothesis' examples of earlier nights draw on it, `problems` what could not be read,
-    `layers` the layer classes that may be drawn.
+    `layers` has the layer classes that may be drawn.
     """
 
     subject: str
@@ -203,10 +183,8 @@ class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     keras: str = ""
     lost: str = ""
     clonediff: str = ""
-    first: tuple[msgspec.Raw, ...] = ()
     statements: dict[str, tuple[Statement, ...]] = {}
     layers: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
 
 
 class Spent(msgspec.Struct, frozen=True, tag="spent"):

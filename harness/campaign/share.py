@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 SHARE = 1 / 3
 """As much of the time goes to making findings smaller."""
-LEAST, MOST = 5.0, 30.0
-"""The seconds of trials in the first piece of making a finding smaller, and in the longest."""
-SCRIPT = 10.0
+LEAST, MOST = 10.0, 30.0
+"""The seconds of trials in the first piece of making a finding smaller, enough for most, and in the longest."""
+SCRIPT = 5.0
 """The seconds that running a script alone is thought to take, at the end of a piece."""
 
 

@@ -1,8 +1,7 @@
 """A finding made smaller, a piece of the work at a time.
 
 Owns how a piece goes on where another ended, on whichever worker: with the answers that were given by then, by which
-Hypothesis and the reducer come to the same graph again. So what comes of all the pieces is the same however long each
-of them was.
+the reducer comes to the same graph again. So what comes of all the pieces is the same however long each of them was.
 """
 
 from __future__ import annotations
@@ -11,32 +10,23 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-import msgspec
-from hypothesis.database import ExampleDatabase
-from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from harness.campaign.shards import LeftToShrink, MadeSmaller, RawFinding, Shard
+from harness.campaign.shards import MadeSmaller, RawFinding, Shard
 from harness.scripts.of_finding import finding_of, script_of
 from harness.scripts.run_alone import PROVEN, tried_alone
-from harness.search.draw_and_shrink import shrink
-from harness.search.reducing import reduce
-from harness.trials.graph_trials import GraphTrials, Hit, Key, news
-from harness.trials.offers import graphs_on
+from harness.search.reducing import MOST, reduce
+from harness.trials.graph_trials import GraphTrials, Hit, Key
 from reports.records import Finding
 from reports.store import slug
 from strategies.graph import Graph, from_json, to_json
-from strategies.states import RATE
-
-SHRINKS, REDUCTIONS = 60, 300
-"""The trials that Hypothesis may spend on making a finding smaller, and then the reducer, which is quicker at it."""
 
 _DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """Where each trial costs a process, or a minute, there are fewer of them."""
 
 
-class _Paused(BaseException):
-    """The time of this piece is over; not an `Exception`, so that Hypothesis lets it through."""
+class _Paused(Exception):
+    """The time of this piece is over."""
 
 
 class KeptVersion(NamedTuple):
@@ -49,20 +39,17 @@ class KeptVersion(NamedTuple):
 class ShowsTheSame:
     """Whether a graph shows the same. What was answered in earlier pieces is not tried again.
 
-    `answers` are all of this stage, `shown` is the last that this piece saw. One graph is tried, however late it is.
+    `answers` are all that were given, `shown` is the last that this piece saw. One graph is tried, however late it is,
+    and as many as it takes until one shows it.
     """
 
-    def __init__(self, look: Callable[[Graph], Hit | None], until: float | None = None) -> None:
+    def __init__(self, look: Callable[[Graph], Hit | None], before: str = "", until: float | None = None) -> None:
         self.answers = ""
         self.shown: Hit | None = None
         self._look = look
         self._until = until
-        self._before = ""
+        self._before = before
         self._tried = 0
-
-    def follow(self, answers: str) -> None:
-        """Begin a stage, of which so much is answered."""
-        self._before, self.answers = answers, ""
 
     def __call__(self, graph: Graph) -> bool:
         """Try it, unless that is answered."""
@@ -70,7 +57,8 @@ class ShowsTheSame:
         if number < len(self._before):
             same = self._before[number] == "1"
         else:
-            if self._tried and self._until is not None and time.monotonic() > self._until:
+            late = self._until is not None and time.monotonic() > self._until
+            if late and self._tried and "1" in self.answers:
                 raise _Paused
             self._tried += 1
             shown = self._look(graph)
@@ -87,44 +75,33 @@ def piece(
     before: MadeSmaller | None = None,
     *,
     until: float | None = None,
-    database: ExampleDatabase | None = None,
-    state_rate: int = RATE,
 ) -> MadeSmaller:
-    """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone.
-
-    `state_rate` is that with which the graph was drawn.
-    """
+    """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone."""
     drawn = from_json(bytes(raw_finding.finding.graph), "a raw finding")
-    rest = before.rest if before is not None and before.rest is not None else LeftToShrink()
     kept = KeptVersion(before.finding, before.script) if before is not None and before.finding is not None else None
-    costly = trials.sampled(drawn)
+    costly = False
 
     def look(graph: Graph) -> Hit | None:
-        return next(
-            (each for each in news(trials.try_graph(graph, costly=costly).hits) if each.key == raw_finding.key), None
-        )
+        return trials.news_of(graph, raw_finding.key, costly=costly)
 
     def proven(hit: Hit) -> KeptVersion:
         return _proven(trials, hit, raw_finding.finding)
 
-    same = ShowsTheSame(look, until)
-    same.follow(rest.answers)
-    left: LeftToShrink | None = None
+    same = ShowsTheSame(look, (before and before.rest) or "", until)
+    left: str | None = None
     try:
-        shrunk = from_json(bytes(rest.shrunk), "a finding") if rest.reducing else None
-        if shrunk is None:
-            graphs = graphs_on(trials.process, cloners=trials.cloners, state_rate=state_rate)
-            shrunk = _by_hypothesis(graphs, shard, drawn, raw_finding.key, same, database)
-            if shrunk is None:
-                return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)
-            rest = LeftToShrink(shrunk=msgspec.Raw(to_json(shrunk)))
-            same.follow("")
-        smallest = reduce(shrunk, same, most=_most(raw_finding.key, REDUCTIONS)).graph
+        again = same(drawn)
+        if not again and trials.sampled(drawn):
+            costly = True  # only what does not show without the costly checks is worth them each time
+            again = same(drawn)
+        if not again:
+            return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)
+        smallest = reduce(drawn, same, most=_most(raw_finding.key)).graph
     except _Paused:
-        left = LeftToShrink(same.answers, rest.shrunk)
+        left = same.answers
         kept = _better(kept, proven(same.shown) if same.shown is not None else None)
     else:
-        kept = _first_proven((smallest, shrunk, drawn), kept, same.shown, look, proven)
+        kept = _first_proven((smallest, drawn), kept, same.shown, look, proven)
     return MadeSmaller(
         shard.subject,
         raw_finding.key,
@@ -133,28 +110,6 @@ def piece(
         kept.script if kept is not None else "",
         trials.tally.trials,
         rest=left if kept is not None else None,
-    )
-
-
-def _by_hypothesis(
-    graphs: SearchStrategy[Graph],
-    shard: Shard,
-    drawn: Graph,
-    key: Key,
-    same: ShowsTheSame,
-    database: ExampleDatabase | None,
-) -> Graph | None:
-    """As small as Hypothesis makes it; a graph that was not drawn stays as it is. None where it does not show again."""
-    if shard.graphs:
-        return drawn if same(drawn) else None
-    return shrink(
-        graphs,
-        drawn,
-        same,
-        examples=shard.examples,
-        seed_=shard.seed,
-        most=_most(key, SHRINKS),
-        database=database,
     )
 
 
@@ -198,6 +153,6 @@ def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> KeptVersion:
     return KeptVersion(finding, script.text)
 
 
-def _most(key: Key, usual: int) -> int:
+def _most(key: Key) -> int:
     words = slug(*key[1:])
-    return next((most for word, most in _DEADLY.items() if word in words), usual)
+    return next((most for word, most in _DEADLY.items() if word in words), MOST)

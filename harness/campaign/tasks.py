@@ -17,16 +17,13 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import msgspec
-from hypothesis.strategies import SearchStrategy
 
-from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.shards import (
     Example,
     KnownRetried,
     MadeSmaller,
     RawFinding,
     RefusedGraph,
-    Setup,
     Shard,
     ShardDone,
     SubjectStarted,
@@ -35,7 +32,7 @@ from harness.campaign.shards import (
 from harness.campaign.shrinking import piece
 from harness.campaign.warm_subjects import warm_subjects
 from harness.scripts.of_finding import example_of, finding_of, script_of
-from harness.search.draw_and_shrink import draw
+from harness.search.even_draws import evenly
 from harness.source.other_layers import is_allowed, other_kinds
 from harness.subjects import NoDeviceError, SubjectError
 from harness.subjects.releases import ReleaseError
@@ -46,7 +43,6 @@ from harness.trials.known_examples import example_on
 from harness.trials.offers import classes, graphs_on
 from reports.coverage import Counting
 from reports.draws import reason
-from strategies.asking import asking
 from strategies.graph import Graph, from_json, to_json
 
 
@@ -110,19 +106,14 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             reason = unable(cloner, process)
             if reason:
                 return SubjectStarted(name, lost=reason, clonediff=own)
-        corpus = _corpus(setup)
-        graphs = graphs_on(process, cloners=setup.cloners, state_rate=setup.state_rate)
-        first = corpus.drawn(process.subject.generation, graphs) if corpus else ()
         return SubjectStarted(
             name,
             process.versions,
             process.place.how,
             process.ready.keras,
             clonediff=own,
-            first=tuple(msgspec.Raw(to_json(each)) for each in first),
             layers=classes(process.ready.offers),
             statements=process.reach(statements=True).statements if setup.reach else {},
-            problems=corpus.problems if corpus else (),
         )
     except SubjectError as error:
         if not isinstance(error, (ReleaseError, NoDeviceError)) and error.failure is None:
@@ -137,7 +128,7 @@ def retry_known(campaign: str, name: str) -> KnownRetried:
     subject, versions = trials.process.subject, trials.process.versions
     breaks: dict[str, bool | None] = {}
     examples: dict[str, Example] = {}
-    with asking(asked(trials.process)):
+    with trials.asking():
         for issue in (issue for cloner in trials.cloners for issue in trials.known(cloner).issues):
             if issue.example is not None:
                 breaks[issue.id], shown = example_on(issue, trials)
@@ -177,14 +168,17 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
                 script = script_of(each, process.subject.dialect, process.versions).text
                 raw_findings[each.key] = RawFinding(each.key, finding, script)
 
-    with asking(asked(process)):
+    with trials.asking():
         if shard.graphs:
             for each in shard.graphs:
                 graph = from_json(bytes(each), "a graph of the corpus")
                 if all(map(is_allowed, other_kinds(graph))):  # else it is one of a run with other --layers
                     look(graph)
         else:
-            _draw(shard, graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate), look)
+            graphs = graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate)
+            # The first that is drawn is the simplest of all, which one shard is enough to try.
+            for graph in itertools.islice(evenly(graphs, shard.examples, shard.seed), 0 if shard.opens else 1, None):
+                look(graph)
     asked(process).keep()
     tally = trials.tally
     accepted, not_accepted = asked(process).since()
@@ -221,26 +215,7 @@ def make_smaller(
     `seconds` is how long that may take, but for the script; None for as long as it takes.
     """
     began, until = time.perf_counter(), None if seconds is None else time.monotonic() + seconds
-    setup = warm_subjects(campaign).setup
     trials = warm_subjects(campaign).trials(shard.subject)
-    corpus = _corpus(setup)
-    database = corpus.database(trials.generation) if corpus else None
-    rate = setup.state_rate
-    with asking(asked(trials.process)):
-        done = piece(trials, shard, raw_finding, before, until=until, database=database, state_rate=rate)
+    with trials.asking():
+        done = piece(trials, shard, raw_finding, before, until=until)
     return msgspec.structs.replace(done, seconds=time.perf_counter() - began)
-
-
-def _corpus(setup: Setup) -> NightlyCorpus | None:
-    return NightlyCorpus(Path(setup.corpus), setup.database) if setup.corpus else None
-
-
-def _draw(shard: Shard, graphs: SearchStrategy[Graph], look: Callable[[Graph], None]) -> None:
-    numbers = itertools.count()
-
-    def each(graph: Graph) -> None:
-        # The first that Hypothesis draws is the simplest of all, which one shard is enough to try.
-        if next(numbers) > 0 or shard.opens:
-            look(graph)
-
-    draw(graphs, shard.examples, shard.seed, each)

@@ -90,7 +90,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @click.option(
     "--database",
     metavar="WHERE",
-    help="Where Hypothesis keeps its examples: a folder, redis://..., github:OWNER/REPO [in the corpus].",
+    help="Keep and read the graphs of findings here too: a folder, redis://..., or github:OWNER/REPO to read alone.",
 )
 @click.option("--reach", is_flag=True, help="Count which lines of the release's own cloning code the trials run.")
 @click.option(

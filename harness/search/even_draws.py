@@ -2,18 +2,16 @@
 
 The engine that draws for `@given` repeats and mutates what it drew, which helps it to shrink, and makes a third of its
 graphs the same as others and some kinds rare. Here a strategy reads random bytes, so that each choice is as likely as
-the next; Hypothesis gets the bytes of what was found, to shrink it.
+the next. What was drawn is a graph: the bytes are not kept.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hypothesis import Verbosity, given, settings
-from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from strategies.graph import Graph
@@ -24,68 +22,7 @@ IN_VAIN = 100
 """After as many draws in a row that gave nothing new there are no more graphs."""
 
 
-class _Saved(ExampleDatabase):
-    """The last example that Hypothesis saved."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.example = b""
-
-    def save(self, key: bytes, value: bytes) -> None:
-        self.example = value
-
-    def fetch(self, key: bytes) -> Iterable[bytes]:
-        return ()
-
-    def delete(self, key: bytes, value: bytes) -> None:
-        """It holds one only."""
-
-
-class StartingFrom(ExampleDatabase):
-    """A database of one example, which keeps what is saved in another."""
-
-    def __init__(self, example: bytes, kept: ExampleDatabase | None = None) -> None:
-        super().__init__()
-        self._example = example
-        self._kept = kept
-
-    def save(self, key: bytes, value: bytes) -> None:
-        if self._kept is not None:
-            self._kept.save(key, value)
-
-    def fetch(self, key: bytes) -> Iterable[bytes]:
-        # Where Hypothesis looks for what it has not made small; found elsewhere, it would be as small as it gets.
-        return (self._example,) if key.endswith(b".secondary") else ()
-
-    def delete(self, key: bytes, value: bytes) -> None:
-        if self._kept is not None:
-            self._kept.delete(key, value)
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A graph, and how to draw it again as an example of Hypothesis' own."""
-
-    graph: Graph
-    _buffer: bytes
-    _graphs: SearchStrategy[Graph]
-
-    @property
-    def example(self) -> bytes:
-        """What a database of Hypothesis would hold of it."""
-        saved = _Saved()
-
-        def fail(graph: Graph) -> None:
-            raise AssertionError
-
-        try:
-            _target(self._graphs, fail, saved)(self._buffer)
-        except AssertionError:
-            return saved.example
-        raise ValueError("a graph that was drawn once is not drawn again")
-
-
-def evenly(graphs: SearchStrategy[Graph], count: int, seed_: int) -> Iterator[Drawn]:
+def evenly(graphs: SearchStrategy[Graph], count: int, seed_: int) -> Iterator[Graph]:
     """`count` different graphs, the simplest first, the same for the same seed; fewer where there are no more."""
     found: list[Graph] = []
     target = _target(graphs, found.append)
@@ -101,14 +38,12 @@ def evenly(graphs: SearchStrategy[Graph], count: int, seed_: int) -> Iterator[Dr
             continue
         vain = 0
         seen.add(found[0])
-        yield Drawn(found[0], buffer, graphs)
+        yield found[0]
 
 
-def _target(
-    graphs: SearchStrategy[Graph], each: Callable[[Graph], None], database: ExampleDatabase | None = None
-) -> Callable[[bytes], Any]:
+def _target(graphs: SearchStrategy[Graph], each: Callable[[Graph], None]) -> Callable[[bytes], Any]:
     def one(graph: Graph) -> None:
         each(graph)
 
-    test = settings(database=database, deadline=None, verbosity=Verbosity.quiet)(given(graphs)(one))
+    test = settings(database=None, deadline=None, verbosity=Verbosity.quiet)(given(graphs)(one))
     return test.hypothesis.fuzz_one_input  # type: ignore[attr-defined,no-any-return]  # `given` adds it

@@ -9,9 +9,10 @@ from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from harness.search.draw_and_shrink import search
-from harness.search.example_database import each_drawn, keyed
+from harness.search.graph_database import GraphDatabase
+from harness.source.other_layers import is_allowed, other_kinds
 from harness.trials.graph_trials import GraphTrials, Hit, news
-from strategies.graph import Graph
+from strategies.graph import Graph, to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +30,23 @@ class PropertyDraws:
 
     def first_news(self, trials: GraphTrials, graphs: SearchStrategy[Graph]) -> Hit | None:
         """The first news, as small as it could be made; None where there is none. What fails no more is forgotten."""
-        memory = None if self.database is None else keyed(self.database, str(trials.process.subject))
-        if memory is not None:
-            for example, graph in each_drawn(memory, graphs):
-                if zlib.crc32(example) % self.shards != self.shard:
-                    continue
-                fresh = news(trials.try_graph(graph).hits)
-                if fresh:
-                    return fresh[0]
-                memory.delete(b"", example)
-        return search(
+        memory = GraphDatabase(self.database, str(trials.process.subject))
+        for graph in memory.graphs():
+            if zlib.crc32(to_json(graph)) % self.shards != self.shard or not all(map(is_allowed, other_kinds(graph))):
+                continue
+            fresh = news(trials.try_graph(graph).hits)
+            if fresh:
+                return fresh[0]
+            memory.forget(graph)
+        found = search(
             trials,
             graphs,
             examples=max(1, self.examples // self.shards),
             seed_=self.seed * self.shards + self.shard,
-            database=memory,
         )
+        if found is not None:
+            memory.keep(found.graph)
+        return found
 
     def __str__(self) -> str:
         """The options that draw the same graphs again."""

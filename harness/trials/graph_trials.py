@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from harness.source.ways import MODEL
@@ -183,13 +184,17 @@ class GraphTrials:
             self._known[cloner] = self._all_known.on(self.generation, self.process.ready.keras, whose)
         return self._known[cloner]
 
+    def asking(self) -> AbstractContextManager[None]:
+        """A scope in which questions of what can be built go to the subject."""
+        return asking(asked(self.process))
+
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""
         return self.rate > 0 and number_of(graph) % self.rate == 0
 
     def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph | NotTried:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
-        with asking(asked(self.process)):
+        with self.asking():
             words = unspoken(graph, self.process.subject) or lacking(graph, self.process)
         if words:
             return NotTried(words, expressible=False)
@@ -207,8 +212,12 @@ class GraphTrials:
 
     def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
         """Try a graph that was drawn for this subject."""
-        with asking(asked(self.process)):
+        with self.asking():
             return self._try_graph(graph, costly)
+
+    def news_of(self, graph: Graph, key: Key, *, costly: bool) -> Hit | None:
+        """What is news of a graph under that key, if it shows it."""
+        return next((each for each in news(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: bool | None) -> TriedGraph:
         chosen = self.sampled(graph) if costly is None else costly

@@ -31,9 +31,8 @@ def test_a_file_of_a_corpus_is_the_graph_in_it_as_it_was_found(tmp_path: Path) -
 
 
 def test_a_corpus_is_all_its_graphs_and_nothing_else_of_it(tmp_path: Path) -> None:
-    corpus = NightlyCorpus(tmp_path)
+    corpus = NightlyCorpus(tmp_path, str(tmp_path / "examples"))
     files = [corpus.keep("keras", TWO), corpus.keep("keras", ANY), corpus.keep("tf_keras", ANY)]
-    corpus.database("keras").save(b"key", b"an example")
     (tmp_path / "keras" / ".half.json").write_text('{"gra')
     found = items(tmp_path)
     assert {Path(item.where) for item in found} == set(files)

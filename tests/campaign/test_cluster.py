@@ -16,7 +16,6 @@ import pytest
 
 from reports.store import read_run
 from tests.campaign.running import found, fuzz, fuzzing, known_without, summary
-from tests.command_line import Command
 from tests.waiting import PATIENCE, until
 
 DASK = [sys.executable, "-m", "dask"]
@@ -101,16 +100,6 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
     assert "Traceback" not in stderr
     assert read_run(run).run.ended
     assert (run / "report.html").exists()
-
-
-@pytest.mark.parametrize("database", ["examples", "github:somebody/something"])
-def test_a_database_that_workers_elsewhere_would_not_see_is_refused(
-    database: str, tmp_path: Path, clonediff: Command
-) -> None:
-    code, _, err = clonediff("fuzz", *QUICK, "--scheduler", "tcp://127.0.0.1:9", "--database", database)
-    assert code == 2
-    assert f"--database {database}: is of this machine alone" in err
-    assert not list(tmp_path.iterdir())
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import pytest
 from harness.campaign.done_log import DoneLog
 from harness.campaign.shards import (
     KnownRetried,
-    LeftToShrink,
     MadeSmaller,
     Plan,
     RawFinding,
@@ -28,15 +27,14 @@ GRAPH = msgspec.Raw(
 FINDING = Finding("f", "title", "keras", "upstream", GRAPH, (), "source", subject="keras")
 KEY = ("upstream", "f", "")
 DONE = [
-    SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1", first=(GRAPH,)),
+    SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1"),
     KnownRetried("keras", {"known": True, "gone": False, "unknown": None}),
     ShardDone(
         "keras", 0, 50, verdicts={"fixed: faithful": 50}, raw_findings=(RawFinding(KEY, FINDING),), met=((KEY, 2),)
     ),
     ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
     MadeSmaller("keras", KEY, 0, FINDING, "import keras\n", 61),
-    MadeSmaller("keras", KEY, 0, FINDING, rest=LeftToShrink("10")),
-    MadeSmaller("keras", KEY, 0, FINDING, rest=LeftToShrink("10", GRAPH)),
+    MadeSmaller("keras", KEY, 0, FINDING, rest="10"),
     MadeSmaller("keras", ("", "process-lost", "SIGSEGV"), 1),
     Spent(12.5),
 ]

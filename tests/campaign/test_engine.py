@@ -31,7 +31,6 @@ from harness.campaign.events import (
 )
 from harness.campaign.shards import (
     SIZE,
-    LeftToShrink,
     MadeSmaller,
     Plan,
     RawFinding,
@@ -247,7 +246,7 @@ def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = 15.0
     def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "make_smaller":
             pieces[key] += 1
-            rest = LeftToShrink("1" * pieces[key]) if pieces[key] < PIECES else None
+            rest = "1" * pieces[key] if pieces[key] < PIECES else None
             finding = msgspec.structs.replace(findings[key], smallest=rest is None, proof=True)
             return MadeSmaller(subject, key, turn, finding, "import keras", 9, settle, rest)
         done = healthy(what, subject, turn)
@@ -297,7 +296,7 @@ def test_once_all_is_drawn_all_the_time_makes_findings_smaller(tmp_path: Path) -
 def test_a_piece_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
     with campaign(tmp_path, _finds(STEEL), trials=40 * SIZE) as (engine, workers, _):
         engine.run()
-    answers = [before.rest.answers if before and before.rest else "" for before, _ in workers.pieces]
+    answers = [before.rest if before and before.rest else "" for before, _ in workers.pieces]
     assert answers == ["1" * number for number in range(PIECES)]
     assert [seconds for _, seconds in workers.pieces] == [LEAST, 15.0, MOST, MOST, MOST, MOST]
 

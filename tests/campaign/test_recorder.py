@@ -13,7 +13,6 @@ from harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, Unstead
 from harness.campaign.recorder import Recorder
 from harness.campaign.shard_queue import ShardQueue
 from harness.campaign.shards import (
-    LeftToShrink,
     MadeSmaller,
     Plan,
     RawFinding,
@@ -119,7 +118,7 @@ def test_what_there_was_no_time_for_is_kept_for_other_nights_as_it_is(recorder: 
     recorder.finish([shard_queue], interrupted=True)
     assert [(each.smallest, each.count) for each in _kept(tmp_path)] == [(False, 2)]
     assert _corpus(tmp_path) == 1
-    shard_queue.settled(MadeSmaller("keras", KEY, 0, HALFWAY, "halfway = 1\n", rest=LeftToShrink("1")))
+    shard_queue.settled(MadeSmaller("keras", KEY, 0, HALFWAY, "halfway = 1\n", rest="1"))
     recorder.finish([shard_queue], interrupted=True)
     assert [each.proof for each in _kept(tmp_path)] == [True]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.campaign.shard_queue import MOST_TRIES, ShardQueue
-from harness.campaign.shards import SIZE, LeftToShrink, MadeSmaller, RawFinding, ShardDone
+from harness.campaign.shards import SIZE, MadeSmaller, RawFinding, ShardDone
 from harness.trials.graph_trials import Key
 from reports.records import Finding
 
@@ -150,7 +150,7 @@ def test_what_was_not_settled_is_kept_as_it_was_seen(given_up: bool) -> None:
 
 
 def settled(
-    turn: int, *, rest: LeftToShrink | None = None, shown: bool = True, seconds: float = 5.0, name: str = "a"
+    turn: int, *, rest: str | None = None, shown: bool = True, seconds: float = 5.0, name: str = "a"
 ) -> MadeSmaller:
     found = finding(name, turn) if shown else None
     return MadeSmaller("keras", key(name), turn, found, "script", seconds=seconds, rest=rest)
@@ -162,15 +162,27 @@ def test_a_cause_that_may_get_smaller_is_settled_further_from_the_same_witness()
         its.done(done(turn, "a"))
     for answers in ("1", "10"):
         its.next_case()
-        case = its.settled(settled(0, rest=LeftToShrink(answers)))
+        case = its.settled(settled(0, rest=answers))
         assert not case.finished
         assert case.finding is not None
     found = its.next_case()
     assert found is not None
-    assert (found[0].settled, found[1].turn) == (settled(0, rest=LeftToShrink("10")), 0)
+    assert (found[0].settled, found[1].turn) == (settled(0, rest="10"), 0)
     assert its.settled(settled(0)).finished
     assert its.next_case() is None
     assert not case.unsteady
+
+
+def test_of_those_that_had_no_time_yet_the_smallest_is_next() -> None:
+    its = shard_queue()
+    its.done(done(0, "a", "b", "c"))
+    for name, spaces in (("a", 9), ("b", 2), ("c", 5)):
+        case = its.cases[key(name)]
+        [(turn, raw_finding)] = case.waiting
+        larger = msgspec.structs.replace(raw_finding.finding, graph=msgspec.Raw(b"{" + b" " * spaces + b"}"))
+        case.waiting = [(turn, msgspec.structs.replace(raw_finding, finding=larger))]
+    order = [found[0].key[1] for found in iter(its.next_case, None)]
+    assert order == ["b", "c", "a"]
 
 
 def test_the_least_time_so_far_is_next() -> None:
@@ -181,7 +193,7 @@ def test_the_least_time_so_far_is_next() -> None:
         found = its.next_case()
         assert found is not None
         order.append(found[0].key[1])
-        its.settled(settled(0, rest=LeftToShrink("1"), seconds=seconds, name=order[-1]))
+        its.settled(settled(0, rest="1", seconds=seconds, name=order[-1]))
     assert order == ["a", "b", "b", "a"]
 
 
@@ -195,7 +207,7 @@ def test_the_witnesses_heard_do_not_depend_on_the_pieces(pieces: int) -> None:
         if turn < MOST_TRIES:
             for _ in range(pieces):
                 its.next_case()
-                its.settled(settled(turn, rest=LeftToShrink("1")))
+                its.settled(settled(turn, rest="1"))
             found = its.next_case()
             assert found is not None
             turns.append(found[1].turn)

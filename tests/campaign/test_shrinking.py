@@ -11,7 +11,7 @@ import pytest
 from harness.campaign import shrinking, tasks, warm_subjects
 from harness.campaign.shards import MadeSmaller, RawFinding, Setup, Shard, ShardDone
 from harness.campaign.shrinking import ShowsTheSame
-from harness.search.draw_and_shrink import draw, shrink
+from harness.search.even_draws import evenly
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from harness.subjects.process import SubjectProcess
@@ -26,44 +26,34 @@ GRAPHS = graphs_of("keras")
 DRAWN, MOST = 10, 10
 NAME, FAULT = "test-shrinking", "planted/layer_renamed"
 
-Stage = Callable[[ShowsTheSame], Graph | None]
 
-
-def drawn(seed: int, question: Callable[[Graph], bool]) -> Graph:
+def drawn(question: Callable[[Graph], bool]) -> Graph:
     """The largest of those drawn for which a question holds."""
-    graphs: list[Graph] = []
-    draw(GRAPHS, DRAWN, seed, graphs.append)
-    return max(filter(question, graphs), key=size)
+    return max(filter(question, evenly(GRAPHS, DRAWN, 6)), key=size)
 
 
-def _stages(seed: int, graph: Graph) -> dict[str, Stage]:
-    return {
-        "hypothesis": lambda same: shrink(GRAPHS, graph, same, examples=DRAWN, seed_=seed, most=MOST),
-        "reducer": lambda same: reduce(graph, same, most=MOST).graph,
-    }
-
-
-@pytest.mark.parametrize("stage", ["hypothesis", "reducer"])
 @pytest.mark.parametrize("name", ["two of three", "one of five", "anything"])
-def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str, stage: str) -> None:
-    graph = drawn(6, QUESTIONS[name])
-    run = _stages(6, graph)[stage]
+def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str) -> None:
+    graph = drawn(QUESTIONS[name])
 
-    def looking(seen: list[Graph], until: float | None) -> ShowsTheSame:
+    def looking(seen: list[Graph], before: str, until: float | None) -> ShowsTheSame:
         def look(each: Graph) -> Any:
             seen.append(each)
             return each if QUESTIONS[name](each) else None
 
-        return ShowsTheSame(look, until)
+        return ShowsTheSame(look, before, until)
+
+    def run(same: ShowsTheSame) -> Graph:
+        assert same(graph)
+        return reduce(graph, same, most=MOST).graph
 
     whole: list[Graph] = []
-    wanted = run(looking(whole, None))
+    wanted = run(looking(whole, "", None))
     assert len(whole) > 3
     pieces: list[Graph] = []
     answers = ""
     while True:
-        same = looking(pieces, 0.0)  # its time is over as soon as it has tried one
-        same.follow(answers)
+        same = looking(pieces, answers, 0.0)  # its time is over as soon as it has tried one
         try:
             found = run(same)
         except shrinking._Paused:

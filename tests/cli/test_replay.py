@@ -94,9 +94,8 @@ def test_a_graph_a_folder_of_graphs_and_a_known_issue_are_tried(tmp_path: Path) 
     graphs = tmp_path / "graphs"
     write_bytes(graphs / "a-holds.json", to_json(DENSE))
     write_bytes(graphs / "b-breaks.json", (KNOWN["lambda-refused"].example or "").encode())
-    corpus = NightlyCorpus(tmp_path / "corpus")
+    corpus = NightlyCorpus(tmp_path / "corpus", str(tmp_path / "corpus" / "examples"))
     corpus.keep("keras", DENSE, About(("an-id",), "A title", "keras", "fixed"))
-    corpus.database("keras").save(b"key", b"an example of Hypothesis'")
     rows, code = answers(graphs, "lambda-refused", graphs / "a-holds.json", corpus.folder)
     assert [(Path(row["where"]).name, row["outcome"]) for row in rows] == [
         ("a-holds.json", "HOLDS"),

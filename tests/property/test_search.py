@@ -1,4 +1,4 @@
-"""The search: what it makes of failures that are no findings, and of an interrupt."""
+"""The search: what it makes of failures that are no findings."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from typing import Any
 
 import pytest
 
-from harness.search.draw_and_shrink import Interrupted, search
+from harness.search.draw_and_shrink import search
 from harness.subjects import SubjectError
 from harness.trials.cases import case_of
 from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
 from harness.trials.trial import Trial
 from strategies import Graph
-from tests.asked import graphs_of
+from tests.asked import graphs_of, process_of
 
 
 class Scripted(GraphTrials):
-    """trials whose looks are told in advance: the search is what is under test, and no Keras has to run for it."""
+    """trials whose looks are told in advance: the search is under test, and Keras says only what can be built."""
 
     def __init__(self, *answers: Any) -> None:
+        self.process = process_of("keras")
         self.tally = Tally()
         self.rate = 0
         self.looks = 0
@@ -58,11 +59,26 @@ def test_a_finding_outlives_a_subject_that_is_lost_while_it_is_shrunk() -> None:
     assert search(Scripted(True, True, SubjectError("gone")), GRAPHS, examples=50, seed_=0) is not None
 
 
-def test_an_interrupt_hands_over_what_was_found() -> None:
-    with pytest.raises(Interrupted) as caught:
-        search(Scripted(True, True, KeyboardInterrupt()), GRAPHS, examples=50, seed_=0)
-    assert caught.value.found is not None
-
-
 def test_what_was_seen_is_looked_past() -> None:
     assert search(Scripted(True), GRAPHS, examples=20, seed_=0, seen={("upstream", "f", "")}) is None
+
+
+@pytest.mark.parametrize(("cheap", "asked"), [(True, {False}), (False, {False, True})])
+def test_the_costly_checks_are_run_again_only_where_they_are_what_shows_it(cheap: bool, asked: set[bool]) -> None:
+    class Sampled(Scripted):
+        """trials in which every graph is drawn for costly checks."""
+
+        def sampled(self, graph: Graph) -> bool:
+            return True
+
+        def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+            seen.append(costly)
+            self._answers = (cheap or costly is not False,)
+            return super().try_graph(graph, costly=costly)
+
+    seen: list[bool | None] = []
+    found = search(Sampled(), GRAPHS, examples=50, seed_=0)
+    assert found is not None
+    assert seen[:2] == [None, False]
+    assert set(seen[1:]) == asked
+    assert cheap or seen.count(False) == 1

@@ -131,4 +131,4 @@ def _kinds(graph: Graph, key: tuple[int, ...]) -> set[str]:
 def _drawn(generation: Literal["keras", "tf_keras"]) -> list[Graph]:
     """Graphs that depend on nothing but their seed."""
     graphs = graphs_of(generation)
-    return [each.graph for each in evenly(graphs, examples(12, 40), 1)]
+    return list(evenly(graphs, examples(12, 40), 1))

@@ -84,9 +84,9 @@ def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, pa
 @pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
 def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
     graphs = graphs_of(generation, features=FEATURES | WAYS | STATES)
-    for drawn in evenly(graphs, examples(30, 150), 3):
+    for graph in evenly(graphs, examples(30, 150), 3):
         with asking(asked(process_of(generation))):
-            case = case_of(drawn.graph, generation)
+            case = case_of(graph, generation)
         values = difference("outputs", "inference.outputs[0]")
         ast.parse(reproducer(case.source, generation, values, case=case).text)
 

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from contextlib import AbstractContextManager
 from typing import Any
 
 from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from harness.search.property_draws import PropertyDraws
+from harness.trials.cases import case_of
+from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
+from harness.trials.trial import Trial
 from strategies import Graph
-from tests.asked import graphs_of
-from tests.search.test_example_database import Wanting
+from tests.asked import at_hand, graphs_of
 
 GRAPHS = graphs_of("keras", kinds=("Dense", "LSTM"), features=(), max_instructions=3)
 ANY = graphs_of("keras")
 
 
-class Watched(Wanting):
-    """trials that knows what it looked at."""
+class Named:
+    """A process that is nothing but its subject."""
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+
+
+class Watched(GraphTrials):
+    """trials for graphs with a kind of layer, which knows what it looked at: what is drawn is under test, not Keras."""
 
     def __init__(self, kind: str, subject: str = "keras") -> None:
-        super().__init__(kind)
-        self.process: Any = SimpleNamespace(subject=subject)
+        self.process: Any = Named(subject)
+        self.tally = Tally()
+        self.rate = 0
+        self.kind = kind
         self.seen: list[Graph] = []
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Any:
+    def asking(self) -> AbstractContextManager[None]:
+        return at_hand("keras")
+
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
         self.seen.append(graph)
-        return super().try_graph(graph, costly=costly)
+        there = any(layer.kind == self.kind for layer in graph.layers)
+        return TriedGraph(Trial(), (Hit(self.kind, "upstream", "t", case_of(graph, "keras"), graph),) if there else ())
 
 
 def looked(draws: PropertyDraws, trials: Watched | None = None, graphs: SearchStrategy[Graph] = GRAPHS) -> list[Graph]:

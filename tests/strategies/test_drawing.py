@@ -38,14 +38,14 @@ from tests.waiting import PATIENCE
 
 
 def texts(process: SubjectProcess, count: int, seed: int) -> list[str]:
-    return [to_json(each.graph).decode() for each in evenly(graphs_on(process), count, seed)]
+    return [to_json(each).decode() for each in evenly(graphs_on(process), count, seed)]
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_what_was_accepted_builds_and_runs(generation: Generation) -> None:
     trials = GraphTrials(process_of(generation), KnownIssues(), cloners=("upstream",), rate=0)
-    for each in evenly(graphs_on(trials.process), examples(25, 500), 2):
-        trials.try_graph(each.graph)
+    for graph in evenly(graphs_on(trials.process), examples(25, 500), 2):
+        trials.try_graph(graph)
     assert not too_many(trials.tally.refused, trials.tally.trials), trials.tally
 
 

@@ -23,7 +23,7 @@ MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
 @cache
 def drawn(count: int = 150, **options: object) -> list[Graph]:
     """So many graphs, always the same."""
-    return [each.graph for each in evenly(graphs_of("keras", **options), count, 5)]
+    return list(evenly(graphs_of("keras", **options), count, 5))
 
 
 def graphs_in(graph: Graph) -> Iterator[Graph]:

@@ -85,7 +85,7 @@ def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) ->
     graphs = graphs_of(generation, features=FEATURES | PIECES_TOO)
     missing = {piece.name for piece in offered(generation)}
     for each in evenly(graphs, 1000, 12):
-        missing.difference_update(begins_with(each.graph, generation))
+        missing.difference_update(begins_with(each, generation))
         if not missing:
             return
     assert not missing
@@ -101,7 +101,7 @@ def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) ->
 )
 def test_what_is_not_offered_holds_no_piece(options: dict[str, Any]) -> None:
     graphs = graphs_of("keras", **options)
-    assert not any(list(begins_with(each.graph, "keras")) for each in evenly(graphs, 60, 12))
+    assert not any(list(begins_with(each, "keras")) for each in evenly(graphs, 60, 12))
 
 
 def test_a_piece_needs_what_it_is_made_of() -> None:

@@ -30,7 +30,7 @@ AT_NIGHT = pytest.mark.slow(reason="2,000 graphs, each of which asks Keras some 
 def drawn(generation: Generation = "keras") -> tuple[Graph, ...]:
     """Graphs as they are drawn."""
     graphs = graphs_of(generation)
-    return tuple(each.graph for seed in range(GRAPHS // SHARD) for each in evenly(graphs, SHARD, seed))
+    return tuple(graph for seed in range(GRAPHS // SHARD) for graph in evenly(graphs, SHARD, seed))
 
 
 @cache
@@ -80,7 +80,7 @@ def test_no_layer_is_rare(generation: Generation) -> None:
 def test_options_narrow_what_is_drawn() -> None:
     features = ("idle inputs", "inputs given back")
     narrow = graphs_of("keras", kinds=("Dense", "Add"), features=features, max_inputs=1, max_instructions=4)
-    graphs = [each.graph for each in evenly(narrow, 50, 0)]
+    graphs = list(evenly(narrow, 50, 0))
     assert {layer.kind for graph in graphs for layer in graph.layers} == {"Dense", "Add"}
     assert {len(graph.inputs) for graph in graphs} == {1}
     assert all(len({call.layer for call in graph.calls}) == len(graph.calls) for graph in graphs)

@@ -19,7 +19,7 @@ from harness.campaign.events import (
     Unsteady,
 )
 from harness.campaign.session import CampaignResult
-from harness.campaign.shards import Plan, SubjectStarted
+from harness.campaign.shards import Plan
 from harness.campaign.totals import SubjectTotals, Totals, compared
 from harness.cli.terminal import StatusLine, cut, lines
 from reports.broken import broken
@@ -75,9 +75,6 @@ class CampaignText:
                     f"stopping: {some(running, 'task')} under way, to be finished first; Ctrl-C again ends it now",
                     error=True,
                 )
-            case SubjectStarted(problems=problems):
-                for problem in problems:
-                    self.warn(problem)
             case ShardEnded(fresh=True) | Tick():
                 self._progress(event.left if isinstance(event, Tick) else None, timed=isinstance(event, Tick))
             case _:

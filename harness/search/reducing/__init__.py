@@ -1,9 +1,9 @@
 """Smaller graphs that still fail in the same way.
 
-Owns the loop: which candidate is asked for next, and when to stop. Hypothesis shrinks the program that a graph was
-drawn from; here the graph itself is cut, so that steps are possible which no program of fewer instructions makes: to
-begin half-way, to put an inner model's calls in its place, to shrink all dimensions of one size together. Must not
-import Keras, nor know what failed: `still` says whether a candidate fails in the same way.
+Owns the loop: which candidate is asked for next, and when to stop. The graph itself is cut, and not the program that it
+was drawn from, so that steps are possible which no program of fewer instructions makes: to begin half-way, to put an
+inner model's calls in its place, to shrink all dimensions of one size together. Must not import Keras, nor know what
+failed: `still` says whether a candidate fails in the same way.
 """
 
 from __future__ import annotations

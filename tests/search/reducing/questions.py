@@ -88,4 +88,4 @@ class Asked:
 @cache
 def drawn(generation: Generation, count: int, kinds: tuple[str, ...] | None = None) -> tuple[Graph, ...]:
     """So many graphs, the same ones whenever they are asked for."""
-    return tuple(each.graph for each in evenly(graphs_of(generation, kinds=kinds), count, 0))
+    return tuple(evenly(graphs_of(generation, kinds=kinds), count, 0))

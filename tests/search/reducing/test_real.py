@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.search.draw_and_shrink import draw
+from harness.search.even_draws import evenly
 from harness.search.reducing import reduce
 from harness.search.reducing.measure import size
 from harness.subjects.process import SubjectProcess
@@ -23,9 +23,7 @@ FINDINGS = 3
 def broken(trials: GraphTrials) -> dict[Key, Graph]:
     """Graphs that break in different ways, the largest of those that were drawn first."""
     found: dict[Key, Graph] = {}
-    drawn: list[Graph] = []
-    draw(graphs_on(trials.process), 80, 3, drawn.append)
-    for graph in sorted(drawn, key=size, reverse=True):
+    for graph in sorted(evenly(graphs_on(trials.process), 80, 3), key=size, reverse=True):
         if len(found) >= FINDINGS:
             break
         for hit in hits(trials, graph):

@@ -110,7 +110,7 @@ KINDS = ("Dense", "LSTM", "Conv1D", "Flatten", "Dropout", "Add", "Lambda", "Batc
 
 def _drawn(draws: int, kinds: tuple[str, ...], features: frozenset[str]) -> list[Graph]:
     graphs = graphs_of("keras", kinds=kinds, features=features, max_instructions=8)  # type: ignore[arg-type]  # the names of features
-    return [each.graph for each in evenly(graphs, draws, 5) if each.graph.state]
+    return [graph for graph in evenly(graphs, draws, 5) if graph.state]
 
 
 def test_a_state_is_as_small_as_what_shows_it() -> None:
