@@ -36,7 +36,7 @@ LAYERS = {
     "SimpleRNN": ("2", "2, return_sequences=True", "2, dropout=0.5, seed=1"),
     "SpatialDropout1D": ("0.5",),
 }
-"""Ten layers, with arguments for each; the simplest come first, since Hypothesis tries them first."""
+"""Ten layers, with arguments for each, the simplest first: what breaks with others is tried with these, too."""
 
 TWO = ("Add", "Concatenate")
 """Those that are called on a list of two tensors."""
@@ -65,7 +65,7 @@ x0 = keras.Input((3, 2), name="x0")
 class Instruction:
     """A call to propose: of a new layer, or of the one that was made last if `again`, on the tensors that are chosen.
 
-    Tensors are numbers, counted round: whatever is left out of a program, what remains has a meaning.
+    Tensors are numbers, counted round, so that whatever is left out of a program, the rest of it is one.
     """
 
     kind: str
@@ -86,10 +86,10 @@ INSTRUCTIONS = st.builds(
     st.integers(0, 3),
     st.integers(0, 3),
 )
-"""Draws a call; shrinks to the first kind with its simplest arguments, on the input."""
+"""Draws a call, one in four of a layer that is there already, one in four of a frozen layer."""
 
 PROGRAMS = st.lists(INSTRUCTIONS, min_size=1, max_size=7).map(tuple)
-"""Draws one to seven calls; shrinks to one."""
+"""Draws one to seven calls."""
 
 
 # 2. Propose. No rule says which tensors a layer takes: Keras tries the call, and what it accepts is a line of the
