@@ -7,6 +7,7 @@ The profile that it is told is for what `clonediff_draws` draws; Hypothesis' own
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,11 @@ SUBJECTS = (
 
 PROFILES = ("dev", "ci", "nightly")
 """The names of `strategies.profiles`, which imports Hypothesis."""
+
+AT_LEAST = ("crashes", "computes", "trains", "property", "name")
+"""The names of `reports.records.AT_LEAST`, which imports more than Python's own."""
+
+_LEFT_OUT = "clonediff left out"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,6 +74,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         metavar="N",
         help="give one graph in N the costly checks: again, training, saving (8); 0 for none, 1 for all",
+    )
+    group.addoption(
+        "--clonediff-at-least",
+        choices=AT_LEAST,
+        default="name",
+        help="leave out what costs a user less: a clone that crashes, computes something else, trains differently, "
+        "loses a property, changes a name (name: leave out nothing)",
     )
 
 
@@ -119,13 +132,13 @@ def clonediff_processes() -> Iterator[Callable[[str], SubjectProcess]]:
 @pytest.fixture
 def clonediff_trials(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
-) -> GraphTrials:
-    """Trials on one subject, with the cloners and the rate that the command line asks for."""
+) -> Iterator[GraphTrials]:
+    """Trials on one subject, with the cloners, the rate and the least cost that the command line asks for."""
     from harness.subjects.case import RATE
     from harness.subjects.outcomes import NoDeviceError
     from harness.trials.graph_trials import GraphTrials
     from reports.known import load
-    from reports.records import UPSTREAM_AND_FIXED
+    from reports.records import AT_LEAST, LEFT_OUT, UPSTREAM_AND_FIXED
 
     process = clonediff_processes(clonediff_subject)
     try:
@@ -135,12 +148,33 @@ def clonediff_trials(
             raise
         pytest.skip(reason=str(error))
     rate = request.config.getoption("--clonediff-rate")
-    return GraphTrials(
+    trials = GraphTrials(
         process,
         load(),
         cloners=request.config.getoption("--clonediff-cloner") or UPSTREAM_AND_FIXED,
         rate=RATE if rate is None else rate,
+        at_least=AT_LEAST[request.config.getoption("--clonediff-at-least")],
     )
+    yield trials
+    for (cloner, verdict), count in trials.tally.verdicts.items():
+        if verdict == LEFT_OUT:
+            request.node.user_properties.append((_LEFT_OUT, (cloner, count)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was left out; a worker of pytest-xdist sends what it counted with the reports of its tests."""
+    least = config.getoption("--clonediff-at-least")
+    if least == "name":
+        return
+    counts: Counter[str] = Counter()
+    for each in (one for its in terminalreporter.stats.values() for one in its):
+        if getattr(each, "when", "") == "teardown":
+            for name, value in each.user_properties:
+                if name == _LEFT_OUT:
+                    counts[value[0]] += value[1]
+    only = ", ".join(f"{count:,} with {cloner}" for cloner, count in sorted(counts.items()))
+    said = f"graphs with nothing else: {only}" if only else "no graph had nothing else"
+    terminalreporter.write_line(f"clonediff: left out, by --clonediff-at-least {least}: what costs less; {said}")
 
 
 @pytest.fixture

@@ -1,18 +1,25 @@
 """What a run begins with: what Keras breaks, worst first, what is new, what holds.
 
-Owns the first sentence of every report, and the list of the known causes that were met.
+Owns the first sentence of every report, which counts graphs by the worst that happens to them, and the list of the
+known causes that were met.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from reports.records import COSTS, Cost, KnownMet, Run
+from reports.records import AT_LEAST, COSTS, LEFT_OUT, Cost, KnownMet, Run
 from reports.store import RunRead, StoredFinding
 
 _OURS = "clonediff's own cloner"
+_DOES = {
+    Cost.CRASHES: "crashes",
+    Cost.COMPUTES: "computes something else",
+    Cost.TRAINS: "trains differently",
+    Cost.PROPERTY: "loses a property",
+    Cost.NAME: "changes only a name",
+}
 _NAMES = {"keras": "Keras", "tf_keras": "tf_keras", "tf.keras": "tf.keras"}
 
 
@@ -52,37 +59,103 @@ def broken(read: RunRead) -> list[Broken]:
     return sorted(found, key=lambda each: (len(COSTS) if each.cost is None else each.cost, -each.graphs, each.issue.id))
 
 
+def by_worst(run: Run) -> dict[str, dict[str, int]]:
+    """On how many graphs each cloner did nothing worse than each of these, upstream first; empty where not recorded.
+
+    "faithful" has the graphs on which it did nothing at all, "left out" those on which it did only what was left out.
+    """
+    return {
+        cloner: {
+            **{word: run.worst.get(f"{cloner}: {word}", 0) for word in AT_LEAST},
+            LEFT_OUT: tried.left_out,
+            "faithful": tried.faithful,
+        }
+        for cloner, tried in _tried(run).items()
+        if sum(tried.worst.values()) == tried.unfaithful
+    }
+
+
+def table_of_worst(run: Run) -> tuple[list[str], list[tuple[str, list[int]]]]:
+    """The same as a table: its heads, then a row for each cloner; no rows where that is not recorded."""
+    rows = by_worst(run)
+    words = [word for word in next(iter(rows.values()), {}) if word != LEFT_OUT or run.at_least is not Cost.NAME]
+    heads = [_DOES[AT_LEAST[word]] if word in AT_LEAST else word for word in words]
+    return heads, [(cloner, [its[word] for word in words]) for cloner, its in rows.items()]
+
+
 def sentence(run: Run, causes: int, new: int) -> str:
     """What is broken, and what of it is new; "" where no cloner's verdicts are recorded."""
-    for who, (unfaithful, graphs) in _tried(run).items():
+    for who, tried in _tried(run).items():
         known = [f"{causes:,} known cause{'' if causes == 1 else 's'}"] if causes else []
         said = ", ".join([*known, f"{new:,} new" if new else "nothing new"])
-        return f"{_faith(run, who, unfaithful, graphs)}: {said}"
+        return f"{_faith(run, who, tried)}: {said}"
     return ""
+
+
+def breaks(run: Run) -> bool:
+    """Whether the first sentence is of a cloner that broke something."""
+    return any(tried.unfaithful for tried in list(_tried(run).values())[:1])
 
 
 def holds(run: Run) -> tuple[str, ...]:
     """A sentence on each of the other cloners."""
-    return tuple(f"{_faith(run, who, *counts)}." for who, counts in list(_tried(run).items())[1:])
+    return tuple(f"{_faith(run, who, tried)}." for who, tried in list(_tried(run).items())[1:])
 
 
-def _faith(run: Run, who: str, unfaithful: int, graphs: int) -> str:
-    tried = f"{graphs:,} graph{'' if graphs == 1 else 's'}"
-    if not unfaithful:
-        return f"{_called(run, who)} is faithful on {'all ' if graphs > 1 else ''}{tried}"
-    return f"{_called(run, who)} is unfaithful on {unfaithful:,} of {tried}"
+def left_out(run: Run) -> str:
+    """What the run left out, and on how many graphs there was nothing else; "" where it left out nothing."""
+    if run.at_least is Cost.NAME:
+        return ""
+    less = [does.replace("only ", "") for cost, does in _DOES.items() if cost > run.at_least]
+    only = [f"{tried.left_out:,} with {who}" for who, tried in _tried(run).items() if tried.left_out]
+    graphs = f"graphs with nothing else: {', '.join(only)}" if only else "no graph had nothing else"
+    return f"left out, by --at-least {run.at_least.name.lower()}: what only {' or '.join(less)}; {graphs}"
 
 
-def _tried(run: Run) -> dict[str, tuple[int, int]]:
-    """On how many graphs each cloner was unfaithful, and how many it was given; upstream first."""
-    totals: Counter[str] = Counter()
-    unfaithful: Counter[str] = Counter()
+@dataclass(slots=True)
+class _Tried:
+    """On how many graphs a cloner had each verdict, and each worst that it did."""
+
+    faithful: int = 0
+    left_out: int = 0
+    unfaithful: int = 0
+    worst: dict[Cost, int] = field(default_factory=dict)
+
+    @property
+    def graphs(self) -> int:
+        return self.faithful + self.left_out + self.unfaithful
+
+
+def _faith(run: Run, who: str, tried: _Tried) -> str:
+    graphs = f"{tried.graphs:,} graph{'' if tried.graphs == 1 else 's'}"
+    if not tried.unfaithful:
+        if tried.left_out:
+            return f"{_called(run, who)} is faithful on {tried.faithful:,} of {graphs}, but for what was left out"
+        return f"{_called(run, who)} is faithful on {'all ' if tried.graphs > 1 else ''}{graphs}"
+    if sum(tried.worst.values()) != tried.unfaithful:  # a run of before this was counted
+        return f"{_called(run, who)} is unfaithful on {tried.unfaithful:,} of {graphs}"
+    does = [f"{_DOES[cost]} on {count:,}" for cost, count in sorted(tried.worst.items()) if count]
+    return f"{_called(run, who)} {', '.join([f'{does[0]} of {graphs}', *does[1:]])}"
+
+
+def _tried(run: Run) -> dict[str, _Tried]:
+    """What became of the graphs that each cloner was given; upstream first."""
+    found: dict[str, _Tried] = {}
     for key, count in run.verdicts.items():
         cloner, _, verdict = key.partition(": ")
-        totals[cloner] += count
-        unfaithful[cloner] += count * (verdict != "faithful")
-    order = sorted(totals, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
-    return {cloner: (unfaithful[cloner], totals[cloner]) for cloner in order if totals[cloner]}
+        tried = found.setdefault(cloner, _Tried())
+        if verdict == "faithful":
+            tried.faithful += count
+        elif verdict == LEFT_OUT:
+            tried.left_out += count
+        else:
+            tried.unfaithful += count
+    for key, count in run.worst.items():
+        cloner, _, word = key.partition(": ")
+        if cloner in found and word in AT_LEAST:
+            found[cloner].worst[AT_LEAST[word]] = count
+    order = sorted(found, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
+    return {cloner: found[cloner] for cloner in order if found[cloner].graphs}
 
 
 def _called(run: Run, cloner: str) -> str:

@@ -43,6 +43,12 @@ COSTS = {
     Cost.NAME: "it changes a name",
 }
 
+AT_LEAST = {cost.name.lower(): cost for cost in Cost}
+"""What each is called on the command line and in JSON."""
+
+LEFT_OUT = "left out"
+"""The verdict on a cloner all of whose causes cost less than was asked for."""
+
 
 class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name (nested ones as "inner/dense") and its kind in the graph's terms.
@@ -262,7 +268,8 @@ class Run(msgspec.Struct, frozen=True):
     that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is
     None as long as it runs; a run that was killed has none either. `drawing` and `shrinking` are the seconds of its
     workers that went into drawing and trying graphs, and into making findings smaller; `states` are the drawn graphs to
-    which something costly is done before they are cloned, and `stating` the seconds that these took.
+    which something costly is done before they are cloned, and `stating` the seconds that these took. `worst` counts
+    graphs by the worst that a cloner did to them ("upstream: crashes"); what costs less than `at_least` is left out.
     """
 
     started: str
@@ -270,6 +277,8 @@ class Run(msgspec.Struct, frozen=True):
     seed: int = 0
     trials: int = 0
     verdicts: dict[str, int] = {}
+    worst: dict[str, int] = {}
+    at_least: Cost = Cost.NAME
     findings: tuple[str, ...] = ()
     ended: str | None = None
     interrupted: bool = False

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from reports import issue
-from reports.broken import Broken, broken
+from reports.broken import Broken, broken, table_of_worst
 from reports.draws import never_accepted, refusals
 from reports.groups import sentences
 from reports.markup import visible
@@ -42,6 +42,10 @@ def summary(read: RunRead) -> str:
             parts += [f"### {head}", _findings(findings)]
             parts += [f"- {cell(said)}" for said in sentences([kept.finding for kept in findings])[:MOST]]
     parts += ["### What ran", _ran(read)]
+    heads, counts = table_of_worst(read.run)
+    if counts:
+        rows = [(cloner, *(f"{count:,}" for count in its)) for cloner, its in counts]
+        parts.append(_table(("graphs by the worst that happens to them", *heads), rows))
     for name, each in read.run.draws.items():
         if each.refused:
             parts.append(f"### {cell(name)} refused {each.refused:,} of {some(each.graphs, 'graph')}")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reports.broken import broken, holds, sentence
+from reports.broken import breaks, broken, holds, left_out, sentence
 from reports.draws import to_mend
 from reports.records import COSTS, Cost
 from reports.store import RunRead, StoredFinding, moment
@@ -21,7 +21,7 @@ class RunVerdict:
     """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all.
 
     `holds` is what there is to say of the other cloners, `broken` whether the first of them is unfaithful somewhere.
-    `mend` names the subjects that refused too many graphs.
+    `mend` names the subjects that refused too many graphs, `left_out` what the run was told to leave out.
     """
 
     state: Literal["new", "nothing", "unknown"]
@@ -30,6 +30,7 @@ class RunVerdict:
     holds: tuple[str, ...] = ()
     broken: bool = False
     mend: tuple[str, ...] = ()
+    left_out: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -40,7 +41,8 @@ def verdict(read: RunRead) -> RunVerdict:
     """The verdict on a run."""
     new, unproven, known = counted(read.findings)
     mend = tuple(to_mend(read.run))
-    notes = [*mend]
+    left = left_out(read.run)
+    notes = [*mend, *([left] if left else [])]
     if new:
         notes.append(costs(new))
     for count, said in (
@@ -59,9 +61,9 @@ def verdict(read: RunRead) -> RunVerdict:
     if read.problems:
         notes.append(f"{some(len(read.problems), 'problem')} with the files of the run")
     said = sentence(read.run, len(broken(read)), len(new))
-    others, breaks = holds(read.run), " is unfaithful on " in said
+    others, broke = holds(read.run), breaks(read.run)
     if new:
-        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, breaks, mend)
+        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, broke, mend, left)
     if read.unreadable:
         return RunVerdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
     if not read.whole:
@@ -69,7 +71,7 @@ def verdict(read: RunRead) -> RunVerdict:
     if not read.run.trials:
         return RunVerdict("unknown", "Nothing was tried", tuple(notes))
     headline = said or f"Nothing new in {some(read.run.trials, 'trial')}"
-    return RunVerdict("nothing", headline, tuple(notes), others, breaks, mend)
+    return RunVerdict("nothing", headline, tuple(notes), others, broke, mend, left)
 
 
 def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:

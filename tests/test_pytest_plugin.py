@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from harness import pytest_plugin
+from reports import records
+
 CONFTEST = """
 from hypothesis import settings
 
@@ -42,6 +45,25 @@ def clonediff_shard():
 def test_draws(clonediff_draws):
     assert settings.default.max_examples == 7
     print("DRAWS", clonediff_draws, type(clonediff_draws.database).__name__, clonediff_draws.shard)
+"""
+
+
+LEAVING_OUT = """
+import pytest
+from harness.subjects.subject import Subject
+
+class Played:
+    subject = Subject.parse("keras")
+    def start(self): pass
+
+@pytest.fixture(scope="session")
+def clonediff_processes():
+    return lambda name: Played()
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_trials(clonediff_trials, count):
+    print("LEAST", clonediff_trials.at_least.name)
+    clonediff_trials.tally.verdicts.update({("upstream", "left out"): count, ("fixed", "faithful"): 9})
 """
 
 
@@ -98,3 +120,23 @@ def test_each_night_has_its_own_seed(project: Path) -> None:
     (project / "test_using.py").write_text(USING)
     one, other = (ran(project, "--clonediff-profile", "nightly").partition("DRAWS")[2] for _ in range(2))
     assert one.split()[1] != other.split()[1]
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["here", "in workers"])
+def test_what_is_left_out_is_counted_and_told(project: Path, workers: tuple[str, ...]) -> None:
+    (project / "test_using.py").write_text(LEAVING_OUT)
+    told = ran(project, "--clonediff-subject", "keras", "--clonediff-at-least", "trains", *workers)
+    assert "LEAST TRAINS" in told or workers
+    line = "clonediff: left out, by --clonediff-at-least trains: what costs less; graphs with nothing else: "
+    assert f"{line}5 with upstream\n" in told
+
+
+def test_nothing_is_left_out_where_nobody_asks_for_it(project: Path) -> None:
+    (project / "test_using.py").write_text(LEAVING_OUT)
+    told = ran(project, "--clonediff-subject", "keras")
+    assert "LEAST NAME" in told
+    assert "clonediff: left out" not in told
+
+
+def test_the_costs_of_the_option_are_those_that_there_are() -> None:
+    assert tuple(records.AT_LEAST) == pytest_plugin.AT_LEAST

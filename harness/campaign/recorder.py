@@ -95,6 +95,8 @@ class Recorder:
                 seed=plan.seed,
                 trials=totals.trials,
                 verdicts=totals.verdicts,
+                worst=totals.worst,
+                at_least=plan.setup.at_least,
                 findings=tuple(finding.id for finding in totals.findings.values()),
                 ended=ended,
                 interrupted=interrupted,

@@ -25,10 +25,10 @@ from harness.source.other_layers import absolute, file_of
 from harness.subjects.process import read_journal
 from harness.subjects.subject import Subject
 from harness.trials.across import others_of
-from reports.broken import broken
+from reports.broken import broken, by_worst
 from reports.known import KnownIssues, load
 from reports.proof import alone
-from reports.records import Budget, RecordError
+from reports.records import AT_LEAST, Budget, RecordError
 from reports.run_folder import RunFolder
 from reports.verdict import verdict
 from strategies.graph import to_json
@@ -66,6 +66,7 @@ class CampaignOptions:
     database: str | None
     reach: bool = False
     layers: tuple[str, ...] = ()
+    at_least: str = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
         reach=asked.reach,
         layers=_layers(asked.layers),
+        at_least=AT_LEAST[asked.at_least],
     )
     plan = Plan(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -270,6 +272,8 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
     return {
         "headline": said.headline,
         "holds": list(said.holds),
+        "worst": by_worst(read.run),
+        "at_least": read.run.at_least.name.lower(),
         "broken": [
             {
                 "id": each.issue.id,

@@ -26,7 +26,7 @@ class Setup(msgspec.Struct, frozen=True):
     `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
     Of `state_rate` drawn graphs to which something is done before they are cloned, with one it is something costly.
     `layers` names those that are drawn beside Keras' own. `reach` is whether the lines are counted that trials run of a
-    release's cloning code.
+    release's cloning code. What costs less than `at_least` is left out.
     """
 
     campaign: str
@@ -38,6 +38,7 @@ class Setup(msgspec.Struct, frozen=True):
     reach: bool = False
     state_rate: int = RATE
     layers: tuple[str, ...] = ()
+    at_least: Cost = Cost.NAME
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -107,7 +108,8 @@ def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
 
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     """What came of a shard. `met` has how many of its graphs showed each thing that is not known, `known` how many
-    each known issue, and `costs` the worst that this cost.
+    each known issue, and `costs` the worst that this cost. `verdicts` counts graphs by the verdict on a cloner, `worst`
+    by the worst that it did to them.
 
     `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
     `accepted` has the kinds of which the release accepted a call, `not_accepted` those of which it accepted none, each
@@ -122,6 +124,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     stating: float = 0.0
     seconds: float = 0.0
     verdicts: dict[str, int] = {}
+    worst: dict[str, int] = {}
     known: dict[str, int] = {}
     costs: dict[str, Cost] = {}
     raw_findings: tuple[RawFinding, ...] = ()

@@ -191,6 +191,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         stating=tally.stating,
         seconds=time.perf_counter() - began,
         verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
+        worst={f"{cloner}: {cost.name.lower()}": count for (cloner, cost), count in tally.worst.items()},
         known=dict(tally.known),
         costs=dict(tally.costs),
         raw_findings=tuple(raw_findings.values()),

@@ -44,6 +44,7 @@ class SubjectTotals:
     shrinking: float = 0.0
     restarts: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
+    worst: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     costs: dict[str, Cost] = field(default_factory=dict)
     breaks: dict[str, bool | None] = field(default_factory=dict)
@@ -79,6 +80,7 @@ class SubjectTotals:
         self.seconds += done.seconds
         self.restarts += done.restarts
         self.verdicts.update(done.verdicts)
+        self.worst.update(done.worst)
         self.known.update(done.known)
         for name, cost in done.costs.items():
             self.costs[name] = min(cost, self.costs.get(name, cost))
@@ -168,6 +170,11 @@ class Totals:
     def verdicts(self) -> dict[str, int]:
         """How often each cloner had each verdict."""
         return dict(sorted(sum((each.verdicts for each in self.of.values()), Counter[str]()).items()))
+
+    @property
+    def worst(self) -> dict[str, int]:
+        """On how many graphs each cloner did nothing worse than this."""
+        return dict(sorted(sum((each.worst for each in self.of.values()), Counter[str]()).items()))
 
     @property
     def known(self) -> dict[str, int]:

@@ -59,7 +59,9 @@ class WarmSubjects:
         setup = self.setup
         together = (name, *setup.across.get(name, ()))
         process, *others = (self.process(each, together) for each in together)
-        return GraphTrials(process, self._known, others, cloners=setup.cloners, rate=setup.rate)
+        return GraphTrials(
+            process, self._known, others, cloners=setup.cloners, rate=setup.rate, at_least=setup.at_least
+        )
 
     def close(self) -> None:
         """End them all."""

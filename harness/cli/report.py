@@ -30,6 +30,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
     Exit codes: 0 nothing new, 1 a finding that is not a known issue, or one that cannot be read, 2 no folder of a run,
     or one that does not say what ran.
     """
+    from reports.broken import by_worst
     from reports.markup import one_line, visible
     from reports.store import read_run
     from reports.verdict import verdict
@@ -49,6 +50,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
             "verdict": found.state,
             "headline": found.headline,
             "holds": list(found.holds),
+            "worst": by_worst(read.run),
             "notes": list(found.notes),
             "trials": read.run.trials,
             "findings": [

@@ -24,7 +24,7 @@ from harness.trials.expressible import lacking, unable, unspoken
 from harness.trials.triage import Blame, title
 from harness.trials.trial import Case, Trial, run
 from reports.known import KnownIssue, KnownIssues
-from reports.records import UPSTREAM_AND_FIXED, Cause, Cost
+from reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Cause, Cost
 from reports.store import slug
 from strategies.asking import asking
 from strategies.graph import Graph
@@ -123,7 +123,8 @@ class Tally:
     """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` the graphs that showed a known issue, of which `costs` has the worst that it cost. `states` counts
+    `known` the graphs that showed a known issue, of which `costs` has the worst that it cost. `worst` counts trials by
+    cloner and the worst that it did, of what is not left out. `states` counts
     the trials of models to which something costly was done before, which took `stating` seconds. `refused` counts the
     graphs whose original cannot be built, or gives something else each time: that says nothing of how it is cloned.
     """
@@ -135,6 +136,7 @@ class Tally:
     states: int = 0
     stating: float = 0.0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    worst: Counter[tuple[str, Cost]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
     costs: dict[str, Cost] = field(default_factory=dict)
     refused: int = 0
@@ -152,7 +154,8 @@ class GraphTrials:
 
     Of every `rate` graphs one gets the costly checks as well; 0 is none, 1 is all. Which one follows from the graph, so
     that a graph is always tried in the same way. Each graph also runs in the processes of `others`, another backend or
-    device; what differs there is a hit of its own kind.
+    device; what differs there is a hit of its own kind. A cause that costs less than `at_least` is left out: it is no
+    hit, and a cloner that did nothing worse is counted apart.
     """
 
     def __init__(
@@ -163,6 +166,7 @@ class GraphTrials:
         *,
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
         rate: int = RATE,
+        at_least: Cost = Cost.NAME,
     ) -> None:
         """Nothing is tried, nor started, yet."""
         self.process = process
@@ -170,6 +174,7 @@ class GraphTrials:
         self.generation: Generation = process.subject.generation
         self.cloners = tuple(cloners)
         self.rate = rate
+        self.at_least = at_least
         self.tally = Tally()
         self.compared = {str(other.subject): Compared() for other in others}
         self._all_known = known
@@ -263,6 +268,7 @@ class GraphTrials:
             ExplainedCause(cloner, cause, blame, self._explained(cloner, cause))
             for cloner, clone in trial.clones.items()
             for cause, blame in zip(clone.causes, clone.blame, strict=True)
+            if cause.rank <= self.at_least
         )
         return TriedCase(case, trial, causes)
 
@@ -275,7 +281,13 @@ class GraphTrials:
         tally.costly += costly
         tally.refused += trial.refused is not None
         for name, clone in trial.clones.items():
+            worst = min((cause.rank for cause in clone.causes), default=None)
+            if worst is not None and worst > self.at_least:
+                tally.verdicts[name, LEFT_OUT] += 1
+                continue
             tally.verdicts[name, clone.verdict.value] += 1
+            if worst is not None:
+                tally.worst[name, worst] += 1
 
     def _compare(self, graph: Graph, its: TriedCase, original: Observation, other: SubjectProcess) -> list[Hit] | str:
         """What differs on another subject, or why that cannot be said."""
@@ -299,6 +311,7 @@ class GraphTrials:
                 across=names,
             )
             for cause in found
+            if cause.rank <= self.at_least
         ]
 
 

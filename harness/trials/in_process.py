@@ -16,7 +16,7 @@ from harness.trials.asking import here
 from harness.trials.cases import case_of
 from harness.trials.checks import CHECKS, compare
 from harness.trials.triage import causes, title
-from reports.records import Cause
+from reports.records import AT_LEAST, Cause
 from strategies.asking import asking
 from strategies.graph import Graph
 from strategies.kinds import Generation
@@ -40,13 +40,15 @@ def check_clone(
     checks: Collection[str] | None = None,
     costly: bool = False,
     ignore: Callable[[Cause], bool] = lambda cause: False,
+    at_least: str = "name",
 ) -> None:
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
     `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
     graph was drawn for, else "keras". `checks` are names of `harness.trials.checks.CHECKS`, all of them by default;
     `costly` asks for a second clone, a training step and a round trip through a file, as do the checks that need them
-    when they are named. A cause for which `ignore` is true does not count.
+    when they are named. A cause for which `ignore` is true does not count, nor one that costs less than `at_least`:
+    "crashes", "computes", "trains", "property" or "name". How many were left out is in the message.
     """
     from harness.inside.trial import run_trial
 
@@ -54,6 +56,8 @@ def check_clone(
     unknown = sorted(named - set(CHECKS))
     if unknown:
         raise ValueError(f"checks: {unknown[0]!r} is not one of {', '.join(CHECKS)}")
+    if at_least not in AT_LEAST:
+        raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
     chosen: Generation = generation or graph.generation or "keras"
     its = here(chosen)
     with asking(its):
@@ -66,9 +70,12 @@ def check_clone(
         said = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {chosen}: {said}\n\n{case.source}")
     differences = compare(answer.original, answer.clones[YOURS], [name for name in CHECKS if name in named])
-    found = tuple(each for each in causes(answer.original, differences) if not ignore(each))
+    counted = [each for each in causes(answer.original, differences) if not ignore(each)]
+    found = tuple(each for each in counted if each.rank <= AT_LEAST[at_least])
     if found:
-        raise UnfaithfulClone("\n".join((*_lines(found), "", case.source)), found)
+        less = len(counted) - len(found)
+        left_out = [f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}"] if less else []
+        raise UnfaithfulClone("\n".join((*_lines(found), *left_out, "", case.source)), found)
 
 
 def _lines(found: tuple[Cause, ...]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
+from reports.broken import left_out, table_of_worst
 from reports.coverage import FEATURES, Counting
 from reports.draws import evenness, never_accepted, refusals
 from reports.html.causes import linked
@@ -36,6 +37,10 @@ def what_ran(read: RunRead) -> Markup:
     ]
     if run.verdicts:
         parts.append(_verdicts(run))
+    heads, counts = table_of_worst(run)
+    if counts:
+        rows = [[cloner, *its] for cloner, its in counts]
+        parts.append(_table("Graphs by the worst that happens to them", ["Cloner", *heads], rows))
     return join([*parts, *_refused(run), _facts(read)])
 
 
@@ -100,6 +105,7 @@ def _facts(read: RunRead) -> Markup:
         ("Trained, quantized or saved before", _of_states(run)),
         ("Graphs refused", "" if run.refused is None else str(run.refused)),
         ("Cloners", ", ".join(run.cloners)),
+        ("Left out", left_out(run)),
         ("clonediff", run.clonediff),
     ]
     return facts(told)

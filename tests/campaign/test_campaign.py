@@ -8,7 +8,9 @@ import shutil
 import signal
 import subprocess
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -17,9 +19,9 @@ from harness.campaign.corpus import NightlyCorpus
 from harness.campaign.done_log import DoneLog
 from harness.campaign.shards import MadeSmaller, ShardDone
 from harness.campaign.share import LEAST, TimeShare
-from reports.records import Run, read
+from reports.records import Cost, Run, read
 from reports.store import read_run
-from strategies.graph import Call, Graph, Input, Layer, Ref
+from strategies.graph import Call, Function, Graph, Input, Layer, Ref
 from tests.campaign.running import (
     TRIED_AGAIN,
     UNKNOWN,
@@ -97,6 +99,29 @@ def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
     assert why.startswith("ValueError: Received an invalid value for …")
     assert said["draws"]["keras"]["refused"] == refused
     assert len(list((tmp_path / "run" / "refused").iterdir())) == 1
+
+
+def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
+    calls: dict[str, Any] = {"calls": (Call(0, (Ref(0),)),), "takes": Ref(0), "gives": Ref(1), "generation": "keras"}
+    lambda_ = Layer("Lambda", (("function", Function("lambda", ("x",))),))
+    frozen = Layer("SpatialDropout1D", (("rate", 0.5),), marks=("frozen after",))
+    for layer in (lambda_, frozen, Layer("ReLU")):  # which crash, train differently, and change a name
+        NightlyCorpus(tmp_path / "corpus").keep("keras", Graph((Input((3, 2)),), (layer,), **calls))
+    nothing = tmp_path / "nothing.toml"
+    nothing.write_text("format = 1\n")
+    asked = ("--trials", "1", "--rate", "0", "--known-issues", str(nothing), "--at-least", "trains", "--out", "run")
+    done = fuzz(tmp_path, *asked, "--json")
+    said = summary(done)
+    assert done.returncode == 1, done.stderr
+    upstream = said["worst"]["upstream"]
+    assert (said["at_least"], sum(upstream.values())) == ("trains", said["drawn"])
+    assert (upstream["crashes"] >= 1, upstream["trains"] >= 1, upstream["left out"] >= 1) == (True, True, True)
+    assert (upstream["property"], upstream["name"]) == (0, 0)
+    assert said["headline"].startswith(f"Keras {version('keras')}'s clone_model crashes on {upstream['crashes']} of ")
+    costs = {kept.finding.cost for kept in read_run(tmp_path / "run").findings}
+    assert costs <= {Cost.CRASHES, Cost.COMPUTES, Cost.TRAINS}
+    assert {Cost.CRASHES, Cost.TRAINS} <= costs
+    assert f"with nothing else: {upstream['left out']} with upstream" in (tmp_path / "run" / "summary.md").read_text()
 
 
 @pytest.mark.slow(reason="two jobs find the same where a worker is killed, too")

@@ -191,6 +191,17 @@ def test_the_summary_begins_with_what_is_broken(totals: Totals, tmp_path: Path) 
     ]
 
 
+def test_the_summary_says_what_was_left_out(totals: Totals, tmp_path: Path) -> None:
+    verdicts = {"upstream: crashed": 12, "upstream: left out": 288}
+    run = msgspec.structs.replace(RAN, verdicts=verdicts, worst={"upstream: crashes": 12}, at_least=Cost.COMPUTES)
+    told = summary(totals, a_run(tmp_path, run), "runs/x").splitlines()
+    assert told[1:3] == [
+        "Keras 3.15.1's clone_model crashes on 12 of 300 graphs: 2 known causes, nothing new.",
+        "left out, by --at-least computes: what only trains differently or loses a property or changes a name; "
+        "graphs with nothing else: 288 with upstream.",
+    ]
+
+
 def test_the_summary_says_why_graphs_were_refused(totals: Totals, tmp_path: Path) -> None:
     refusals = [RefusedGraph(why, msgspec.Raw(b"{}")) for why in ("ValueError: a", "TypeError: b", "ValueError: a")]
     totals.shard(ShardDone("keras", 0, trials=50, refusals=tuple(refusals)))
@@ -218,6 +229,12 @@ def test_what_is_known_is_counted_by_graph_with_the_worst_that_it_cost(totals: T
     assert (met.count, met.cost, met.folder) == (8, Cost.COMPUTES, "")
     totals.examined(KnownRetried("keras", {"input-name": True}, {"input-name": Example(FINDING, "")}))
     assert [each.folder for each in totals.known_met() if each.folder] == ["keras-input-name"]
+
+
+def test_graphs_are_counted_by_the_worst_in_all_shards(totals: Totals) -> None:
+    totals.shard(shard(0, worst={"upstream: crashes": 2, "upstream: name": 30}))
+    totals.shard(shard(1, worst={"upstream: crashes": 1, "fixed: trains": 1}))
+    assert totals.worst == {"fixed: trains": 1, "upstream: crashes": 3, "upstream: name": 30}
 
 
 def test_known_issues_are_told_with_whether_they_break(totals: Totals) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from reports.broken import broken
+from reports.broken import broken, by_worst
 from reports.html import page
 from reports.proof import alone
-from reports.records import Cost, KnownMet, Run, write, write_bytes
+from reports.records import AT_LEAST, Cost, KnownMet, Run, write, write_bytes
 from reports.store import RunRead, read_run
 from reports.summary import summary
 from reports.verdict import verdict
@@ -80,6 +81,62 @@ def test_it_says_so_whatever_ran(
 ) -> None:
     said = verdict(a_run(tmp_path, msgspec.structs.replace(RAN, **changes), findings=findings))
     assert (said.headline, said.holds) == (headline, holds)
+
+
+WORST = {"upstream: crashes": 12, "upstream: trains": 8, "upstream: name": 270}
+ALSO_LEFT_OUT = {"fixed: faithful": 300, "upstream: crashed": 12, "upstream: diverged": 8, "upstream: left out": 270,
+                 "upstream: faithful": 10}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "headline", "holds", "left_out"),
+    [
+        pytest.param({"worst": WORST},
+                     "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, "
+                     "changes only a name on 270: 2 known causes, nothing new",
+                     "clonediff's own cloner is faithful on all 300 graphs.", "", id="all"),
+        pytest.param({"worst": {"upstream: crashes": 12, "upstream: trains": 8}, "verdicts": ALSO_LEFT_OUT,
+                      "at_least": Cost.TRAINS},
+                     "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8: "
+                     "2 known causes, nothing new",
+                     "clonediff's own cloner is faithful on all 300 graphs.",
+                     "left out, by --at-least trains: what only loses a property or changes a name; "
+                     "graphs with nothing else: 270 with upstream", id="left out"),
+        pytest.param({"worst": {"fixed: name": 1}, "known": (), "at_least": Cost.PROPERTY,
+                      "verdicts": {"fixed: diverged": 1, "upstream: left out": 2, "upstream: faithful": 1}},
+                     "Keras 3.15.1's clone_model is faithful on 1 of 3 graphs, but for what was left out: nothing new",
+                     "clonediff's own cloner changes only a name on 1 of 1 graph.",
+                     "left out, by --at-least property: what only changes a name; "
+                     "graphs with nothing else: 2 with upstream", id="nothing else"),
+        pytest.param({"at_least": Cost.PROPERTY, "verdicts": {"upstream: faithful": 3}, "known": ()},
+                     "Keras 3.15.1's clone_model is faithful on all 3 graphs: nothing new", None,
+                     "left out, by --at-least property: what only changes a name; no graph had nothing else",
+                     id="none"),
+    ],
+)  # fmt: skip
+def test_graphs_are_counted_by_the_worst_that_happens_to_them(
+    changes: dict[str, object], headline: str, holds: str | None, left_out: str, tmp_path: Path
+) -> None:
+    read = a_run(tmp_path, msgspec.structs.replace(RAN, **changes))
+    said = verdict(read)
+    assert (said.headline, said.holds, said.left_out) == (headline, (holds,) if holds else (), left_out)
+    assert said.broken == ("faithful" not in headline)
+    assert said.notes == ((left_out,) if left_out else ())
+    text, whole = summary(read), page(read)
+    assert text.startswith(f"## clonediff: {headline}\n")
+    for written in (text, unescape(whole)):
+        assert headline in written
+        assert left_out in written
+
+
+def test_every_report_has_the_counts_as_a_table(tmp_path: Path) -> None:
+    read = a_run(tmp_path, msgspec.structs.replace(RAN, worst=WORST))
+    assert by_worst(read.run)["upstream"] == {
+        "crashes": 12, "computes": 0, "trains": 8, "property": 0, "name": 270, "left out": 0, "faithful": 10,
+    }  # fmt: skip
+    assert "| upstream | 12 | 0 | 8 | 0 | 270 | 10 |\n" in summary(read)
+    assert "Graphs by the worst that happens to them" in page(read)
+    assert by_worst(RAN) == {"fixed": dict.fromkeys((*AT_LEAST, "left out"), 0) | {"faithful": 300}}, "an older run"
 
 
 def test_causes_come_worst_first_and_those_not_met_do_not(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def test_json_is_the_summary(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0)])
     summary = json.loads(report(tmp_path, "--json").stdout)
     assert summary["verdict"] == "new"
+    assert summary["worst"]["fixed"]["faithful"] == 60
     assert [each["id"] for each in summary["findings"]] == [finding(0).id]
     assert summary["findings"][0]["counts"] is True
     assert all(Path(path).is_file() for path in summary["written"])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness import UnfaithfulClone, check_clone, clone_model
+from reports.records import Cost
 from strategies import Graph
 from strategies.graph import Call, Function, Input, Layer, Ref, Seq
 from tests.waiting import PATIENCE
@@ -46,6 +47,36 @@ def test_a_cloner_that_raises_is_caught() -> None:
 
 def test_a_cause_can_be_ignored() -> None:
     check_clone(TWO_OUTPUTS, lambda model: model, ignore=lambda cause: cause.root.check == "own")
+
+
+def test_what_costs_less_than_is_asked_for_is_left_out() -> None:
+    def another_name(model: Any) -> Any:
+        clone = clone_model(model)
+        clone.layers[-1].name = "other"
+        return clone
+
+    with pytest.raises(UnfaithfulClone) as caught:
+        check_clone(TWO_OUTPUTS, another_name)
+    assert {cause.rank for cause in caught.value.causes} == {Cost.NAME}
+    assert "left out" not in str(caught.value)
+    check_clone(TWO_OUTPUTS, another_name, at_least="property")
+
+
+def test_how_many_causes_were_left_out_is_in_the_message() -> None:
+    def frozen(model: Any) -> Any:
+        clone = clone_model(model)
+        clone.layers[-1].name = "other"
+        clone.layers[-1].trainable = False
+        return clone
+
+    with pytest.raises(UnfaithfulClone, match=r"(?m)^left out, by at_least='trains': 1 cause$") as caught:
+        check_clone(TWO_OUTPUTS, frozen, at_least="trains")
+    assert {cause.rank for cause in caught.value.causes} == {Cost.TRAINS}
+
+
+def test_an_unknown_cost_is_named() -> None:
+    with pytest.raises(ValueError, match="at_least: 'speed' is not one of crashes, computes, trains, property, name"):
+        check_clone(TWO_OUTPUTS, clone_model, at_least="speed")
 
 
 def test_an_unknown_check_is_named() -> None:

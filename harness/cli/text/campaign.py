@@ -155,7 +155,8 @@ def result_text(result: CampaignResult) -> str:
 def summary(totals: Totals, read: RunRead, folder: str) -> str:
     """What is broken, what is new and what holds; then subject by subject."""
     said = verdict(read)
-    text = ["", f"{said.headline}.", *said.holds, *(f"{each}." for each in said.mend), ""]
+    notes = filter(None, (*said.mend, said.left_out))
+    text = ["", f"{said.headline}.", *said.holds, *(f"{each}." for each in notes), ""]
     causes = broken(read)
     if causes:
         text.append(f"Known causes, worst first, with the graphs that met each. Reasons and scripts: {folder}/known")

@@ -1,0 +1,48 @@
+"""docs/mini.py, the model of the whole: it runs, and finds breaks of the Keras that is installed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from tests.waiting import PATIENCE
+
+MINI = Path(__file__).parent.parent / "docs" / "mini.py"
+
+
+def test_it_prints_small_scripts_of_breaks() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(MINI), "20"], capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
+    *scripts, last = done.stdout.split("\nclone = keras.models.clone_model(model)\n\n\n")
+    assert len(scripts) >= 2
+    assert last == f"# Keras {version('keras')}: {len(scripts)} breaks in 20 models\n"
+    assert len({script.partition("\n")[0] for script in scripts}) == len(scripts), "each break is printed once"
+    for script in scripts:
+        ast.parse(script)
+        assert script.count("= layers.") <= 3, script
+    subprocess.run([sys.executable, "-c", scripts[0]], check=True, timeout=PATIENCE)
+
+
+def test_it_is_short_and_needs_nothing_of_clonediff() -> None:
+    text = MINI.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 300
+    imports = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Import | ast.ImportFrom)]
+    names = {name for each in imports for name in _named(each)} - sys.stdlib_module_names
+    assert names == {"hypothesis", "keras", "numpy"}
+
+
+def test_the_parts_that_it_points_at_are_there() -> None:
+    named = re.findall(r"\b((?:harness|strategies)/[\w/.]+\w)", MINI.read_text(encoding="utf-8"))
+    assert named
+    assert [path for path in named if not (MINI.parent.parent / path).exists()] == []
+
+
+def _named(imported: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(imported, ast.ImportFrom):
+        return [(imported.module or "").partition(".")[0]]
+    return [alias.name.partition(".")[0] for alias in imported.names]

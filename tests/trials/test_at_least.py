@@ -1,0 +1,53 @@
+"""What costs less than was asked for: no hit, and not counted as unfaithful; what is left is counted by its worst."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.subjects.observation import Answer, Clone
+from harness.trials.graph_trials import GraphTrials
+from reports.known import KnownIssues
+from reports.records import LEFT_OUT, Cost
+from strategies.graph import Call, Graph, Input, Layer, Ref
+
+from .checks.making import altered
+from .test_trial import BAD, GOOD, ORIGINAL, REFUSED, Played
+
+GRAPH = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+RENAMED = altered(GOOD, ("observation.shape.layers.1.name", "other"))
+FROZEN = altered(GOOD, ("observation.shape.layers.2.trainable", False))
+POLICY = altered(GOOD, ("observation.shape.layers.2.policy", "float16"))
+CLONES = {
+    "crashes": REFUSED,
+    "computes": BAD,
+    "trains": FROZEN,
+    "property": POLICY,
+    "name": RENAMED,
+    "faithful": GOOD,
+}
+
+
+def trials(at_least: Cost, clones: dict[str, Clone]) -> GraphTrials:
+    process = Played(lambda cloners: Answer(original=ORIGINAL, clones={name: clones[name] for name in cloners}))
+    return GraphTrials(process, KnownIssues(), cloners=tuple(clones), rate=0, at_least=at_least)  # type: ignore[arg-type]  # it plays one
+
+
+@pytest.mark.parametrize("at_least", Cost)
+def test_a_cause_that_costs_less_is_left_out(at_least: Cost) -> None:
+    its = trials(at_least, CLONES)
+    hits = its.try_graph(GRAPH).hits
+    names = [cost.name.lower() for cost in Cost]
+    kept, less = names[: at_least + 1], names[at_least + 1 :]
+    assert {each.cloner for each in hits} == set(kept)
+    assert {name: cost.name.lower() for name, cost in its.tally.worst} == dict(zip(kept, kept, strict=True))
+    assert {name for name, verdict in its.tally.verdicts if verdict == LEFT_OUT} == set(less)
+    assert its.tally.verdicts["faithful", "faithful"] == 1
+
+
+def test_a_graph_is_counted_by_the_worst_that_happens_to_it() -> None:
+    both = altered(FROZEN, ("observation.shape.layers.1.name", "other"))
+    for at_least, hits in ((Cost.NAME, 2), (Cost.TRAINS, 1)):
+        its = trials(at_least, {"upstream": both})
+        assert len(its.try_graph(GRAPH).hits) == hits
+        assert its.tally.worst == {("upstream", Cost.TRAINS): 1}
+        assert its.tally.verdicts == {("upstream", "diverged"): 1}
