@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.records import COSTS, Cost, KnownMet, Run
-from reports.store import RunRead, StoredFinding
+from clonediff.reports.records import COSTS, Cost, KnownMet, Run
+from clonediff.reports.store import RunRead, StoredFinding
 
 _OURS = "clonediff's own cloner"
 _NAMES = {"keras": "Keras", "tf_keras": "tf_keras", "tf.keras": "tf.keras"}

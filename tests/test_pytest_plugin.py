@@ -28,8 +28,8 @@ def test_of_its_own(number):
 def test_its_profile_is_its_own():
     assert settings.get_current_profile_name() == "mine"
     assert len(seen) <= 7
-    assert "strategies" not in sys.modules
-    assert "harness.campaign" not in sys.modules
+    assert "clonediff.strategies" not in sys.modules
+    assert "clonediff.harness.campaign" not in sys.modules
 """
 USING = """
 import pytest

@@ -22,12 +22,12 @@ from filelock import FileLock
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.search import example_database
-from reports.markup import visible
-from reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
-from strategies import MalformedGraph, from_json
-from strategies.graph import Graph, to_json
-from strategies.kinds import GENERATIONS, Generation
+from clonediff.harness.search import example_database
+from clonediff.reports.markup import visible
+from clonediff.reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
+from clonediff.strategies import MalformedGraph, from_json
+from clonediff.strategies.graph import Graph, to_json
+from clonediff.strategies.kinds import GENERATIONS, Generation
 
 MOST = 2000
 """As many graphs are kept of a generation: those found last. What is found again counts as found last."""
@@ -42,8 +42,8 @@ _OURS = re.compile(r"[0-9a-f]{20}\.json")
 class NightlyCorpus:
     """`FOLDER/<generation>/<digest>.json` for each graph, and Hypothesis' examples where `database` says.
 
-    `database` is None for `FOLDER/examples`, or what `harness.search.example_database.opened` takes. Nothing is written
-    before there is something to keep. `problems` has what could not be read, each once.
+    `database` is None for `FOLDER/examples`, or what `clonediff.harness.search.example_database.opened` takes.
+    Nothing is written before there is something to keep. `problems` has what could not be read, each once.
     """
 
     def __init__(self, folder: Path, database: str | None = None) -> None:

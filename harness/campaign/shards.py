@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.subjects.outcomes import Statement
-from harness.trials.graph_trials import Key
-from reports.known import KnownIssue
-from reports.records import FORMAT, Budget, Cost, Coverage, Finding
-from strategies.states import RATE
+from clonediff.harness.subjects.outcomes import Statement
+from clonediff.harness.trials.graph_trials import Key
+from clonediff.reports.known import KnownIssue
+from clonediff.reports.records import FORMAT, Budget, Cost, Coverage, Finding
+from clonediff.strategies.states import RATE
 
 SIZE = 50
 """Graphs in a shard: some seconds of work, which is what a lost worker costs."""
@@ -25,9 +25,9 @@ class Setup(msgspec.Struct, frozen=True):
 
     `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
     Of `state_rate` drawn graphs to which something is done before they are cloned, with one it is something costly.
-    `layers` names those that are drawn beside Keras' own. `corpus` and `database` are of `harness.campaign.corpus`;
-    without a corpus, Hypothesis keeps nothing. `reach` is whether the lines are counted that trials run of a release's
-    cloning code.
+    `layers` names those that are drawn beside Keras' own. `corpus` and `database` are of
+    `clonediff.harness.campaign.corpus`; without a corpus, Hypothesis keeps nothing. `reach` is whether the lines are
+    counted that trials run of a release's cloning code.
     """
 
     campaign: str

@@ -16,17 +16,17 @@ from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from harness.campaign.shards import LeftToShrink, MadeSmaller, RawFinding, Shard
-from harness.scripts.of_finding import finding_of, script_of
-from harness.scripts.run_alone import PROVEN, tried_alone
-from harness.search.draw_and_shrink import shrink
-from harness.search.reducing import reduce
-from harness.trials.graph_trials import GraphTrials, Hit, Key, news
-from harness.trials.offers import graphs_on
-from reports.records import Finding
-from reports.store import slug
-from strategies.graph import Graph, from_json, to_json
-from strategies.states import RATE
+from clonediff.harness.campaign.shards import LeftToShrink, MadeSmaller, RawFinding, Shard
+from clonediff.harness.scripts.of_finding import finding_of, script_of
+from clonediff.harness.scripts.run_alone import PROVEN, tried_alone
+from clonediff.harness.search.draw_and_shrink import shrink
+from clonediff.harness.search.reducing import reduce
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key, news
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.reports.records import Finding
+from clonediff.reports.store import slug
+from clonediff.strategies.graph import Graph, from_json, to_json
+from clonediff.strategies.states import RATE
 
 SHRINKS, REDUCTIONS = 60, 300
 """The trials that Hypothesis may spend on making a finding smaller, and then the reducer, which is quicker at it."""

@@ -19,8 +19,8 @@ from typing import ParamSpec, TypeVar
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.shards import (
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.campaign.shards import (
     Example,
     KnownRetried,
     MadeSmaller,
@@ -32,22 +32,22 @@ from harness.campaign.shards import (
     SubjectStarted,
     count_refused,
 )
-from harness.campaign.shrinking import piece
-from harness.campaign.warm_subjects import warm_subjects
-from harness.scripts.of_finding import example_of, finding_of, script_of
-from harness.search.draw_and_shrink import draw
-from harness.source.other_layers import is_allowed, other_kinds
-from harness.subjects import NoDeviceError, SubjectError
-from harness.subjects.releases import ReleaseError
-from harness.trials.asking import asked
-from harness.trials.expressible import unable
-from harness.trials.graph_trials import Key, news
-from harness.trials.known_examples import example_on
-from harness.trials.offers import classes, graphs_on
-from reports.coverage import Counting
-from reports.draws import reason
-from strategies.asking import asking
-from strategies.graph import Graph, from_json, to_json
+from clonediff.harness.campaign.shrinking import piece
+from clonediff.harness.campaign.warm_subjects import warm_subjects
+from clonediff.harness.scripts.of_finding import example_of, finding_of, script_of
+from clonediff.harness.search.draw_and_shrink import draw
+from clonediff.harness.source.other_layers import is_allowed, other_kinds
+from clonediff.harness.subjects import NoDeviceError, SubjectError
+from clonediff.harness.subjects.releases import ReleaseError
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.graph_trials import Key, news
+from clonediff.harness.trials.known_examples import example_on
+from clonediff.harness.trials.offers import classes, graphs_on
+from clonediff.reports.coverage import Counting
+from clonediff.reports.draws import reason
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import Graph, from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from hypothesis.database import ExampleDatabase
 from hypothesis.errors import Flaky
 from hypothesis.strategies import SearchStrategy
 
-from harness.search.deterministic import deterministic
-from harness.search.even_draws import StartingFrom, evenly
-from harness.trials.graph_trials import GraphTrials, Hit, Key, news
-from strategies.graph import Graph
+from clonediff.harness.search.deterministic import deterministic
+from clonediff.harness.search.even_draws import StartingFrom, evenly
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key, news
+from clonediff.strategies.graph import Graph
 
 SHRINKING = 60.0
 """The seconds that a finding may be shrunk for once the time for drawing is over."""

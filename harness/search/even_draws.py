@@ -16,7 +16,7 @@ from hypothesis import Verbosity, given, settings
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from strategies.graph import Graph
+from clonediff.strategies.graph import Graph
 
 BYTES = 8192
 """As many as any graph takes; one that would take more is not drawn."""

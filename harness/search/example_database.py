@@ -23,7 +23,7 @@ from hypothesis.database import (
 )
 from hypothesis.strategies import SearchStrategy
 
-from strategies.graph import Graph
+from clonediff.strategies.graph import Graph
 
 MOST = 1000
 """As many examples are drawn again, the smallest first; the others are forgotten."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.search.draw_and_shrink import search
-from harness.search.example_database import each_drawn, keyed
-from harness.trials.graph_trials import GraphTrials, Hit, news
-from strategies.graph import Graph
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.example_database import each_drawn, keyed
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, news
+from clonediff.strategies.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.observation import Answer
-from harness.trials.asking import here
-from harness.trials.cases import case_of
-from harness.trials.checks import CHECKS, compare
-from harness.trials.triage import causes, title
-from reports.records import Cause
-from strategies.asking import asking
-from strategies.graph import Graph
-from strategies.kinds import Generation
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.trials.asking import here
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.checks import CHECKS, compare
+from clonediff.harness.trials.triage import causes, title
+from clonediff.reports.records import Cause
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import Graph
+from clonediff.strategies.kinds import Generation
 
 YOURS = "the cloner"
 
@@ -44,11 +44,11 @@ def check_clone(
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
     `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
-    graph was drawn for, else "keras". `checks` are names of `harness.trials.checks.CHECKS`, all of them by default;
-    `costly` asks for a second clone, a training step and a round trip through a file, as do the checks that need them
-    when they are named. A cause for which `ignore` is true does not count.
+    graph was drawn for, else "keras". `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
+    them by default; `costly` asks for a second clone, a training step and a round trip through a file, as do the checks
+    that need them when they are named. A cause for which `ignore` is true does not count.
     """
-    from harness.inside.trial import run_trial
+    from clonediff.harness.inside.trial import run_trial
 
     named = set(CHECKS if checks is None else checks)
     unknown = sorted(named - set(CHECKS))

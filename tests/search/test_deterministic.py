@@ -8,15 +8,15 @@ import sys
 import pytest
 from hypothesis.internal.conjecture import providers
 
-from harness.search.deterministic import deterministic
+from clonediff.harness.search.deterministic import deterministic
 from tests.waiting import PATIENCE
 
 DRAW = """
 import hashlib, importlib, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
-from harness.search.draw_and_shrink import draw
-from strategies import to_json
+from clonediff.harness.search.draw_and_shrink import draw
+from clonediff.strategies import to_json
 from tests.asked import graphs_of
 digest = hashlib.sha256()
 draw(graphs_of("keras"), 120, 7, lambda graph: digest.update(to_json(graph)))
@@ -25,7 +25,11 @@ print(digest.hexdigest())
 
 
 @pytest.mark.parametrize(
-    "more", [("reports.writing",), ("harness.subjects.releases", "harness.cli.fuzz", "harness.campaign.tasks")]
+    "more",
+    [
+        ("clonediff.reports.writing",),
+        ("clonediff.harness.subjects.releases", "clonediff.harness.cli.fuzz", "clonediff.harness.campaign.tasks"),
+    ],
 )
 def test_what_is_drawn_does_not_depend_on_what_is_imported(more: tuple[str, ...]) -> None:
     assert _drawn() == _drawn(*more)

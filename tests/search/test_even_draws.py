@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis.database import InMemoryExampleDatabase
 
-from harness.search.draw_and_shrink import draw, shrink
-from harness.search.even_draws import StartingFrom, evenly
-from strategies import Graph
+from clonediff.harness.search.draw_and_shrink import draw, shrink
+from clonediff.harness.search.even_draws import StartingFrom, evenly
+from clonediff.strategies import Graph
 from tests.asked import graphs_of
 
 GRAPHS = graphs_of("keras")

@@ -17,14 +17,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase, InMemoryExampleDatabase
 
-from harness.campaign.corpus import NightlyCorpus
-from harness.search import example_database
-from harness.search.draw_and_shrink import search
-from harness.search.example_database import DatabaseError, drawn, keyed, opened
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
-from harness.trials.trial import Trial
-from strategies import Graph
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.search import example_database
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.example_database import DatabaseError, drawn, keyed, opened
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
+from clonediff.harness.trials.trial import Trial
+from clonediff.strategies import Graph
 from tests.asked import graphs_of
 from tests.effort import examples
 from tests.waiting import until
@@ -168,7 +168,7 @@ def test_a_database_that_does_not_answer_is_told_and_the_search_goes_on() -> Non
 def test_a_profile_for_ci_does_not_forbid_the_database(tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; import sys\n"
-        "from harness.campaign.corpus import NightlyCorpus\n"
+        "from clonediff.harness.campaign.corpus import NightlyCorpus\n"
         "from tests.search.test_example_database import GRAPHS, find\n"
         "kept = NightlyCorpus(Path(sys.argv[1]))\n"
         "found = find('LSTM', kept.database('keras'))\n"

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.search.property_draws import PropertyDraws
-from strategies import Graph
+from clonediff.harness.search.property_draws import PropertyDraws
+from clonediff.strategies import Graph
 from tests.asked import graphs_of
 from tests.search.test_example_database import Wanting
 
