@@ -1,7 +1,8 @@
 """What other projects use of clonediff; the rooms that it is made of are `harness`, `reports` and `strategies`.
 
 `clone_model(model)` is a drop-in for `keras.models.clone_model` that holds where that does not; `check_clone(graph,
-cloner)` holds a cloner against everything that makes a clone faithful. Importing this imports no Keras.
+cloner)` holds a cloner against everything that makes a clone faithful, on a model that was drawn, and
+`assert_clones_faithfully(model)` does so on one of the caller's own. Importing this imports no Keras.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clonediff.harness.trials.in_process import UnfaithfulClone, check_clone
+    from clonediff.harness.trials.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
     from clonediff.harness.trials.offers import graphs_here as functional_graphs
 
-__all__ = ["UnfaithfulClone", "check_clone", "clone_model", "functional_graphs"]
+__all__ = ["UnfaithfulClone", "assert_clones_faithfully", "check_clone", "clone_model", "functional_graphs"]
 
 
 def __getattr__(name: str) -> Any:
-    """`check_clone` and its exception when they are asked for: every pytest with clonediff installed imports this."""
-    if name in ("UnfaithfulClone", "check_clone"):
+    """Each when it is asked for: every pytest with clonediff installed imports this."""
+    if name in ("UnfaithfulClone", "assert_clones_faithfully", "check_clone"):
         from clonediff.harness.trials import in_process
 
         return getattr(in_process, name)
@@ -36,13 +37,14 @@ def clone_model(model: Any, *args: Any, **kwargs: Any) -> Any:
     shared layer keep their order; frozen parts stay frozen; names, options of inputs and call arguments survive. Safe
     loading is not switched off for that: live functions are handed on and never serialized.
     """
-    generation = type(model).__module__.partition(".")[0]
-    bases = {base.__module__.partition(".")[0] for base in type(model).__mro__}
-    if "tf_keras" in (generation, *bases):
+    from clonediff.harness.inside.frameworks import generation_of
+
+    generation = generation_of(model)
+    if generation == "tf_keras":
         from clonediff.harness.inside.cloners.fixed import tf_keras
 
         return tf_keras.clone_model(model, *args, **kwargs)
-    if "keras" in (generation, *bases):
+    if generation == "keras":
         from clonediff.harness.inside.cloners.fixed import keras3
 
         return keras3.clone_model(model, *args, **kwargs)
