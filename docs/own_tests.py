@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import clone_model
+from clonediff import clone_model
 
 _IMPORTED = re.compile(r"^from \S+\.src\.models\.cloning import clone_model", re.MULTILINE)
 _WITHIN = re.compile(r"^(from |import )tf_keras((?:\.(?!src)\S+)? (?:import|as) )", re.MULTILINE)

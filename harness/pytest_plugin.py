@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from harness.search.property_draws import PropertyDraws
-    from harness.subjects.process import SubjectProcess
-    from harness.trials.graph_trials import GraphTrials
+    from clonediff.harness.search.property_draws import PropertyDraws
+    from clonediff.harness.subjects.process import SubjectProcess
+    from clonediff.harness.trials.graph_trials import GraphTrials
 
 SHARDS = 4
 """In how many tests the examples of a subject are split, so that workers share them."""
@@ -34,7 +34,7 @@ SUBJECTS = (
 """What is tried where the command line does not say. A subject that this machine lacks is one skipped test."""
 
 PROFILES = ("dev", "ci", "nightly")
-"""The names of `strategies.profiles`, which imports Hypothesis."""
+"""The names of `clonediff.strategies.profiles`, which imports Hypothesis."""
 
 AT_LEAST = ("crashes", "computes", "trains", "property", "name")
 """The names of `reports.records.AT_LEAST`, which imports more than Python's own."""
@@ -105,8 +105,8 @@ def _subjects(config: pytest.Config) -> list[tuple[str, str | None]]:
     asked: list[str] = config.getoption("--clonediff-subject") or []
     if asked:
         return [(name, None) for name in asked]
-    from harness.subjects.presence import missing
-    from harness.subjects.subject import Subject
+    from clonediff.harness.subjects.presence import missing
+    from clonediff.harness.subjects.subject import Subject
 
     return [(name, missing(Subject.parse(name))) for name in SUBJECTS]
 
@@ -114,8 +114,8 @@ def _subjects(config: pytest.Config) -> list[tuple[str, str | None]]:
 @pytest.fixture(scope="session")
 def clonediff_processes() -> Iterator[Callable[[str], SubjectProcess]]:
     """The warm process of a subject, by its name; each is started once a session, its release installed before."""
-    from harness.subjects.releases import open_subject
-    from harness.subjects.subject import Subject
+    from clonediff.harness.subjects.releases import open_subject
+    from clonediff.harness.subjects.subject import Subject
 
     running: dict[str, SubjectProcess] = {}
 
@@ -134,11 +134,11 @@ def clonediff_trials(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
 ) -> Iterator[GraphTrials]:
     """Trials on one subject, with the cloners, the rate and the least cost that the command line asks for."""
-    from harness.subjects.case import RATE
-    from harness.subjects.outcomes import NoDeviceError
-    from harness.trials.graph_trials import GraphTrials
-    from reports.known import load
-    from reports.records import AT_LEAST, LEFT_OUT, UPSTREAM_AND_FIXED
+    from clonediff.harness.subjects.case import RATE
+    from clonediff.harness.subjects.outcomes import NoDeviceError
+    from clonediff.harness.trials.graph_trials import GraphTrials
+    from clonediff.reports.known import load
+    from clonediff.reports.records import AT_LEAST, LEFT_OUT, UPSTREAM_AND_FIXED
 
     process = clonediff_processes(clonediff_subject)
     try:
@@ -180,8 +180,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 @pytest.fixture
 def clonediff_draws(request: pytest.FixtureRequest, clonediff_shard: int) -> PropertyDraws:
     """What to draw in one part of a property test: what the command line says, and otherwise the profile."""
-    from harness.search.property_draws import PropertyDraws
-    from strategies.profiles import profile
+    from clonediff.harness.search.property_draws import PropertyDraws
+    from clonediff.strategies.profiles import profile
 
     option = request.config.getoption
     chosen = profile(option("--clonediff-profile") or ("ci" if _in_ci() else "dev"))

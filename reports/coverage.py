@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from reports.records import Coverage
-from strategies.asking import NoKeras
-from strategies.graph import (
+from clonediff.reports.records import Coverage
+from clonediff.strategies.asking import NoKeras
+from clonediff.strategies.graph import (
     Array,
     Call,
     Graph,
@@ -26,10 +26,10 @@ from strategies.graph import (
     made_layers,
     refs,
 )
-from strategies.pruning import ends_of, reached
-from strategies.states import STEPS
-from strategies.typing import infer
-from strategies.ways import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
+from clonediff.strategies.pruning import ends_of, reached
+from clonediff.strategies.states import STEPS
+from clonediff.strategies.typing import infer
+from clonediff.strategies.ways import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
 
 FEATURES = (
     "called again",

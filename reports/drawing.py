@@ -1,6 +1,6 @@
 """A graph as SVG: a box a call, models inside models, shared layers with a letter, masks dashed, differences marked.
 
-Owns what a box says and what a line looks like; where they go is `reports.layout`'s.
+Owns what a box says and what a line looks like; where they go is `clonediff.reports.layout`'s.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reports import layout
-from reports.coverage import masked
-from reports.labels import arguments, cut, shape, width_of
-from reports.layout import Edge
-from reports.marks import Mark, Marks, Use, marks
-from reports.markup import Markup, join, px, raw, tag
-from reports.naming import Key
-from reports.records import Difference
-from reports.store import StoredFinding
-from strategies.graph import Graph, Layer, Ref, call_refs, fed_refs, refs
+from clonediff.reports import layout
+from clonediff.reports.coverage import masked
+from clonediff.reports.labels import arguments, cut, shape, width_of
+from clonediff.reports.layout import Edge
+from clonediff.reports.marks import Mark, Marks, Use, marks
+from clonediff.reports.markup import Markup, join, px, raw, tag
+from clonediff.reports.naming import Key
+from clonediff.reports.records import Difference
+from clonediff.reports.store import StoredFinding
+from clonediff.strategies.graph import Graph, Layer, Ref, call_refs, fed_refs, refs
 
 MOST_BOXES = 250
 MOST_EDGES = 1000

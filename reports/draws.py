@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reports.markup import one_line
-from reports.records import Draws, Run
-from reports.run_folder import refused_file
-from strategies.kinds.operations import is_operation
+from clonediff.reports.markup import one_line
+from clonediff.reports.records import Draws, Run
+from clonediff.reports.run_folder import refused_file
+from clonediff.strategies.kinds.operations import is_operation
 
 FINE = 0.03
 """The share of a subject's graphs that may be refused."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.records import Finding
+from clonediff.reports.records import Finding
 
 _CLONING = ("made", "again")
 """The checks that make a clone."""

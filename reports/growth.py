@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from reports.markup import Markup, join, px, raw, tag
+from clonediff.reports.markup import Markup, join, px, raw, tag
 
 WIDTH, HEIGHT = 360.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 26.0, 30.0, 30.0

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from html import escape
 
-from reports.markup import visible
-from reports.proof import alone
-from reports.records import COSTS, Difference, Finding
-from reports.shortening import LONGEST_FILE, cut, shortened
+from clonediff.reports.markup import visible
+from clonediff.reports.proof import alone
+from clonediff.reports.records import COSTS, Difference, Finding
+from clonediff.reports.shortening import LONGEST_FILE, cut, shortened
 
 PROMISES = {
     "made": "A model that can be built and run can be cloned.",
@@ -33,7 +33,7 @@ PROMISES = {
 }
 _CLONERS = {
     "upstream": "`clone_model`",
-    "fixed": "`harness.clone_model` of clonediff",
+    "fixed": "`clonediff.clone_model` of clonediff",
     "roundtrip": "`from_config(get_config())`",
     "from_config": "`from_config(get_config())`",
     "saved": "saving and loading",

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from reports.issue import PROMISES
-from reports.markup import Markup, raw, tag
-from reports.proof import alone
-from reports.records import KnownMet
-from reports.shortening import fitting
-from reports.store import RunRead, StoredFinding, moment
-from reports.summary import ran, still
-from reports.verdict import cost_of, in_words, ordered, seconds_of, verdict
+from clonediff.reports.issue import PROMISES
+from clonediff.reports.markup import Markup, raw, tag
+from clonediff.reports.proof import alone
+from clonediff.reports.records import KnownMet
+from clonediff.reports.shortening import fitting
+from clonediff.reports.store import RunRead, StoredFinding, moment
+from clonediff.reports.summary import ran, still
+from clonediff.reports.verdict import cost_of, in_words, ordered, seconds_of, verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from reports.entries import read_entries
-from reports.records import Cause
+from clonediff.reports.entries import read_entries
+from clonediff.reports.records import Cause
 
 KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
 

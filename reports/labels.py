@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from strategies.graph import Array, Call, Function, Items, Made, Named, Ref, Seq, Value, refs
+from clonediff.strategies.graph import Array, Call, Function, Items, Made, Named, Ref, Seq, Value, refs
 
 
 def arguments(args: Sequence[tuple[str, Value]], call: Call) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.naming import Key, Names
-from reports.records import Difference
-from strategies.graph import Graph
+from clonediff.reports.naming import Key, Names
+from clonediff.reports.records import Difference
+from clonediff.strategies.graph import Graph
 
 Use = tuple[Key, int]
 """A layer, and which of its calls."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reports.operation_names import operation_names
-from reports.records import Place
-from strategies.graph import Graph, Layer, Made, fed_refs, leaves
-from strategies.kinds.operations import is_operation
+from clonediff.reports.operation_names import operation_names
+from clonediff.reports.records import Place
+from clonediff.strategies.graph import Graph, Layer, Made, fed_refs, leaves
+from clonediff.strategies.kinds.operations import is_operation
 
 Key = tuple[int, ...]
 """A layer by the numbers of the models around it and its own; an input as -1 less its number; () is the model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from strategies.kinds.operations import form_of
+from clonediff.strategies.kinds.operations import form_of
 
 _Words = tuple[tuple[str, ...], tuple[str, ...]]
 _OPERATORS: dict[str, _Words] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.records import Finding
+from clonediff.reports.records import Finding
 
 
 def alone(finding: Finding) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reports.markup import Markup, join, tag
-from reports.records import FileReached, Run
+from clonediff.reports.markup import Markup, join, tag
+from clonediff.reports.records import FileReached, Run
 
 
 def share(file: FileReached) -> str:

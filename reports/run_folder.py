@@ -16,8 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from reports.records import Finding, RecordError, Run, write, write_bytes
-from reports.store import slug
+from clonediff.reports.records import Finding, RecordError, Run, write, write_bytes
+from clonediff.reports.store import slug
 
 _OURS = ("journal", "findings", "known", "refused", "plan.json", "done.ndjson", "events.ndjson", "run.json")
 _HALF_WRITTEN = re.compile(r"\..+\.[0-9a-f]{8}", re.DOTALL)
@@ -102,7 +102,7 @@ class RunFolder:
         write_bytes(self.path / refused_file(subject, why), graph + b"\n")
 
     def _put(self, folder: Path, finding: Finding, script: str) -> Path:
-        from reports.writing import take_back
+        from clonediff.reports.writing import take_back
 
         beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
         try:

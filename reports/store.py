@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from reports.records import UNREADABLE, Finding, RecordError, Run, read
-from strategies.graph import Graph, MalformedGraph, from_json
+from clonediff.reports.records import UNREADABLE, Finding, RecordError, Run, read
+from clonediff.strategies.graph import Graph, MalformedGraph, from_json
 
 MOST = 20
 """As many lines of one file are named as problems; of more, only their number is."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reports import issue
-from reports.broken import Broken, broken, table_of_worst
-from reports.draws import never_accepted, refusals
-from reports.groups import sentences
-from reports.markup import visible
-from reports.proof import alone
-from reports.records import KnownMet, Run
-from reports.shortening import fitting
-from reports.store import RunRead, StoredFinding
-from reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
+from clonediff.reports import issue
+from clonediff.reports.broken import Broken, broken, table_of_worst
+from clonediff.reports.draws import never_accepted, refusals
+from clonediff.reports.groups import sentences
+from clonediff.reports.markup import visible
+from clonediff.reports.proof import alone
+from clonediff.reports.records import KnownMet, Run
+from clonediff.reports.shortening import fitting
+from clonediff.reports.store import RunRead, StoredFinding
+from clonediff.reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
 
 MOST = 50
 """Rows of a table: a job's page takes a megabyte and no more, and the report has them all."""

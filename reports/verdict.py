@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reports.broken import breaks, broken, holds, left_out, sentence
-from reports.draws import to_mend
-from reports.records import COSTS, Cost
-from reports.store import RunRead, StoredFinding, moment
+from clonediff.reports.broken import breaks, broken, holds, left_out, sentence
+from clonediff.reports.draws import to_mend
+from clonediff.reports.records import COSTS, Cost
+from clonediff.reports.store import RunRead, StoredFinding, moment
 
 
 @dataclass(frozen=True, slots=True)

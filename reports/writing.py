@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from reports.drawing import Drawing, draw_all
-from reports.html import page
-from reports.issue import issue
-from reports.junit import junit
-from reports.records import Finding, RecordError, read, write, write_bytes
-from reports.store import RunRead, StoredFinding
-from reports.summary import summary
+from clonediff.reports.drawing import Drawing, draw_all
+from clonediff.reports.html import page
+from clonediff.reports.issue import issue
+from clonediff.reports.junit import junit
+from clonediff.reports.records import Finding, RecordError, read, write, write_bytes
+from clonediff.reports.store import RunRead, StoredFinding
+from clonediff.reports.summary import summary
 
 
 def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:

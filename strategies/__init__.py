@@ -8,6 +8,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+if __name__ == "strategies":
+    raise ImportError("this is `clonediff.strategies`: by a second name, each of its modules would be there twice")
+
 __all__ = [
     "FEATURES",
     "Graph",
@@ -20,17 +23,17 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from strategies.graph import Graph, MalformedGraph, from_json, read_graph, to_json
-    from strategies.graphs import FEATURES, functional_graphs
-    from strategies.typing import infer
+    from clonediff.strategies.graph import Graph, MalformedGraph, from_json, read_graph, to_json
+    from clonediff.strategies.graphs import FEATURES, functional_graphs
+    from clonediff.strategies.typing import infer
 else:  # so that a type checker still knows which names there are
     _MODULES = {"FEATURES": "graphs", "functional_graphs": "graphs", "infer": "typing"}
 
     def __getattr__(name: str) -> object:
         """A public name, from the module that has it."""
         if name not in __all__:
-            raise AttributeError(f"module 'strategies' has no attribute {name!r}")
-        module = importlib.import_module(f"strategies.{_MODULES.get(name, 'graph')}")
+            raise AttributeError(f"module 'clonediff.strategies' has no attribute {name!r}")
+        module = importlib.import_module(f"{__name__}.{_MODULES.get(name, 'graph')}")
         found = globals()[name] = getattr(module, name)
         return found
 

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import msgspec
 
-from strategies.graph import Call, Graph, Layer
-from strategies.kinds.kind import Specs
+from clonediff.strategies.graph import Call, Graph, Layer
+from clonediff.strategies.kinds.kind import Specs
 
 
 class Question(msgspec.Struct, frozen=True):

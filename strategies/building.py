@@ -15,19 +15,19 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from strategies.asking import Question, keras
-from strategies.calling import inner_inputs, meant
-from strategies.chains import built_so, links
-from strategies.cutting import cut_out
-from strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value, call_refs, fed_refs, refs
-from strategies.inputs import around_others, arranged
-from strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs
-from strategies.layers import applied
-from strategies.own_models import makes_parts, owned
-from strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
-from strategies.pruning import idle, moved_call, pruned
-from strategies.special_inputs import ON_SPARSE, on_ragged
-from strategies.typing import infer, large, question, spec_of
+from clonediff.strategies.asking import Question, keras
+from clonediff.strategies.calling import inner_inputs, meant
+from clonediff.strategies.chains import built_so, links
+from clonediff.strategies.cutting import cut_out
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value, call_refs, fed_refs, refs
+from clonediff.strategies.inputs import around_others, arranged
+from clonediff.strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs
+from clonediff.strategies.layers import applied
+from clonediff.strategies.own_models import makes_parts, owned
+from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
+from clonediff.strategies.pruning import idle, moved_call, pruned
+from clonediff.strategies.special_inputs import ON_SPARSE, on_ragged
+from clonediff.strategies.typing import infer, large, question, spec_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from strategies.graph import Axis, Call, Graph, Input, Items, Packing, Ref, Seq, Value, fed_refs, refs
-from strategies.kinds import Specs
-from strategies.kinds.kind import Dims
+from clonediff.strategies.graph import Axis, Call, Graph, Input, Items, Packing, Ref, Seq, Value, fed_refs, refs
+from clonediff.strategies.kinds import Specs
+from clonediff.strategies.kinds.kind import Dims
 
 FURTHER = "not_taken"
 """The name of a tensor in a dict that a model does not take."""

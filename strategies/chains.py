@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from strategies.graph import Built, Call, Function, Graph, Layer, Ref, call_refs, made_layers
+from clonediff.strategies.graph import Built, Call, Function, Graph, Layer, Ref, call_refs, made_layers
 
 
 def links(layer: Layer, call: Call, newest: Ref) -> bool:

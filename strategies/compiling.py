@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from strategies.graph import Function, Graph, Items, Named, Ref, Seq, Value, refs
-from strategies.kinds import LEFT_OUT
-from strategies.kinds.arguments import made
+from clonediff.strategies.graph import Function, Graph, Items, Named, Ref, Seq, Value, refs
+from clonediff.strategies.kinds import LEFT_OUT
+from clonediff.strategies.kinds.arguments import made
 
 Values = tuple[Value, ...]
 

@@ -1,7 +1,7 @@
 """Models cut out of other models: which tensors one can begin and end at, and what it is without the other.
 
-A graph with a `base` is one. Owns what the rules of `strategies.graph` cannot say of it, because it takes the shapes,
-dtypes and masks of its tensors.
+A graph with a `base` is one. Owns what the rules of `clonediff.strategies.graph` cannot say of it, because it takes the
+shapes, dtypes and masks of its tensors.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import structs
 
-from strategies.graph import Base, Graph, Input, Ref, Seq, call_refs, refs
-from strategies.kinds import Spec, Specs
-from strategies.pruning import kept, moved, moved_call, pruned, reached
+from clonediff.strategies.graph import Base, Graph, Input, Ref, Seq, call_refs, refs
+from clonediff.strategies.kinds import Spec, Specs
+from clonediff.strategies.pruning import kept, moved, moved_call, pruned, reached
 
 
 def as_input(spec: Spec) -> Input | None:

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
-from strategies.graph import Axis, Value
-from strategies.programs import NOTHING, REGISTERS, Again, Apply, Arrangement, Instruction, Nest
+from clonediff.strategies.graph import Axis, Value
+from clonediff.strategies.programs import NOTHING, REGISTERS, Again, Apply, Arrangement, Instruction, Nest
 
 
 class Digits(NamedTuple):

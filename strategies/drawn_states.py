@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import structs
 
-from strategies.asking import keras
-from strategies.graph import Graph, Step
-from strategies.kinds import LEFT_OUT
-from strategies.no_oracle import unsaid
-from strategies.states import RATE, STEPS
+from clonediff.strategies.asking import keras
+from clonediff.strategies.graph import Graph, Step
+from clonediff.strategies.kinds import LEFT_OUT
+from clonediff.strategies.no_oracle import unsaid
+from clonediff.strategies.states import RATE, STEPS
 
 _STEP = 11
 """As many digits a step is read from: what it does, to what, and its arguments."""

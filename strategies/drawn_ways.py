@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeVar, get_args
 
 from msgspec import structs
 
-from strategies.asking import keras
-from strategies.chains import plainly_built, plainly_built_within
-from strategies.graph import (
+from clonediff.strategies.asking import keras
+from clonediff.strategies.chains import plainly_built, plainly_built_within
+from clonediff.strategies.graph import (
     OF_ALL,
     CallChange,
     CallFunction,
@@ -29,11 +29,11 @@ from strategies.graph import (
     Wrong,
     levels,
 )
-from strategies.kinds import CATALOGUE, Generation, Kind
-from strategies.no_oracle import unsaid
-from strategies.targets import is_no_layer
-from strategies.typing import infer
-from strategies.ways import DTYPES, features_of, inner_layer, inputs_of, makes_none
+from clonediff.strategies.kinds import CATALOGUE, Generation, Kind
+from clonediff.strategies.no_oracle import unsaid
+from clonediff.strategies.targets import is_no_layer
+from clonediff.strategies.typing import infer
+from clonediff.strategies.ways import DTYPES, features_of, inner_layer, inputs_of, makes_none
 
 T = TypeVar("T")
 

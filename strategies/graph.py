@@ -1,7 +1,7 @@
 """A functional model as plain data, and the rules that make it well formed.
 
 Owns `Graph`, `Layer`, `Call`, `Input`, the values that arguments can hold, and their JSON. Must not import Keras,
-Hypothesis or the catalogue: what a kind accepts is the catalogue's to say (`strategies.typing`).
+Hypothesis or the catalogue: what a kind accepts is the catalogue's to say (`clonediff.strategies.typing`).
 
 Tensors are numbered: node `n` is input `n` while `n < len(inputs)`, and otherwise call `n - len(inputs)`. A `Ref` names
 one tensor that a node gives.
@@ -56,8 +56,9 @@ class Array(msgspec.Struct, frozen=True, tag="array", tag_field="is", omit_defau
 class Function(msgspec.Struct, frozen=True, tag="function", tag_field="is", omit_defaults=True):
     """What a `Lambda` wraps, or takes as its mask or its output shape.
 
-    `form` says how the function is written (see `strategies.kinds.lambdas` and `harness.source.functions`), `gives` the
-    expressions it returns, one for each output, and `container` what they are returned in.
+    `form` says how the function is written (see `clonediff.strategies.kinds.lambdas` and
+    `clonediff.harness.source.functions`), `gives` the expressions it returns, one for each output, and `container` what
+    they are returned in.
     """
 
     form: str
@@ -211,7 +212,7 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
 class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that is done to a model before it is cloned: to its first layer of `kind`, or to the model itself.
 
-    `does` is one of `strategies.states.STEPS`, `args` what it takes.
+    `does` is one of `clonediff.strategies.states.STEPS`, `args` what it takes.
     """
 
     does: str

@@ -14,19 +14,19 @@ from typing import Any, Literal, get_args
 
 from hypothesis import strategies as st
 
-from strategies.asking import Keras, asking
-from strategies.drawn_models import Digits, again, nest
-from strategies.drawn_states import DIGITS as STATE_DIGITS
-from strategies.drawn_ways import DIGITS
-from strategies.graph import Graph, Input, Value
-from strategies.kinds import CATALOGUE, Generation, Kind, less
-from strategies.kinds.arguments import PATHS
-from strategies.kinds.lambdas import BATCH
-from strategies.kinds.not_drawn import ONLY_WITHIN
-from strategies.kinds.operations import is_operation
-from strategies.lowering import lower
-from strategies.pieces import BYTES, begun_with_a_piece, pieces_of
-from strategies.programs import (
+from clonediff.strategies.asking import Keras, asking
+from clonediff.strategies.drawn_models import Digits, again, nest
+from clonediff.strategies.drawn_states import DIGITS as STATE_DIGITS
+from clonediff.strategies.drawn_ways import DIGITS
+from clonediff.strategies.graph import Graph, Input, Value
+from clonediff.strategies.kinds import CATALOGUE, Generation, Kind, less
+from clonediff.strategies.kinds.arguments import PATHS
+from clonediff.strategies.kinds.lambdas import BATCH
+from clonediff.strategies.kinds.not_drawn import ONLY_WITHIN
+from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.lowering import lower
+from clonediff.strategies.pieces import BYTES, begun_with_a_piece, pieces_of
+from clonediff.strategies.programs import (
     MORE,
     NOTHING,
     OPTIONS,
@@ -37,9 +37,9 @@ from strategies.programs import (
     Program,
     Touch,
 )
-from strategies.special_inputs import FIRST_ON_RAGGED, WAYS_ON_RAGGED
-from strategies.states import RATE, STEPS
-from strategies.ways import LATER, SPARSE
+from clonediff.strategies.special_inputs import FIRST_ON_RAGGED, WAYS_ON_RAGGED
+from clonediff.strategies.states import RATE, STEPS
+from clonediff.strategies.ways import LATER, SPARSE
 
 Feature = Literal[
     "sharing",
@@ -222,7 +222,9 @@ def _there(catalogue: Mapping[str, Kind], kinds: Collection[str] | None, without
     named = {name.rpartition(".")[0] if _is_argument(name, catalogue) else name for name in set(without) - PATHS}
     unknown = sorted({*(kinds or ()), *(named - ONLY_WITHIN)} - {*catalogue, *CATALOGUE})
     if unknown:
-        raise ValueError(f"kinds: {unknown[0]!r} is not in the catalogue; see strategies.kinds.CATALOGUE for what is")
+        raise ValueError(
+            f"kinds: {unknown[0]!r} is not in the catalogue; see clonediff.strategies.kinds.CATALOGUE for what is"
+        )
     wanted = ((name, kind) for name, kind in catalogue.items() if kinds is None or name in kinds)
     found = ((name, less(kind, without)) for name, kind in wanted if name not in without)
     return {name: kind for name, kind in found if kind is not None}

@@ -6,8 +6,8 @@ import itertools
 
 from msgspec import structs
 
-from strategies.graph import Graph, Input, Items, Ref, Seq, Value, refs
-from strategies.programs import Arrangement
+from clonediff.strategies.graph import Graph, Input, Items, Ref, Seq, Value, refs
+from clonediff.strategies.programs import Arrangement
 
 
 def repeating(graph: Graph) -> Graph:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from strategies.graph import Layer, Named, Value
-from strategies.kinds import DTYPES, LEFT_OUT, NO_SENSE, Kind, Specs
-from strategies.kinds.arguments import POLICIES, together
-from strategies.kinds.operations import is_operation
-from strategies.programs import Apply, Touch
+from clonediff.strategies.graph import Layer, Named, Value
+from clonediff.strategies.kinds import DTYPES, LEFT_OUT, NO_SENSE, Kind, Specs
+from clonediff.strategies.kinds.arguments import POLICIES, together
+from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.programs import Apply, Touch
 
 
 def applied(kind: Kind, specs: Specs, instruction: Apply, number: int) -> Layer | None:

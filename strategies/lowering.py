@@ -10,20 +10,20 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from strategies.asking import keras
-from strategies.building import Builder
-from strategies.chains import begun, plainly_built
-from strategies.cutting import cut_out, later_inputs
-from strategies.drawn_states import steps
-from strategies.drawn_ways import cloned
-from strategies.graph import Graph, Ref, refs
-from strategies.inputs import repeating
-from strategies.kinds import Kind
-from strategies.no_oracle import unsaid_losses
-from strategies.own_models import makes_parts, owned, owns
-from strategies.programs import Apply, Nest, Program
-from strategies.pruning import pruned, reached
-from strategies.typing import infer, spec_of
+from clonediff.strategies.asking import keras
+from clonediff.strategies.building import Builder
+from clonediff.strategies.chains import begun, plainly_built
+from clonediff.strategies.cutting import cut_out, later_inputs
+from clonediff.strategies.drawn_states import steps
+from clonediff.strategies.drawn_ways import cloned
+from clonediff.strategies.graph import Graph, Ref, refs
+from clonediff.strategies.inputs import repeating
+from clonediff.strategies.kinds import Kind
+from clonediff.strategies.no_oracle import unsaid_losses
+from clonediff.strategies.own_models import makes_parts, owned, owns
+from clonediff.strategies.programs import Apply, Nest, Program
+from clonediff.strategies.pruning import pruned, reached
+from clonediff.strategies.typing import infer, spec_of
 
 
 def lower(program: Program, kinds: Mapping[str, Kind]) -> Graph:

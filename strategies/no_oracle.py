@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from strategies.chains import builds_within
-from strategies.graph import Graph, Layer, Ref, Way, all_layers, levels
-from strategies.kinds import CATALOGUE, Generation
-from strategies.kinds.custom import OWN_OPERATION
-from strategies.kinds.operations import is_operation
-from strategies.own_models import makes_parts
-from strategies.pruning import costs, costs_beside, pruned
-from strategies.states import LEARNED
-from strategies.targets import is_no_layer, targets
-from strategies.typing import infer
+from clonediff.strategies.chains import builds_within
+from clonediff.strategies.graph import Graph, Layer, Ref, Way, all_layers, levels
+from clonediff.strategies.kinds import CATALOGUE, Generation
+from clonediff.strategies.kinds.custom import OWN_OPERATION
+from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.own_models import makes_parts
+from clonediff.strategies.pruning import costs, costs_beside, pruned
+from clonediff.strategies.states import LEARNED
+from clonediff.strategies.targets import is_no_layer, targets
+from clonediff.strategies.typing import infer
 
 Rule = Callable[[Graph, set[str]], bool]
 WayRule = Callable[[Graph, Way], bool]

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import structs
 
-from strategies.graph import Graph, Layer, Makes, OwnClass, Ref, levels, made_layers
-from strategies.kinds import CATALOGUE, Generation, Specs
+from clonediff.strategies.graph import Graph, Layer, Makes, OwnClass, Ref, levels, made_layers
+from clonediff.strategies.kinds import CATALOGUE, Generation, Specs
 
 INSIDE_PARTS = frozenset(("core", "merging", "noise", "convolution"))
 """The families of layers that a constructor may make: none holds another, whose name Keras would number anew."""

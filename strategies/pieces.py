@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from strategies.graph import Input, Value
-from strategies.programs import Again, Apply, Instruction, Nest, Program, Touch
+from clonediff.strategies.graph import Input, Value
+from clonediff.strategies.programs import Again, Apply, Instruction, Nest, Program, Touch
 
 IMAGE = Input((4, 4, 2))
 IDS = Input((3,), "int32", fill="ids", high=6)

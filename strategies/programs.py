@@ -1,8 +1,8 @@
 """Register programs: lists of instructions that always mean a graph.
 
-Owns the instructions and nothing of how they are drawn (`strategies.graphs`) or lowered (`strategies.lowering`). An
-instruction reads and writes a few registers, each of which always holds a tensor. Leaving one out leaves the others
-meaning what they meant, so that Hypothesis shrinks a program by deleting.
+Owns the instructions and nothing of how they are drawn (`clonediff.strategies.graphs`) or lowered
+(`clonediff.strategies.lowering`). An instruction reads and writes a few registers, each of which always holds a tensor.
+Leaving one out leaves the others meaning what they meant, so that Hypothesis shrinks a program by deleting.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from strategies.graph import Axis, Input, Value
-from strategies.kinds.kind import Generation, PassAs
-from strategies.states import RATE
+from clonediff.strategies.graph import Axis, Input, Value
+from clonediff.strategies.kinds.kind import Generation, PassAs
+from clonediff.strategies.states import RATE
 
 REGISTERS = 3
 """Few, so that an instruction drawn at random mostly finds what an earlier one left.

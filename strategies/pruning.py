@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
-from strategies.graph import Base, Call, Graph, Items, Layer, Ref, Seq, Value, all_layers, call_refs, refs
+from clonediff.strategies.graph import Base, Call, Graph, Items, Layer, Ref, Seq, Value, all_layers, call_refs, refs
 
 Move = Callable[[Ref], Ref]
 

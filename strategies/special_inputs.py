@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from strategies.graph import Input, Layer, Made
-from strategies.programs import Apply, Nest
+from clonediff.strategies.graph import Input, Layer, Made
+from clonediff.strategies.programs import Apply, Nest
 
 ON_SPARSE = Apply("Dense", options=(("units", 4),))
 _ON_RAGGED_IDS = Apply("Embedding", options=(("input_dim", 6), ("output_dim", 4)))

@@ -1,7 +1,8 @@
 """States: what may be done to a model before it is cloned.
 
 Owns the table of the steps: to what each may be done, and the values of its arguments. Whether it can be done, Keras is
-asked; what nobody says anything of is in `strategies.no_oracle`; `harness.source.states` says how a step is typed.
+asked; what nobody says anything of is in `clonediff.strategies.no_oracle`; `clonediff.harness.source.states` says how
+a step is typed.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from strategies.compiling import VALUES, Values, compiled
-from strategies.graph import Array, Graph, Layer, Made, Named, Seq, Value, leaves, refs
-from strategies.kinds import CATALOGUE, LEFT_OUT
-from strategies.kinds.arguments import made
-from strategies.targets import Target, level_of, targets
-from strategies.typing import fed, infer
+from clonediff.strategies.compiling import VALUES, Values, compiled
+from clonediff.strategies.graph import Array, Graph, Layer, Made, Named, Seq, Value, leaves, refs
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
+from clonediff.strategies.kinds.arguments import made
+from clonediff.strategies.targets import Target, level_of, targets
+from clonediff.strategies.typing import fed, infer
 
 Args = Callable[[Graph, str | None], Mapping[str, Values]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from strategies.graph import Graph, Layer, Made
-from strategies.kinds.custom import OWN_OPERATION
-from strategies.kinds.operations import is_operation
+from clonediff.strategies.graph import Graph, Layer, Made
+from clonediff.strategies.kinds.custom import OWN_OPERATION
+from clonediff.strategies.kinds.operations import is_operation
 
 
 def level_of(graph: Graph, place: tuple[int, ...]) -> Graph:

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from msgspec import structs
 
-from strategies.asking import Keras, Question, keras
-from strategies.cutting import as_input
-from strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref, fed_refs, refs
-from strategies.kinds.kind import Spec, Specs
-from strategies.pruning import moved_call
+from clonediff.strategies.asking import Keras, Question, keras
+from clonediff.strategies.cutting import as_input
+from clonediff.strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref, fed_refs, refs
+from clonediff.strategies.kinds.kind import Spec, Specs
+from clonediff.strategies.pruning import moved_call
 
 
 def infer(graph: Graph) -> tuple[Specs, ...]:

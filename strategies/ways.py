@@ -1,8 +1,8 @@
-"""Ways to clone: what `strategies.graph.Way` asks for.
+"""Ways to clone: what `clonediff.strategies.graph.Way` asks for.
 
 Owns the inputs of the model that is asked for, and what of the model that is cloned stands in it. Whether it can be
-built is for Keras to say; what nobody says anything of is in `strategies.no_oracle`; how a way is typed is known to
-`harness.source`.
+built is for Keras to say; what nobody says anything of is in `clonediff.strategies.no_oracle`; how a way is
+typed is known to `clonediff.harness.source`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from strategies.graph import Graph, Input, NewInputs, Way, refs
-from strategies.kinds import Spec
-from strategies.kinds.lambdas import BATCH
-from strategies.targets import is_no_layer
-from strategies.typing import infer
+from clonediff.strategies.graph import Graph, Input, NewInputs, Way, refs
+from clonediff.strategies.kinds import Spec
+from clonediff.strategies.kinds.lambdas import BATCH
+from clonediff.strategies.targets import is_no_layer
+from clonediff.strategies.typing import infer
 
 INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
 """What `clone_model` can be given, as features."""

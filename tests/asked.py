@@ -10,19 +10,19 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy, deferred
 
-from harness.subjects.process import SubjectProcess
-from harness.subjects.releases import open_subject
-from harness.subjects.subject import Subject
-from harness.trials.asking import asked
-from harness.trials.offers import graphs_on, kinds_on
-from strategies import FEATURES, MalformedGraph, infer
-from strategies.asking import Keras, Question, asking
-from strategies.graph import Graph
-from strategies.graphs import Feature
-from strategies.kinds import Generation, Kind, Specs
-from strategies.lowering import lower
-from strategies.no_oracle import unsaid
-from strategies.programs import Program
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.offers import graphs_on, kinds_on
+from clonediff.strategies import FEATURES, MalformedGraph, infer
+from clonediff.strategies.asking import Keras, Question, asking
+from clonediff.strategies.graph import Graph
+from clonediff.strategies.graphs import Feature
+from clonediff.strategies.kinds import Generation, Kind, Specs
+from clonediff.strategies.lowering import lower
+from clonediff.strategies.no_oracle import unsaid
+from clonediff.strategies.programs import Program
 
 SUBJECTS: dict[Generation, str] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 _processes: list[Callable[[str], SubjectProcess]] = []

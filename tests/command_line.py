@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
+from clonediff.harness.cli import main
 from tests.waiting import PATIENCE
 
-CLONEDIFF = [sys.executable, "-c", "from harness.cli import main; main()"]
+CLONEDIFF = [sys.executable, "-c", "from clonediff.harness.cli import main; main()"]
 """Which starts it in a process of its own."""
 
 Command = Callable[..., tuple[int, str, str]]

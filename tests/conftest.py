@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import SubjectProcess
-from harness.subjects.releases import ReleaseError, place_of
-from harness.subjects.subject import Subject
-from strategies.asking import asking
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import ReleaseError, place_of
+from clonediff.harness.subjects.subject import Subject
+from clonediff.strategies.asking import asking
 from tests.asked import KerasAtHand, processes
 from tests.command_line import Command, command
 from tests.effort import ALL, GRAPHS, everything

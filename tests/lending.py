@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.subjects.process import Limits, SubjectProcess
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 
 
 class Lent(SubjectProcess):
@@ -28,11 +28,11 @@ class Lent(SubjectProcess):
 
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
-    from harness.answers import doctor
-    from harness.answers.history import one_release  # a run that only collects tests need not wait for these
-    from harness.answers.real_models import trying as real_models
-    from harness.answers.replay import trying
-    from harness.cli import bench, check
+    from clonediff.harness.answers import doctor
+    from clonediff.harness.answers.history import one_release  # a run that only collects tests need not wait for these
+    from clonediff.harness.answers.real_models import trying as real_models
+    from clonediff.harness.answers.replay import trying
+    from clonediff.harness.cli import bench, check
 
     def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
         if place == BESIDE or place.how in ("laid over", "own stack"):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import pytest_plugin
-from reports import records
+from clonediff.harness import pytest_plugin
+from clonediff.reports import records
 
 CONFTEST = """
 from hypothesis import settings
@@ -31,8 +31,8 @@ def test_of_its_own(number):
 def test_its_profile_is_its_own():
     assert settings.get_current_profile_name() == "mine"
     assert len(seen) <= 7
-    assert "strategies" not in sys.modules
-    assert "harness.campaign" not in sys.modules
+    assert "clonediff.strategies" not in sys.modules
+    assert "clonediff.harness.campaign" not in sys.modules
 """
 USING = """
 import pytest
@@ -50,7 +50,7 @@ def test_draws(clonediff_draws):
 
 LEAVING_OUT = """
 import pytest
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.subject import Subject
 
 class Played:
     subject = Subject.parse("keras")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-import harness
-from harness.trials.titles import sentence
-from harness.trials.triage import signature, title
-from reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff import harness
+from clonediff.harness.trials.titles import sentence
+from clonediff.harness.trials.triage import signature, title
+from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
 
 DENSE = Place("dense", "Dense", 1)
 MODEL = Place("functional", "Functional", -1, container=True)

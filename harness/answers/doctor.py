@@ -18,16 +18,16 @@ from pathlib import Path
 
 import msgspec
 
-from harness.subjects import Case, SubjectError, SubjectProcess
-from harness.subjects.observation import Failure
-from harness.subjects.presence import gpus, missing
-from harness.subjects.releases import installed, interpreters
-from harness.subjects.releases.requirements import version_beside
-from harness.subjects.releases.store import cache
-from harness.subjects.releases.table import stacks
-from harness.subjects.subject import Subject, installed_names
-from harness.trials.graph_trials import GraphTrials
-from reports.known import KnownIssues
+from clonediff.harness.subjects import Case, SubjectError, SubjectProcess
+from clonediff.harness.subjects.observation import Failure
+from clonediff.harness.subjects.presence import gpus, missing
+from clonediff.harness.subjects.releases import installed, interpreters
+from clonediff.harness.subjects.releases.requirements import version_beside
+from clonediff.harness.subjects.releases.store import cache
+from clonediff.harness.subjects.releases.table import stacks
+from clonediff.harness.subjects.subject import Subject, installed_names
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
 
 PACKAGES = (
     "clonediff",

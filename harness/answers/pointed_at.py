@@ -14,13 +14,13 @@ from typing import Any
 
 import msgspec
 
-from harness.trials.expected import Expected
-from harness.trials.trusted_layers import allow_remembered
-from reports.known import KnownIssue, KnownIssues
-from reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
-from reports.store import StoredFinding, read_run
-from strategies.graph import Graph, MalformedGraph, from_json
-from strategies.kinds import GENERATIONS
+from clonediff.harness.trials.expected import Expected
+from clonediff.harness.trials.trusted_layers import allow_remembered
+from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
+from clonediff.reports.store import StoredFinding, read_run
+from clonediff.strategies.graph import Graph, MalformedGraph, from_json
+from clonediff.strategies.kinds import GENERATIONS
 
 FINDING = "finding.json"
 

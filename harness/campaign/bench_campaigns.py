@@ -22,16 +22,16 @@ from typing import IO, Any
 import msgspec
 import psutil  # type: ignore[import-untyped]  # it comes without types
 
-from harness.campaign.shard_queue import ShardQueue
-from harness.campaign.shards import SIZE
-from harness.search.even_draws import evenly
-from harness.subjects.case import COSTLY
-from harness.subjects.releases import open_subject
-from harness.subjects.subject import Subject
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.offers import graphs_on
-from reports.known import KnownIssues
+from clonediff.harness.campaign.shard_queue import ShardQueue
+from clonediff.harness.campaign.shards import SIZE
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.reports.known import KnownIssues
 
 TURN = 15.0
 """The seconds of a turn; a trial's limit must not pass while the others have theirs."""
@@ -196,16 +196,14 @@ def _running(name: str, timed: tuple[int, int], folder: Path, command: list[str]
 def _fuzz_command(name: str, place: Path, out: str, jobs: int) -> list[str]:
     # Without an end, so that no job waits for another's last shard. Its corpus is empty: what was found before is no
     # part of this.
-    fuzz = [sys.executable, "-c", "from harness.cli import main; main()", "fuzz", "--subject", name, "--json"]
+    fuzz = [sys.executable, "-c", "from clonediff.harness.cli import main; main()", "fuzz", "--subject", name, "--json"]
     where = ["--out", str(place / out), "--corpus", str(place / f"{out}-corpus")]
     return [*fuzz, *where, "--jobs", str(jobs), "--trials", str(10**9)]
 
 
 def _plain_command(name: str, place: Path) -> list[str]:
-    call = (
-        f"from harness.campaign.bench_campaigns import plain_trials; plain_trials({name!r}, {str(place / 'plain')!r})"
-    )
-    return [sys.executable, "-c", call]
+    call = f"plain_trials({name!r}, {str(place / 'plain')!r})"
+    return [sys.executable, "-c", f"from {__name__} import plain_trials; {call}"]
 
 
 def plain_trials(name: str, folder: str) -> None:

@@ -13,14 +13,14 @@ from time import monotonic, perf_counter
 
 import msgspec
 
-from harness.source import DIALECTS
-from harness.subjects.case import COSTLY, Case
-from harness.subjects.observation import Answer
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.process import Limits, SubjectProcess
-from harness.trials.checks import CHECKS, compare
-from harness.trials.triage import causes
-from reports.records import UPSTREAM_AND_FIXED
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.trials.checks import CHECKS, compare
+from clonediff.harness.trials.triage import causes
+from clonediff.reports.records import UPSTREAM_AND_FIXED
 
 BUILDING = "building"
 CHAIN = """\

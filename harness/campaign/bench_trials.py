@@ -14,22 +14,22 @@ from statistics import mean
 from time import perf_counter, process_time
 from typing import Any
 
-from harness.search.even_draws import evenly
-from harness.subjects.case import COSTLY, RATE, Case
-from harness.subjects.observation import Answer
-from harness.subjects.outcomes import Outcome
-from harness.subjects.process import Limits, SubjectProcess
-from harness.subjects.releases import open_subject, place_of
-from harness.subjects.subject import Subject
-from harness.trials.asking import asked
-from harness.trials.cases import case_of
-from harness.trials.checks import CHECKS, compare
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.offers import graphs_on
-from reports.known import KnownIssues
-from strategies import FEATURES, Graph
-from strategies.asking import asking
-from strategies.graph import all_layers
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.subjects.case import COSTLY, RATE, Case
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.outcomes import Outcome
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.releases import open_subject, place_of
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.checks import CHECKS, compare
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies import FEATURES, Graph
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import all_layers
 
 LAYERS = (4, 6)
 """The graphs of the set have between these numbers of layers, those in wrappers and in inner models counted."""

@@ -21,8 +21,8 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 from distributed import Client, LocalCluster, Security, Worker, WorkerPlugin
 from distributed.comm.core import connect
 
-from harness.campaign import warm_subjects
-from harness.campaign.shards import Setup
+from clonediff.harness.campaign import warm_subjects
+from clonediff.harness.campaign.shards import Setup
 
 LOOPBACK = "127.0.0.1"
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
@@ -61,7 +61,7 @@ def local(jobs: int, setup: Setup) -> Iterator[Client]:
         "distributed.admin.system-monitor.interval": "30s",
         "distributed.scheduler.active-memory-manager.start": False,
         "distributed.scheduler.work-stealing": False,  # no worker has more than one task
-        "distributed.worker.preload": ["harness.campaign.cluster"],
+        "distributed.worker.preload": ["clonediff.harness.campaign.cluster"],
     }
     with ExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="clonediff-", ignore_cleanup_errors=True))

@@ -20,12 +20,12 @@ from typing import NamedTuple
 import msgspec
 from filelock import FileLock
 
-from harness.search.graph_database import GraphDatabase, opened
-from reports.markup import visible
-from reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
-from strategies import MalformedGraph, from_json
-from strategies.graph import Graph, to_json
-from strategies.kinds import Generation
+from clonediff.harness.search.graph_database import GraphDatabase, opened
+from clonediff.reports.markup import visible
+from clonediff.reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
+from clonediff.strategies import MalformedGraph, from_json
+from clonediff.strategies.graph import Graph, to_json
+from clonediff.strategies.kinds import Generation
 
 MOST = 2000
 """As many graphs are kept of a generation: those found last. What is found again counts as found last."""
@@ -40,8 +40,8 @@ _OURS = re.compile(r"[0-9a-f]{20}\.json")
 class NightlyCorpus:
     """`FOLDER/<generation>/<digest>.json` for each graph, and the graphs alone in a database, if there is one.
 
-    `database` is what `harness.search.graph_database.opened` takes. Nothing is written before there is something to
-    keep. `problems` has what could not be read, each once.
+    `database` is what `clonediff.harness.search.graph_database.opened` takes. Nothing is written before there is
+    something to keep. `problems` has what could not be read, each once.
     """
 
     def __init__(self, folder: Path, database: str | None = None) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from harness.campaign.shards import Done, MadeSmaller, Plan, ShardDone
-from reports.records import UNREADABLE, Finding, RecordError, read, write
-from reports.run_folder import append
-from strategies.graph import MalformedGraph, from_json
+from clonediff.harness.campaign.shards import Done, MadeSmaller, Plan, ShardDone
+from clonediff.reports.records import UNREADABLE, Finding, RecordError, read, write
+from clonediff.reports.run_folder import append
+from clonediff.strategies.graph import MalformedGraph, from_json
 
 
 class DoneLog:

@@ -22,10 +22,10 @@ from uuid import uuid4
 import msgspec
 from distributed import Client, Future, KilledWorker
 
-from harness.campaign import tasks
-from harness.campaign.cluster import WAIT, ClusterError, threads
-from harness.campaign.done_log import DoneLog
-from harness.campaign.events import (
+from clonediff.harness.campaign import tasks
+from clonediff.harness.campaign.cluster import WAIT, ClusterError, threads
+from clonediff.harness.campaign.done_log import DoneLog
+from clonediff.harness.campaign.events import (
     Event,
     Found,
     Listener,
@@ -39,8 +39,8 @@ from harness.campaign.events import (
     Tick,
     Unsteady,
 )
-from harness.campaign.shard_queue import FoundCause, ShardQueue
-from harness.campaign.shards import (
+from clonediff.harness.campaign.shard_queue import FoundCause, ShardQueue
+from clonediff.harness.campaign.shards import (
     Done,
     KnownRetried,
     MadeSmaller,
@@ -51,9 +51,9 @@ from harness.campaign.shards import (
     Spent,
     SubjectStarted,
 )
-from harness.campaign.share import SCRIPT, TimeShare, piece
-from harness.search.draw_and_shrink import SHRINKING
-from reports.verdict import in_words
+from clonediff.harness.campaign.share import SCRIPT, TimeShare, piece
+from clonediff.harness.search.draw_and_shrink import SHRINKING
+from clonediff.reports.verdict import in_words
 
 ATTEMPTS = 5
 """How often a task that loses its worker, or its subject, is begun."""

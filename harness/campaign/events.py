@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
-from harness.trials.graph_trials import Key
-from reports.records import Finding
+from clonediff.harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
+from clonediff.harness.trials.graph_trials import Key
+from clonediff.reports.records import Finding
 
 
 @dataclass(frozen=True, slots=True)

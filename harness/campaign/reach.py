@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from harness.subjects.outcomes import Statement
-from reports.records import FileReached, MissedStatement
+from clonediff.harness.subjects.outcomes import Statement
+from clonediff.reports.records import FileReached, MissedStatement
 
 
 class OutOfReach(NamedTuple):

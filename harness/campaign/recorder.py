@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.events import (
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.campaign.events import (
     Event,
     Found,
     NewCause,
@@ -20,13 +20,13 @@ from harness.campaign.events import (
     SubjectLost,
     Unsteady,
 )
-from harness.campaign.shard_queue import ShardQueue
-from harness.campaign.shards import KnownRetried, Plan, ShardDone, SubjectStarted
-from harness.campaign.totals import FindingKey, Totals, key_of
-from harness.subjects.subject import Subject
-from reports.records import About, Finding, Run
-from reports.run_folder import RunFolder
-from strategies.graph import from_json
+from clonediff.harness.campaign.shard_queue import ShardQueue
+from clonediff.harness.campaign.shards import KnownRetried, Plan, ShardDone, SubjectStarted
+from clonediff.harness.campaign.totals import FindingKey, Totals, key_of
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.records import About, Finding, Run
+from clonediff.reports.run_folder import RunFolder
+from clonediff.strategies.graph import from_json
 
 EVERY = 5.0
 """The seconds after which run.json is written again."""

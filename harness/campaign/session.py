@@ -14,31 +14,31 @@ from uuid import uuid4
 
 import msgspec
 
-from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.done_log import DoneLog
-from harness.campaign.events import Event
-from harness.campaign.recorder import Recorder
-from harness.campaign.shards import Done, Plan, Setup
-from harness.campaign.totals import Totals, compared
-from harness.search.graph_database import DatabaseError, rooted
-from harness.source.other_layers import absolute, file_of
-from harness.subjects.process import read_journal
-from harness.subjects.subject import Subject
-from harness.trials.across import others_of
-from reports.broken import broken, by_worst
-from reports.known import KnownIssues, load
-from reports.proof import alone
-from reports.records import AT_LEAST, Budget, RecordError
-from reports.run_folder import RunFolder
-from reports.verdict import verdict
-from strategies.graph import to_json
-from strategies.states import RATE
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.campaign.done_log import DoneLog
+from clonediff.harness.campaign.events import Event
+from clonediff.harness.campaign.recorder import Recorder
+from clonediff.harness.campaign.shards import Done, Plan, Setup
+from clonediff.harness.campaign.totals import Totals, compared
+from clonediff.harness.search.graph_database import DatabaseError, rooted
+from clonediff.harness.source.other_layers import absolute, file_of
+from clonediff.harness.subjects.process import read_journal
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.across import others_of
+from clonediff.reports.broken import broken, by_worst
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.proof import alone
+from clonediff.reports.records import AT_LEAST, Budget, RecordError
+from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.verdict import verdict
+from clonediff.strategies.graph import to_json
+from clonediff.strategies.states import RATE
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from harness.campaign.engine import Ending
-    from reports.store import RunRead
+    from clonediff.harness.campaign.engine import Ending
+    from clonediff.reports.store import RunRead
 
 MINUTES = 2.0
 """The budget where none is given."""
@@ -228,8 +228,8 @@ def _left_under_way(folder: RunFolder) -> Iterator[str]:
 
 def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, Totals], Watcher]) -> CampaignResult:
     """Carry a campaign out; whatever ends it, what was found is in the folder."""
-    from reports.store import read_run
-    from reports.writing import write_reports
+    from clonediff.reports.store import read_run
+    from clonediff.reports.writing import write_reports
 
     plan, folder = began.plan, began.folder
     started = time.monotonic()
@@ -240,8 +240,8 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
         watcher.warn(problem)
     try:
         with _cluster(where, plan.setup) as client:
-            from harness.campaign.cluster import threads
-            from harness.campaign.engine import Engine
+            from clonediff.harness.campaign.cluster import threads
+            from clonediff.harness.campaign.engine import Engine
 
             recorder = Recorder(folder, plan, totals, corpus, threads(client))
             engine = Engine(plan, client, began.done_log, [recorder, watcher])
@@ -260,7 +260,7 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
 
 
 def _cluster(where: WorkersWanted, setup: Setup) -> AbstractContextManager[Client]:
-    from harness.campaign import cluster
+    from clonediff.harness.campaign import cluster
 
     if where.scheduler is not None:
         return cluster.remote(where.scheduler, setup, ca=where.ca, cert=where.cert, key=where.key)

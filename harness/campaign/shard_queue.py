@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from harness.campaign.shards import SIZE, MadeSmaller, RawFinding, Shard, ShardDone
-from harness.trials.graph_trials import Key
-from reports.records import Finding
+from clonediff.harness.campaign.shards import SIZE, MadeSmaller, RawFinding, Shard, ShardDone
+from clonediff.harness.trials.graph_trials import Key
+from clonediff.reports.records import Finding
 
 MOST_TRIES = 3
 """How many raw findings of a cause are heard before it counts as one that does not show again."""

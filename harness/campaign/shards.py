@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.subjects.outcomes import Statement
-from harness.trials.graph_trials import Key
-from reports.known import KnownIssue
-from reports.records import FORMAT, Budget, Cost, Coverage, Finding
-from strategies.states import RATE
+from clonediff.harness.subjects.outcomes import Statement
+from clonediff.harness.trials.graph_trials import Key
+from clonediff.reports.known import KnownIssue
+from clonediff.reports.records import FORMAT, Budget, Cost, Coverage, Finding
+from clonediff.strategies.states import RATE
 
 SIZE = 50
 """Graphs in a shard: some seconds of work, which is what a lost worker costs."""
@@ -45,7 +45,7 @@ class Plan(msgspec.Struct, frozen=True):
     """What was asked for: enough to begin a campaign, and to go on with it.
 
     `first` has the graphs to try before any are drawn, by subject. `corpus` and `database` are of
-    `harness.campaign.corpus`.
+    `clonediff.harness.campaign.corpus`.
     """
 
     started: str

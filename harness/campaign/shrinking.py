@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from harness.campaign.shards import MadeSmaller, RawFinding, Shard
-from harness.scripts.of_finding import finding_of, script_of
-from harness.scripts.run_alone import PROVEN, tried_alone
-from harness.search.reducing import MOST, reduce
-from harness.trials.graph_trials import GraphTrials, Hit, Key
-from reports.records import Finding
-from reports.store import slug
-from strategies.graph import Graph, from_json, to_json
+from clonediff.harness.campaign.shards import MadeSmaller, RawFinding, Shard
+from clonediff.harness.scripts.of_finding import finding_of, script_of
+from clonediff.harness.scripts.run_alone import PROVEN, tried_alone
+from clonediff.harness.search.reducing import MOST, reduce
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key
+from clonediff.reports.records import Finding
+from clonediff.reports.store import slug
+from clonediff.strategies.graph import Graph, from_json, to_json
 
 _DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """Where each trial costs a process, or a minute, there are fewer of them."""

@@ -18,7 +18,7 @@ from typing import ParamSpec, TypeVar
 
 import msgspec
 
-from harness.campaign.shards import (
+from clonediff.harness.campaign.shards import (
     Example,
     KnownRetried,
     MadeSmaller,
@@ -29,21 +29,21 @@ from harness.campaign.shards import (
     SubjectStarted,
     count_refused,
 )
-from harness.campaign.shrinking import piece
-from harness.campaign.warm_subjects import warm_subjects
-from harness.scripts.of_finding import example_of, finding_of, script_of
-from harness.search.even_draws import evenly
-from harness.source.other_layers import is_allowed, other_kinds
-from harness.subjects import NoDeviceError, SubjectError
-from harness.subjects.releases import ReleaseError
-from harness.trials.asking import asked
-from harness.trials.expressible import unable
-from harness.trials.graph_trials import Key, news
-from harness.trials.known_examples import example_on
-from harness.trials.offers import classes, graphs_on
-from reports.coverage import Counting
-from reports.draws import reason
-from strategies.graph import Graph, from_json, to_json
+from clonediff.harness.campaign.shrinking import piece
+from clonediff.harness.campaign.warm_subjects import warm_subjects
+from clonediff.harness.scripts.of_finding import example_of, finding_of, script_of
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.source.other_layers import is_allowed, other_kinds
+from clonediff.harness.subjects import NoDeviceError, SubjectError
+from clonediff.harness.subjects.releases import ReleaseError
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.graph_trials import Key, news
+from clonediff.harness.trials.known_examples import example_on
+from clonediff.harness.trials.offers import classes, graphs_on
+from clonediff.reports.coverage import Counting
+from clonediff.reports.draws import reason
+from clonediff.strategies.graph import Graph, from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)

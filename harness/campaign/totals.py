@@ -9,13 +9,20 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.campaign.reach import file_reached
-from harness.campaign.shards import Example, KnownRetried, RefusedGraph, ShardDone, SubjectStarted, count_refused
-from harness.subjects.subject import Subject
-from reports.coverage import REFUSED, Counting
-from reports.known import KnownIssue, KnownIssues
-from reports.records import Cost, Draws, FileReached, Finding, KnownMet
-from reports.run_folder import known_folder
+from clonediff.harness.campaign.reach import file_reached
+from clonediff.harness.campaign.shards import (
+    Example,
+    KnownRetried,
+    RefusedGraph,
+    ShardDone,
+    SubjectStarted,
+    count_refused,
+)
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.coverage import REFUSED, Counting
+from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.records import Cost, Draws, FileReached, Finding, KnownMet
+from clonediff.reports.run_folder import known_folder
 
 MANY = 5
 """A kind that was proposed on fewer tensors, none of which Keras accepted, is not told of."""

@@ -9,15 +9,15 @@ from collections import OrderedDict
 from collections.abc import Collection
 from pathlib import Path
 
-from harness.campaign.shards import Setup
-from harness.subjects.process import SubjectProcess
-from harness.subjects.releases import place_of
-from harness.subjects.subject import Subject
-from harness.trials.asking import asked
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.offers import bring
-from reports.known import KnownIssues
-from reports.store import slug
+from clonediff.harness.campaign.shards import Setup
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.offers import bring
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.store import slug
 
 IDLE = 7200.0
 """The seconds after which a campaign that asks for nothing has no claim to what it holds."""

@@ -9,7 +9,7 @@ import traceback
 
 import click
 
-from harness.cli.terminal import lines
+from clonediff.harness.cli.terminal import lines
 
 _COMMANDS = {
     "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
@@ -35,7 +35,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command = importlib.import_module(f"harness.cli.{cmd_name}").command
+        command = importlib.import_module(f"clonediff.harness.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
 
@@ -79,9 +79,9 @@ def main() -> None:
 
 
 def _of_the_caller(error: Exception) -> bool:
-    from harness.subjects import SubjectError
-    from harness.subjects.subject import UnknownSubjectError
-    from reports.known import KnownIssuesError
-    from reports.records import RecordError
+    from clonediff.harness.subjects import SubjectError
+    from clonediff.harness.subjects.subject import UnknownSubjectError
+    from clonediff.reports.known import KnownIssuesError
+    from clonediff.reports.records import RecordError
 
     return isinstance(error, (SubjectError, UnknownSubjectError, KnownIssuesError, RecordError, OSError))

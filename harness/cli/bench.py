@@ -12,15 +12,15 @@ from typing import Any
 import click
 import msgspec
 
-from harness.campaign.bench_sizes import PATIENT, size_speed
-from harness.campaign.bench_trials import EARLY, LAYERS, trial_speed
-from harness.cli.terminal import StatusLine, about_left
-from harness.cli.text.sizes import charts, sizes_text
-from harness.subjects.case import RATE
-from harness.subjects.releases import open_subject
-from harness.subjects.subject import Subject
-from reports.growth import picture
-from reports.records import write_bytes
+from clonediff.harness.campaign.bench_sizes import PATIENT, size_speed
+from clonediff.harness.campaign.bench_trials import EARLY, LAYERS, trial_speed
+from clonediff.harness.cli.terminal import StatusLine, about_left
+from clonediff.harness.cli.text.sizes import charts, sizes_text
+from clonediff.harness.subjects.case import RATE
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.growth import picture
+from clonediff.reports.records import write_bytes
 
 
 @click.command("bench")
@@ -110,7 +110,7 @@ def _sizes(subject: str, largest: int | None, file: Path | None, as_json: bool) 
 
 
 def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> None:
-    from harness.campaign.bench_campaigns import DEFAULT, campaign_speed, fewest_trials
+    from clonediff.harness.campaign.bench_campaigns import DEFAULT, campaign_speed, fewest_trials
 
     least = fewest_trials(jobs)
     if trials is not None and trials < least:

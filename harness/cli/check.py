@@ -15,24 +15,24 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.answers.own_model.applications import IMAGE, how_large, smallest_first
-from harness.answers.own_model.inputs import InputsError, sized
-from harness.answers.own_model.looking import CheckWanted, look, second_for
-from harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
-from harness.answers.own_model.record import CheckedModel, ModelBreak, Status
-from harness.answers.own_model.verdicts import minded
-from harness.answers.own_model.ways import own_way
-from harness.cli import options as shared
-from harness.cli.terminal import StatusLine
-from harness.cli.text.check import checked_text, models_text
-from harness.scripts.comments import comment
-from harness.subjects.case import COSTLY, takes_arguments
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.process import Limits
-from harness.subjects.releases import open_subject
-from harness.subjects.subject import Subject
-from reports.known import KnownIssues, load
-from reports.markup import one_line, visible
+from clonediff.harness.answers.own_model.applications import IMAGE, how_large, smallest_first
+from clonediff.harness.answers.own_model.inputs import InputsError, sized
+from clonediff.harness.answers.own_model.looking import CheckWanted, look, second_for
+from clonediff.harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
+from clonediff.harness.answers.own_model.record import CheckedModel, ModelBreak, Status
+from clonediff.harness.answers.own_model.verdicts import minded
+from clonediff.harness.answers.own_model.ways import own_way
+from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import StatusLine
+from clonediff.harness.cli.text.check import checked_text, models_text
+from clonediff.harness.scripts.comments import comment
+from clonediff.harness.subjects.case import COSTLY, takes_arguments
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import Limits
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.markup import one_line, visible
 
 _PIPED = 15.0
 

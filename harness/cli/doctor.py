@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from harness.answers.doctor import GIB, Diagnosis, diagnose
-from harness.cli import options as shared
-from harness.cli.terminal import StatusLine
-from reports.verdict import in_words
+from clonediff.harness.answers.doctor import GIB, Diagnosis, diagnose
+from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import StatusLine
+from clonediff.reports.verdict import in_words
 
 
 @click.command("doctor")

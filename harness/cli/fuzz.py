@@ -1,6 +1,7 @@
 """`clonediff fuzz`: draw graphs and try them until the budget is spent; keep what is found.
 
-Owns the options and the exit code. What they ask for becomes a plan; `harness.campaign.session` carries it out.
+Owns the options and the exit code. What they ask for becomes a plan, which
+`clonediff.harness.campaign.session` carries out.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any
 
 import click
 
-from harness.cli import options as shared
-from harness.subjects.case import RATE
-from reports.records import AT_LEAST
+from clonediff.harness.cli import options as shared
+from clonediff.harness.subjects.case import RATE
+from clonediff.reports.records import AT_LEAST
 
 PLANNED = {
     "subjects": "--subject",
@@ -125,8 +126,8 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
     --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with.
     """
-    from harness.campaign import session
-    from harness.cli.text.campaign import CampaignText, result_text
+    from clonediff.harness.campaign import session
+    from clonediff.harness.cli.text.campaign import CampaignText, result_text
 
     if options["minutes"] is not None and not math.isfinite(options["minutes"]):
         raise click.BadParameter("expected a number that has an end", param_hint="--minutes")

@@ -15,19 +15,19 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.answers.history import answer as answers
-from harness.answers.history.known_releases import known_releases, place
-from harness.answers.history.one_release import try_release
-from harness.answers.history.question import QuestionError, question_of
-from harness.answers.history.record import TOLD, History, ReleaseRow
-from harness.answers.history.releases_option import ReleasesError, lines, parse
-from harness.answers.history.survey import ReleaseSurvey
-from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, about_left, coloured
-from harness.cli.text.history import history_text
-from harness.subjects.place import ReleasePlace
-from harness.subjects.subject import Subject, UnknownSubjectError
-from reports.records import write
+from clonediff.harness.answers.history import answer as answers
+from clonediff.harness.answers.history.known_releases import known_releases, place
+from clonediff.harness.answers.history.one_release import try_release
+from clonediff.harness.answers.history.question import QuestionError, question_of
+from clonediff.harness.answers.history.record import TOLD, History, ReleaseRow
+from clonediff.harness.answers.history.releases_option import ReleasesError, lines, parse
+from clonediff.harness.answers.history.survey import ReleaseSurvey
+from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import StatusLine, about_left, coloured
+from clonediff.harness.cli.text.history import history_text
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
+from clonediff.reports.records import write
 
 _OF_GENERATION = {"keras": "keras>=3", "tf_keras": "tf_keras", "keras2": "keras<3", None: "keras"}
 """What is tried where no release is named."""
@@ -128,7 +128,7 @@ def command(
     if out is not None:
         write(out, history)
     if keep and question.file is not None and not history.interrupted and any(row.verdict in TOLD for row in rows):
-        from reports.writing import amend
+        from clonediff.reports.writing import amend
 
         for line in amend(question.file.parent, answers.since(found), history.answer):
             status.note(line)

@@ -16,20 +16,20 @@ from typing import Any
 import click
 import msgspec
 
-from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, about_left
-from harness.judge.reading import Proposal, UnreadableError, read_text
-from harness.judge.releases import is_release, proposal_of
-from harness.judge.session import JudgeSession
-from harness.judge.stages import JudgeBudget
-from harness.judge.text import screen
-from harness.subjects.process import Limits
-from harness.subjects.releases import place_of
-from harness.subjects.subject import Subject
-from reports.known import KNOWN_ISSUES, load
-from reports.records import Run
-from reports.run_folder import RunFolder
-from reports.verdict import in_words
+from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import StatusLine, about_left
+from clonediff.harness.judge.reading import Proposal, UnreadableError, read_text
+from clonediff.harness.judge.releases import is_release, proposal_of
+from clonediff.harness.judge.session import JudgeSession
+from clonediff.harness.judge.stages import JudgeBudget
+from clonediff.harness.judge.text import screen
+from clonediff.harness.subjects.process import Limits
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import KNOWN_ISSUES, load
+from clonediff.reports.records import Run
+from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.verdict import in_words
 
 
 @click.command("judge")

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from reports.known import KNOWN_ISSUES
-from reports.markup import one_line
-from reports.records import UPSTREAM_AND_FIXED
+from clonediff.reports.known import KNOWN_ISSUES
+from clonediff.reports.markup import one_line
+from clonediff.reports.records import UPSTREAM_AND_FIXED
 
 CLONERS = (
     "upstream",
@@ -95,7 +95,7 @@ def layers(command: Command) -> Command:
 
     def trusted(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> None:
         if names:
-            from harness.source.other_layers import absolute, allow
+            from clonediff.harness.source.other_layers import absolute, allow
 
             allow(map(absolute, names))
 
@@ -124,6 +124,6 @@ def memory_limit(gib: float | None, jobs: int = 1) -> int:
     """The bytes that each of the jobs may take: as --memory says, or its part of most of what is free."""
     import psutil  # type: ignore[import-untyped]  # it comes without types
 
-    from harness.subjects.process import GIB
+    from clonediff.harness.subjects.process import GIB
 
     return int(gib * GIB) if gib is not None else int(psutil.virtual_memory().available * _SHARE / jobs)

@@ -17,19 +17,19 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from harness.answers.real_models import trying
-from harness.answers.real_models.recipe import Recipe
-from harness.answers.real_models.results import RealModel, RealResults, is_fault
-from harness.answers.real_models.suites import SelectionError, selected, suites
-from harness.answers.real_models.table import markdown
-from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, about_left
-from harness.cli.text.real import Rows, totals_text
-from harness.subjects.case import COSTLY
-from harness.subjects.process import Limits
-from reports.known import load
-from reports.markup import one_line
-from reports.records import read, write, write_bytes
+from clonediff.harness.answers.real_models import trying
+from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.results import RealModel, RealResults, is_fault
+from clonediff.harness.answers.real_models.suites import SelectionError, selected, suites
+from clonediff.harness.answers.real_models.table import markdown
+from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import StatusLine, about_left
+from clonediff.harness.cli.text.real import Rows, totals_text
+from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.subjects.process import Limits
+from clonediff.reports.known import load
+from clonediff.reports.markup import one_line
+from clonediff.reports.records import read, write, write_bytes
 
 
 @click.command("real")

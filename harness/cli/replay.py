@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, about_left, coloured
-from reports.known import load
-from reports.markup import one_line
+from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import StatusLine, about_left, coloured
+from clonediff.reports.known import load
+from clonediff.reports.markup import one_line
 
 if TYPE_CHECKING:
-    from harness.answers.replay.trying import ReplayRow
+    from clonediff.harness.answers.replay.trying import ReplayRow
 
 
 @click.command("replay")
@@ -60,10 +60,10 @@ def command(
     what was replayed so far is told.
     """
     known = load(known_issues)
-    from harness.answers.pointed_at import pointed_at
-    from harness.answers.replay.trying import Replays
-    from harness.cli.text.replay import answer_text, exit_code, summary
-    from harness.subjects.subject import Subject
+    from clonediff.harness.answers.pointed_at import pointed_at
+    from clonediff.harness.answers.replay.trying import Replays
+    from clonediff.harness.cli.text.replay import answer_text, exit_code, summary
+    from clonediff.harness.subjects.subject import Subject
 
     chosen = list(dict.fromkeys(map(Subject.parse, subjects)))
     items, problems = pointed_at(what, known)

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from harness.cli import options as shared
-from reports.records import RecordError
+from clonediff.harness.cli import options as shared
+from clonediff.reports.records import RecordError
 
 
 @click.command("report")
@@ -30,11 +30,11 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
     Exit codes: 0 nothing new, 1 a finding that is not a known issue, or one that cannot be read, 2 no folder of a run,
     or one that does not say what ran.
     """
-    from reports.broken import by_worst
-    from reports.markup import one_line, visible
-    from reports.store import read_run
-    from reports.verdict import verdict
-    from reports.writing import write_reports
+    from clonediff.reports.broken import by_worst
+    from clonediff.reports.markup import one_line, visible
+    from clonediff.reports.store import read_run
+    from clonediff.reports.verdict import verdict
+    from clonediff.reports.writing import write_reports
 
     try:
         read = read_run(run)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from harness.cli import options as shared
-from reports.markup import one_line, visible
-from reports.records import RecordError, write_bytes
+from clonediff.harness.cli import options as shared
+from clonediff.reports.markup import one_line, visible
+from clonediff.reports.records import RecordError, write_bytes
 
 
 class NoScript(click.ClickException):
@@ -44,9 +44,9 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
     """
     if run_it and as_issue:
         raise click.UsageError("--run and --issue: choose one")
-    from harness.answers.pointed_at import NotFoundError, finding_at
-    from harness.answers.replay.script import UnwritableError, own_subject, run_on, script
-    from harness.subjects.subject import Subject
+    from clonediff.harness.answers.pointed_at import NotFoundError, finding_at
+    from clonediff.harness.answers.replay.script import UnwritableError, own_subject, run_on, script
+    from clonediff.harness.subjects.subject import Subject
 
     try:
         kept = finding_at(what, id_)
@@ -65,7 +65,7 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
         said = f"{finding.id}: cannot be made anew ({problem}); what is printed is the script that was kept"
         click.echo(f"clonediff: {one_line(said)}", err=True)
     if as_issue:
-        from reports.issue import issue
+        from clonediff.reports.issue import issue
 
         text = (kept.issue if subject is None else "") or issue(finding, text)
     text = visible(text)

@@ -16,13 +16,13 @@ from typing import cast
 import click
 import msgspec
 
-from harness.cli import options as shared
-from harness.cli.terminal import StatusLine, table
-from harness.subjects.place import How
-from harness.subjects.releases import ReleaseError, installed, place_of, remove
-from harness.subjects.releases.requirements import version_beside
-from harness.subjects.releases.store import cache
-from harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
+from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import StatusLine, table
+from clonediff.harness.subjects.place import How
+from clonediff.harness.subjects.releases import ReleaseError, installed, place_of, remove
+from clonediff.harness.subjects.releases.requirements import version_beside
+from clonediff.harness.subjects.releases.store import cache
+from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
 
 WAYS = ("laid over", "own stack", "v1 mode")
 

@@ -15,7 +15,7 @@ from typing import TextIO
 
 import click
 
-from reports.markup import one_line, visible
+from clonediff.reports.markup import one_line, visible
 
 _SOON = 2.0
 """A command that is over sooner says nothing of its progress."""

@@ -26,7 +26,8 @@ a = keras.Input((2,))
 model = keras.Model(a, keras.layers.Dense(2)(a))
 model.{}
 """
-# The smallest text that needs it, by the name that `strategies.graphs` or `harness.trials.offers` has for it.
+# The smallest text that needs it, by the name that `clonediff.strategies.graphs` or `clonediff.harness.trials.offers`
+# has for it.
 _TRIED = {
     "optional inputs": """
 import numpy
@@ -189,7 +190,7 @@ assert sum(isinstance(each, keras.layers.InputLayer) for each in model.layers) =
 }
 
 _NO_PLAIN_DEFAULT = "<no plain default>"
-# The word of `strategies.kinds.parameters` for it.
+# The word of `clonediff.strategies.kinds.parameters` for it.
 
 
 def offers(framework: Framework) -> dict[str, Any]:
@@ -254,7 +255,7 @@ def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
 
 
 def _parameter(parameter: inspect.Parameter) -> dict[str, Any]:
-    """What `strategies.kinds.parameters` declares of one."""
+    """What `clonediff.strategies.kinds.parameters` declares of one."""
     any_number = parameter.kind is parameter.VAR_POSITIONAL
     told: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
     if parameter.default is not parameter.empty:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from harness.trials.triage import alike
-from reports.known import KnownIssues
-from reports.records import Cause, Cost
-from strategies.kinds import Generation
+from clonediff.harness.trials.triage import alike
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import Cause, Cost
+from clonediff.strategies.kinds import Generation
 
 
 class FixEffect(enum.StrEnum):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.judge.plain_graphs import PLAIN
-from reports.known import KNOWN_ISSUES, KnownIssues
-from strategies.graph import Graph, from_json, read_graph
-from strategies.kinds import Generation
+from clonediff.harness.judge.plain_graphs import PLAIN
+from clonediff.reports.known import KNOWN_ISSUES, KnownIssues
+from clonediff.strategies.graph import Graph, from_json, read_graph
+from clonediff.strategies.kinds import Generation
 
 CORPUS = KNOWN_ISSUES.with_name("corpus")
 """Graphs that once showed something, a file each."""

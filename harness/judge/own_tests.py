@@ -21,11 +21,11 @@ from xml.etree import ElementTree
 import msgspec
 from filelock import FileLock
 
-from harness.judge.record import OwnTests
-from harness.subjects.environment import HARNESS, environment
-from harness.subjects.place import ReleasePlace
-from harness.subjects.releases.store import cache
-from harness.subjects.subject import Subject
+from clonediff.harness.judge.record import OwnTests
+from clonediff.harness.subjects.environment import HARNESS, environment
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.releases.store import cache
+from clonediff.harness.subjects.subject import Subject
 
 _MENTIONS = re.compile(r"\bclone_model\b")
 _LONGEST = 120.0

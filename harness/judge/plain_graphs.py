@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from strategies.graph import Call, Function, Graph, Input, Layer, Made, Ref, Seq, Value
+from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Made, Ref, Seq, Value
 
 
 def _layer(kind: str, *marks: str, **args: Value) -> Layer:

@@ -9,19 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.inside.failures import CANDIDATE_FILE
-from harness.subjects.observation import Failure
-from harness.subjects.outcomes import CloningFunctions, LostProcess, OutOfMemory, Ready, SubjectError, TimedOut
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import Limits, SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.asking import asked
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.trial import Trial
-from reports.known import KnownIssues
-from strategies.asking import asking
-from strategies.graph import Graph, from_json, to_json
+from clonediff.harness.inside.failures import CANDIDATE_FILE
+from clonediff.harness.subjects.observation import Failure
+from clonediff.harness.subjects.outcomes import (
+    CloningFunctions,
+    LostProcess,
+    OutOfMemory,
+    Ready,
+    SubjectError,
+    TimedOut,
+)
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Trial
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import Graph, from_json, to_json
 
 LOADING = 10.0
 """The seconds that a candidate's own lines may take to run once: they define functions."""

@@ -35,7 +35,7 @@ class FilePart(msgspec.Struct, frozen=True):
     line: int = 1
 
     def request(self) -> dict[str, Any]:
-        """As `harness.inside.candidates` takes it."""
+        """As `clonediff.harness.inside.candidates` takes it."""
         return {"text": self.text, "line": self.line}
 
 

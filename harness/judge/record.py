@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from harness.judge.effects import FixEffect
-from harness.judge.trying import RaisedAt
-from reports.records import FORMAT, Difference
+from clonediff.harness.judge.effects import FixEffect
+from clonediff.harness.judge.trying import RaisedAt
+from clonediff.reports.records import FORMAT, Difference
 
 
 class JudgedCause(msgspec.Struct, frozen=True):

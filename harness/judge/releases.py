@@ -6,10 +6,10 @@ import ast
 import re
 from pathlib import Path
 
-from harness.judge.reading import FilePart, Proposal, first_line, parsed
-from harness.subjects.outcomes import CloningFunctions, SubjectError
-from harness.subjects.releases import open_subject
-from harness.subjects.subject import Subject
+from clonediff.harness.judge.reading import FilePart, Proposal, first_line, parsed
+from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
 
 _NAME = re.compile(r"(?:keras|tf_keras|tensorflow)(?:==[^/\\]+)?")
 

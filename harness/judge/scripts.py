@@ -15,13 +15,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.inside.v1 import LINES as V1_LINES
-from harness.judge.reading import FilePart, first_line, parsed
-from harness.scripts.reproducer import Script, reproducer
-from harness.scripts.run_alone import end_all, ended_so, run_alone, run_command
-from harness.subjects.place import ReleasePlace
-from harness.subjects.subject import Subject
-from reports.records import Difference
+from clonediff.harness.inside.v1 import LINES as V1_LINES
+from clonediff.harness.judge.reading import FilePart, first_line, parsed
+from clonediff.harness.scripts.reproducer import Script, reproducer
+from clonediff.harness.scripts.run_alone import end_all, ended_so, run_alone, run_command
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.records import Difference
 
 LIMIT = 60.0
 ENDLESS = 25.0

@@ -19,25 +19,25 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.judge.effects import FixEffect, KnownBugs
-from harness.judge.known_graphs import known_graphs
-from harness.judge.own_tests import find_suite, outcome, work
-from harness.judge.patching import PatchError, apply, read_diff
-from harness.judge.processes import CandidateProcess, NotLoadedError, Reference
-from harness.judge.reading import Proposal, read_proposal
-from harness.judge.record import Judged, OwnTests
-from harness.judge.scripts import RunEnded, ScriptRuns, changed_statements, script_for, text_of
-from harness.judge.stages import JudgeBudget, try_all
-from harness.judge.text import everything, sentence
-from harness.judge.trying import DRAWN, Candidate, CauseOnGraphs
-from harness.judge.verdicts import in_order, judged_cause, with_causes, with_counts, with_scripts, with_stages
-from harness.subjects.outcomes import CloningFunctions, SubjectError
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
-from reports.known import KnownIssues
-from reports.records import write, write_bytes
-from reports.run_folder import RunFolder
+from clonediff.harness.judge.effects import FixEffect, KnownBugs
+from clonediff.harness.judge.known_graphs import known_graphs
+from clonediff.harness.judge.own_tests import find_suite, outcome, work
+from clonediff.harness.judge.patching import PatchError, apply, read_diff
+from clonediff.harness.judge.processes import CandidateProcess, NotLoadedError, Reference
+from clonediff.harness.judge.reading import Proposal, read_proposal
+from clonediff.harness.judge.record import Judged, OwnTests
+from clonediff.harness.judge.scripts import RunEnded, ScriptRuns, changed_statements, script_for, text_of
+from clonediff.harness.judge.stages import JudgeBudget, try_all
+from clonediff.harness.judge.text import everything, sentence
+from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs
+from clonediff.harness.judge.verdicts import in_order, judged_cause, with_causes, with_counts, with_scripts, with_stages
+from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import write, write_bytes
+from clonediff.reports.run_folder import RunFolder
 
 _SUFFIXES = {"diff": ".diff", "python": ".py", "release": ".py", "text": ".txt"}
 _TESTS_LIMIT = 180.0

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from harness.judge.plain_graphs import REPORTED
-from harness.judge.processes import LOADING
-from harness.judge.trying import Candidate, GivenUpError, GraphTried
-from harness.subjects.process import Limits
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.offers import graphs_on
-from harness.trials.trial import Trial
-from reports.known import KnownIssues
-from strategies.graph import Graph
+from clonediff.harness.judge.plain_graphs import REPORTED
+from clonediff.harness.judge.processes import LOADING
+from clonediff.harness.judge.trying import Candidate, GivenUpError, GraphTried
+from clonediff.harness.subjects.process import Limits
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.harness.trials.trial import Trial
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies.graph import Graph
 
 Say = Callable[[str, float], None]
 

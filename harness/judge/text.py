@@ -8,10 +8,10 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from harness.judge.effects import COUNTED, FixEffect
-from harness.judge.record import Judged, JudgedCause, ReportedBug
-from harness.judge.wording import graphs, likeness
-from reports.markup import visible
+from clonediff.harness.judge.effects import COUNTED, FixEffect
+from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
+from clonediff.harness.judge.wording import graphs, likeness
+from clonediff.reports.markup import visible
 
 ROWS = {FixEffect.SILENCES: 3, FixEffect.BREAKS: 3, FixEffect.OTHERWISE: 2, FixEffect.LEAVES: 4}
 """The rows of each effect in a terminal; the rest stands in the folder."""

@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from harness.inside.failures import CANDIDATE_FILE
-from harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud, makes_a_clone
-from harness.judge.processes import Reference
-from harness.search.draw_and_shrink import search
-from harness.subjects.observation import Answer
-from harness.subjects.process import SubjectProcess
-from harness.trials.asking import asked
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
-from harness.trials.triage import Blame, Verdict, title
-from harness.trials.trial import Case, Trial, lost_difference
-from reports.known import KnownIssues
-from reports.records import Cause, Cost, Difference
-from strategies.asking import asking
-from strategies.graph import Graph, to_json
+from clonediff.harness.inside.failures import CANDIDATE_FILE
+from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud, makes_a_clone
+from clonediff.harness.judge.processes import Reference
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
+from clonediff.harness.trials.triage import Blame, Verdict, title
+from clonediff.harness.trials.trial import Case, Trial, lost_difference
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import Cause, Cost, Difference
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import Graph, to_json
 
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""

@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from harness.judge.effects import COUNTED, FixEffect, loud
-from harness.judge.record import Judged, JudgedCause, ReportedBug
-from harness.judge.stages import Stages, multi_gpu_cloner
-from harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, GraphTried, RaisedAt
-from harness.judge.wording import cause_clause, comes_of, graph_line, graphs, likeness, where_raised
-from harness.trials.triage import title
-from reports.records import Cause, Cost
-from strategies.graph import Graph, to_json
+from clonediff.harness.judge.effects import COUNTED, FixEffect, loud
+from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
+from clonediff.harness.judge.stages import Stages, multi_gpu_cloner
+from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, GraphTried, RaisedAt
+from clonediff.harness.judge.wording import cause_clause, comes_of, graph_line, graphs, likeness, where_raised
+from clonediff.harness.trials.triage import title
+from clonediff.reports.records import Cause, Cost
+from clonediff.strategies.graph import Graph, to_json
 
 MOST_SCRIPTS = 5
 """The causes with one effect that get a script, the costliest first."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from harness.inside.failures import CANDIDATE_FILE
-from harness.judge.trying import RaisedAt
-from reports.markup import one_line
-from reports.records import COSTS, Cause, Cost, Difference
+from clonediff.harness.inside.failures import CANDIDATE_FILE
+from clonediff.harness.judge.trying import RaisedAt
+from clonediff.reports.markup import one_line
+from clonediff.reports.records import COSTS, Cause, Cost, Difference
 
 _LONGEST = 110
 _TAKES = {"timed out": "it does not come to an end", "out of memory": "it takes memory without end"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from reports.markup import visible
+from clonediff.reports.markup import visible
 
 _LONGEST = 160
 _ENCODING = re.compile(r"(coding)(?=[:=])")

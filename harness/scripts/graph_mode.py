@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.inside.v1 import LINES
-from harness.scripts import running
-from harness.scripts.comments import named
-from reports.records import Difference
+from clonediff.harness.inside.v1 import LINES
+from clonediff.harness.scripts import running
+from clonediff.harness.scripts.comments import named
+from clonediff.reports.records import Difference
 
 if TYPE_CHECKING:
-    from harness.scripts.reproducer import Script
-    from harness.subjects.case import Case
+    from clonediff.harness.scripts.reproducer import Script
+    from clonediff.harness.subjects.case import Case
 
 _NODES = "[node for depth in sorted(model._nodes_by_depth) for node in model._nodes_by_depth[depth]]"
 

@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from harness.scripts.graph_mode import with_versions
-from harness.scripts.reproducer import Script, reproducer
-from harness.scripts.run_alone import PROVEN
-from harness.scripts.two_subjects import across
-from harness.subjects.case import Case
-from harness.subjects.subject import Subject
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import Hit
-from reports.known import KnownIssue
-from reports.records import Difference, Finding
-from strategies.graph import from_json, to_json
+from clonediff.harness.scripts.graph_mode import with_versions
+from clonediff.harness.scripts.reproducer import Script, reproducer
+from clonediff.harness.scripts.run_alone import PROVEN
+from clonediff.harness.scripts.two_subjects import across
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import Hit
+from clonediff.reports.known import KnownIssue
+from clonediff.reports.records import Difference, Finding
+from clonediff.strategies.graph import from_json, to_json
 
 
 def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from harness.scripts import graph_mode, running
-from harness.scripts.comments import comment
-from harness.source.ways import MODEL
-from reports.records import Difference
-from strategies.kinds import CATALOGUE
+from clonediff.harness.scripts import graph_mode, running
+from clonediff.harness.scripts.comments import comment
+from clonediff.harness.source.ways import MODEL
+from clonediff.reports.records import Difference
+from clonediff.strategies.kinds import CATALOGUE
 
 if TYPE_CHECKING:
-    from harness.subjects.case import Case
+    from clonediff.harness.subjects.case import Case
 
 _CLONES = {
     "upstream": "clone = keras.models.clone_model(model{})",
-    "fixed": "from harness import clone_model\n\nclone = clone_model(model{})",
+    "fixed": "from clonediff import clone_model\n\nclone = clone_model(model{})",
     "roundtrip": "clone = type(model).from_config(model.get_config())",
     "from_config": "clone = model.__class__.from_config(model.get_config())",
     "saved": 'model.save("model.keras")\nclone = keras.models.load_model("model.keras")',

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.scripts.reproducer import Script
-from harness.subjects.environment import HARNESS, environment
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.subjects.subject import Subject
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.subjects.environment import HARNESS, environment
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.subject import Subject
 
 LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
@@ -35,8 +35,7 @@ try:
 except Exception:
     pass
 os.kill({parent}, 0)
-for name in ("harness", "strategies", "reports"):
-    sys.modules[name] = None
+sys.modules["clonediff"] = None
 path = sys.argv[1]
 sys.path[:0] = sys.argv[2:]
 {before}runpy.run_path(path, run_name="__main__")

@@ -12,11 +12,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.inside.values import DEFAULT_BATCH, WORDS, fill_for, row_lengths, shape_of
-from reports.records import Difference
+from clonediff.harness.inside.values import DEFAULT_BATCH, WORDS, fill_for, row_lengths, shape_of
+from clonediff.reports.records import Difference
 
 if TYPE_CHECKING:
-    from harness.subjects.case import Case
+    from clonediff.harness.subjects.case import Case
 
 _UNKNOWN = """\
 rng = np.random.default_rng(0)

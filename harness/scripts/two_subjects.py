@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 
-from harness.scripts import running
-from harness.scripts.comments import comment
-from harness.scripts.reproducer import Script
-from harness.subjects.case import Case
-from harness.subjects.subject import Subject
-from harness.trials.checks.tolerance import TOLERANCE
-from reports.records import Difference
+from clonediff.harness.scripts import running
+from clonediff.harness.scripts.comments import comment
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.checks.tolerance import TOLERANCE
+from clonediff.reports.records import Difference
 
 _HEAD = """\
 # One model with the same weights on the same inputs, on {first} and on {second}: run this file.

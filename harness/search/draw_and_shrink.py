@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection
 
 from hypothesis.strategies import SearchStrategy
 
-from harness.search.even_draws import evenly
-from harness.search.reducing import reduce
-from harness.trials.graph_trials import GraphTrials, Hit, Key, news
-from strategies.graph import Graph
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.reducing import reduce
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key, news
+from clonediff.strategies.graph import Graph
 
 SHRINKING = 60.0
 """The seconds that a finding may be shrunk for once the time for drawing is over."""

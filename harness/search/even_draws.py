@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import Verbosity, given, settings
 from hypothesis.strategies import SearchStrategy
 
-from strategies.graph import Graph
+from clonediff.strategies.graph import Graph
 
 BYTES = 8192
 """As many as any graph takes; one that would take more is not drawn."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.scripts.graph_mode import with_versions
-from harness.scripts.reproducer import reproducer
-from harness.trials.graph_trials import GraphTrials, Hit
-from reports.records import COSTS
+from clonediff.harness.scripts.graph_mode import with_versions
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.reports.records import COSTS
 
 
 def message_of(hit: Hit, trials: GraphTrials) -> str:

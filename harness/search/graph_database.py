@@ -18,7 +18,7 @@ from hypothesis.database import (
     ReadOnlyDatabase,
 )
 
-from strategies.graph import Graph, MalformedGraph, from_json, to_json
+from clonediff.strategies.graph import Graph, MalformedGraph, from_json, to_json
 
 MOST = 1000
 """As many graphs are read, the smallest first; the others are forgotten."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.search.draw_and_shrink import search
-from harness.search.graph_database import GraphDatabase
-from harness.source.other_layers import is_allowed, other_kinds
-from harness.trials.graph_trials import GraphTrials, Hit, news
-from strategies.graph import Graph, to_json
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.graph_database import GraphDatabase
+from clonediff.harness.source.other_layers import is_allowed, other_kinds
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, news
+from clonediff.strategies.graph import Graph, to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from harness.source.dialect import Dialect
-from harness.source.words import dtype_literal, tuple_literal
-from strategies.graph import Array
+from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.source.words import dtype_literal, tuple_literal
+from clonediff.strategies.graph import Array
 
 
 def write_array(array: Array, dialect: Dialect) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.source.functions import REGISTERED
-from harness.source.own_layers import BODIES, HANDS_MASK_ON
+from clonediff.harness.source.functions import REGISTERED
+from clonediff.harness.source.own_layers import BODIES, HANDS_MASK_ON
 
 _BODIES = {
     "Scale": f"""\

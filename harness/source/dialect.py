@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.source.custom import CLASSES
+from clonediff.harness.source.custom import CLASSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Dialect:
     of the catalogue; `spelled` maps the functions that custom layers use to what they are called here; `classes` the
     custom layers to their text. `first` is the input of a Sequential, `layer` one as a layer; `tensor` a tensor of an
     array and its dtype, `trains` an expression that is another in training; "" where a function is told by its argument
-    `training`. `lacks` are the features of `strategies.graphs` that it has no words for, or that nobody runs there.
+    `training`. `lacks` are the features of `clonediff.strategies.graphs` that it has no words for, or that nobody
+    runs there.
     """
 
     name: str

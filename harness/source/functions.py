@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.source.words import tuple_literal
-from strategies.graph import Function, MalformedGraph
-from strategies.kinds.lambdas import (
+from clonediff.harness.source.words import tuple_literal
+from clonediff.strategies.graph import Function, MalformedGraph
+from clonediff.strategies.kinds.lambdas import (
     COMPILE_FORMS,
     ERRORS,
     EXPRESSIONS,
@@ -18,7 +18,7 @@ from strategies.kinds.lambdas import (
     SHAPE_FORMS,
     WITH_PARAMETER,
 )
-from strategies.kinds.operations import BODIES
+from clonediff.strategies.kinds.operations import BODIES
 
 
 @dataclass(frozen=True, slots=True)

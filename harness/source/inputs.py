@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from harness.source.dialect import Dialect, InputWords
-from harness.source.words import dtype_literal, literal, tuple_literal
-from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq
+from clonediff.harness.source.dialect import Dialect, InputWords
+from clonediff.harness.source.words import dtype_literal, literal, tuple_literal
+from clonediff.strategies.graph import Graph, Input, Layer, MalformedGraph, Seq
 
 
 def write_input(given: Input, words: InputWords, dialect: Dialect) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.source.custom import KERAS2_CLASSES
-from harness.source.dialect import Dialect, InputWords
-from harness.source.functions import REGISTERED
+from clonediff.harness.source.custom import KERAS2_CLASSES
+from clonediff.harness.source.dialect import Dialect, InputWords
+from clonediff.harness.source.functions import REGISTERED
 
 KERAS2 = Dialect(
     name="keras2",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.source.dialect import Dialect
+from clonediff.harness.source.dialect import Dialect
 
 _DEFINITE = "ops.matmul({0}, ops.swapaxes({0}, -1, -2)) + ops.eye({0}.shape[-2])"
 

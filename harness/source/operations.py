@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from harness.source.dialect import Dialect
-from strategies.graph import Layer, MalformedGraph, Value
-from strategies.kinds.operations import TENSORFLOW, form_of, leading, parts
+from clonediff.harness.source.dialect import Dialect
+from clonediff.strategies.graph import Layer, MalformedGraph, Value
+from clonediff.strategies.kinds.operations import TENSORFLOW, form_of, leading, parts
 
 OPERATORS = {
     "operator.half": "{0} / 2.0",

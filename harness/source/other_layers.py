@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from harness.source.words import literal
-from strategies.graph import Graph, MalformedGraph, all_layers
-from strategies.kinds.operations import is_operation
+from clonediff.harness.source.words import literal
+from clonediff.strategies.graph import Graph, MalformedGraph, all_layers
+from clonediff.strategies.kinds.operations import is_operation
 
 _ALLOWED: set[str] = set()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.source.dialect import Dialect
-from harness.source.functions import REGISTERED
-from harness.source.words import literal
-from strategies.graph import Graph, OwnClass
+from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.source.functions import REGISTERED
+from clonediff.harness.source.words import literal
+from clonediff.strategies.graph import Graph, OwnClass
 
 _FACTOR = "2.0"
 _OPTION = """\

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.source.dialect import Dialect
-from harness.source.script_lines import ScriptLines
-from strategies.asking import Question
-from strategies.graph import Ref
+from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.source.script_lines import ScriptLines
+from clonediff.strategies.asking import Question
+from clonediff.strategies.graph import Ref
 
 
 class _Numbered:

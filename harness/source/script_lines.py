@@ -13,20 +13,20 @@ from typing import TypeAlias
 
 from msgspec import structs
 
-from harness.source.arrays import write_array
-from harness.source.custom import CLASSES
-from harness.source.dialect import Dialect, InputWords
-from harness.source.functions import REGISTERED, write_function
-from harness.source.inputs import with_shape, write_building, write_input
-from harness.source.operations import write_operation
-from harness.source.other_layers import check_allowed, file_of, is_other, own_name, write_loading
-from harness.source.own_models import write_class
-from harness.source.states import as_it_learns, done_to, scope_of, with_own, write_step
-from harness.source.tensors import OfLayers, OfTensors, TensorWords, Variables
-from harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION
-from harness.source.words import dotted, dtype_literal, identifier, literal, snake, tuple_literal
-from strategies.calling import packed
-from strategies.graph import (
+from clonediff.harness.source.arrays import write_array
+from clonediff.harness.source.custom import CLASSES
+from clonediff.harness.source.dialect import Dialect, InputWords
+from clonediff.harness.source.functions import REGISTERED, write_function
+from clonediff.harness.source.inputs import with_shape, write_building, write_input
+from clonediff.harness.source.operations import write_operation
+from clonediff.harness.source.other_layers import check_allowed, file_of, is_other, own_name, write_loading
+from clonediff.harness.source.own_models import write_class
+from clonediff.harness.source.states import as_it_learns, done_to, scope_of, with_own, write_step
+from clonediff.harness.source.tensors import OfLayers, OfTensors, TensorWords, Variables
+from clonediff.harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION
+from clonediff.harness.source.words import dotted, dtype_literal, identifier, literal, snake, tuple_literal
+from clonediff.strategies.calling import packed
+from clonediff.strategies.graph import (
     Array,
     Base,
     Call,
@@ -45,13 +45,13 @@ from strategies.graph import (
     Way,
     refs,
 )
-from strategies.kinds.arguments import OF_NUMPY, PATHS
-from strategies.kinds.not_drawn import NOT_DRAWN
-from strategies.kinds.operations import is_operation
-from strategies.states import OWN_CLASS
-from strategies.states import PATHS as OF_STEPS
-from strategies.typing import taken
-from strategies.ways import inner_layer
+from clonediff.strategies.kinds.arguments import OF_NUMPY, PATHS
+from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
+from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.states import OWN_CLASS
+from clonediff.strategies.states import PATHS as OF_STEPS
+from clonediff.strategies.typing import taken
+from clonediff.strategies.ways import inner_layer
 
 _STEPS = 3
 """An open dimension, where a model is run."""

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator
 
 from msgspec import structs
 
-from harness.source.functions import write_function
-from harness.source.words import dotted
-from strategies.graph import Function, Graph, Layer, MalformedGraph, Named, Seq, Step, Value
-from strategies.states import LEARNED
-from strategies.targets import Target, targets
+from clonediff.harness.source.functions import write_function
+from clonediff.harness.source.words import dotted
+from clonediff.strategies.graph import Function, Graph, Layer, MalformedGraph, Named, Seq, Step, Value
+from clonediff.strategies.states import LEARNED
+from clonediff.strategies.targets import Target, targets
 
 _WIDEST = 100
 

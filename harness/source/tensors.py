@@ -6,10 +6,10 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from harness.source.functions import KEYS
-from harness.source.other_layers import own_name
-from harness.source.words import snake
-from strategies.graph import Function, Graph, Layer, Ref
+from clonediff.harness.source.functions import KEYS
+from clonediff.harness.source.other_layers import own_name
+from clonediff.harness.source.words import snake
+from clonediff.strategies.graph import Function, Graph, Layer, Ref
 
 
 class TensorWords(Protocol):

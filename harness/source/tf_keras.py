@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.source.dialect import Dialect, InputWords
+from clonediff.harness.source.dialect import Dialect, InputWords
 
 TF_KERAS = Dialect(
     name="tf_keras",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.source.words import literal
-from strategies.graph import CallFunction, CloneFunction, Value, Wrong
+from clonediff.harness.source.words import literal
+from clonediff.strategies.graph import CallFunction, CloneFunction, Value, Wrong
 
 CLONE_FUNCTION, CALL_FUNCTION, MODEL = "clone_function", "call_function", "model"
 _REMADE = "layer.__class__.from_config(layer.get_config())"

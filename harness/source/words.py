@@ -7,7 +7,7 @@ import keyword
 import re
 from collections.abc import Sequence
 
-from strategies.graph import MalformedGraph
+from clonediff.strategies.graph import MalformedGraph
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _DTYPE = re.compile(r"[a-z0-9_]+")

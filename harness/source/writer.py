@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from harness.source.dialect import Dialect
-from harness.source.inputs import write_building
-from harness.source.script_lines import Places, ScriptLines
-from harness.source.states import built_within, cloned_in, done_to
-from harness.source.tensors import Inputs
-from harness.source.ways import (
+from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.source.inputs import write_building
+from clonediff.harness.source.script_lines import Places, ScriptLines
+from clonediff.harness.source.states import built_within, cloned_in, done_to
+from clonediff.harness.source.tensors import Inputs
+from clonediff.harness.source.ways import (
     AROUND,
     CALL_FUNCTION,
     CLONE_FUNCTION,
@@ -24,8 +24,8 @@ from harness.source.ways import (
     write_clone_function,
     wrong_argument,
 )
-from strategies.graph import Graph, Items, Way, Wrong, refs
-from strategies.ways import inner_layer, inputs_of, makes_none
+from clonediff.strategies.graph import Graph, Items, Way, Wrong, refs
+from clonediff.strategies.ways import inner_layer, inputs_of, makes_none
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What is under test: a release, a backend, a device; and the warm process in which it runs."""
 
-from harness.subjects.case import Case
-from harness.subjects.outcomes import (
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.outcomes import (
     ElementsReport,
     Killed,
     NoDeviceError,
@@ -11,8 +11,8 @@ from harness.subjects.outcomes import (
     SubjectError,
     TimedOut,
 )
-from harness.subjects.process import Limits, SubjectProcess
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 
 __all__ = [
     "Case",

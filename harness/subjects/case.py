@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.observation import Keeps
+from clonediff.harness.subjects.observation import Keeps
 
 COSTLY = ("again", "training_step", "saving")
 """The parts of a trial that cost more than all the others, and are for some graphs only."""

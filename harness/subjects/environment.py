@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.subject import Subject
 
 HARNESS = Path(__file__).resolve().parent.parent
 

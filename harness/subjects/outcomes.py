@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from harness.subjects.observation import Answer, Failure, Frame
-from strategies.kinds.kind import Specs
-from strategies.kinds.of_release import Signature
-from strategies.kinds.parameters import Parameters
+from clonediff.harness.subjects.observation import Answer, Failure, Frame
+from clonediff.strategies.kinds.kind import Specs
+from clonediff.strategies.kinds.of_release import Signature
+from clonediff.strategies.kinds.parameters import Parameters
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
@@ -27,7 +27,7 @@ class Offers(msgspec.Struct, frozen=True):
 
     `layers` has, by class, the arguments of its constructor and of its call; it is empty where the child does not say.
     `operations` has the functions that take symbolic tensors, as "ops.mean", with their arguments. `lacks`
-    has the features of `strategies.graphs` that it refused when tried.
+    has the features of `clonediff.strategies.graphs` that it refused when tried.
     """
 
     layers: dict[str, Signature] = {}

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.subject import Subject
 
 _DRIVER = Path("/proc/driver/nvidia/gpus")
 

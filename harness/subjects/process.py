@@ -20,11 +20,11 @@ from typing import Any, Self
 
 import msgspec
 
-from harness.subjects.case import Case, Journaled
-from harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
-from harness.subjects.environment import command, environment
-from harness.subjects.observation import Answer, Failure
-from harness.subjects.outcomes import (
+from clonediff.harness.subjects.case import Case, Journaled
+from clonediff.harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
+from clonediff.harness.subjects.environment import command, environment
+from clonediff.harness.subjects.observation import Answer, Failure
+from clonediff.harness.subjects.outcomes import (
     CloningFunctions,
     ElementsReport,
     Killed,
@@ -43,11 +43,11 @@ from harness.subjects.outcomes import (
     ValuesReport,
     fault_frames,
 )
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.subjects.questions import Questions
-from harness.subjects.subject import Subject
-from reports.records import UNREADABLE, read
-from strategies.kinds.of_release import Signature
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.questions import Questions
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.records import UNREADABLE, read
+from clonediff.strategies.kinds.of_release import Signature
 
 GIB = 1 << 30
 SETTLED = 100

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from harness.subjects.outcomes import LostProcess, ModelClass, Ready, SubjectError, Told
-from harness.subjects.subject import Subject
-from strategies.kinds.of_release import Signature
+from clonediff.harness.subjects.outcomes import LostProcess, ModelClass, Ready, SubjectError, Told
+from clonediff.harness.subjects.subject import Subject
+from clonediff.strategies.kinds.of_release import Signature
 
 
 class Questions:

@@ -1,7 +1,7 @@
 """A subject's name: `RELEASE[/BACKEND][@DEVICE]`, and what each part may be.
 
 Owns which releases there are to ask for, and which generation and dialect each belongs to. Whether one can be had on
-this machine is the business of `harness.subjects.releases`.
+this machine is the business of `clonediff.harness.subjects.releases`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from packaging.version import InvalidVersion, Version
 
 if TYPE_CHECKING:  # the strategies bring Hypothesis, for which a command that draws nothing need not wait
-    from strategies.kinds import Generation
+    from clonediff.strategies.kinds import Generation
 
 Package = Literal["keras", "tf_keras", "tensorflow"]
 
@@ -84,7 +84,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     @property
     def dialect(self) -> str:
-        """How models are spelled for it: a name of `harness.source.DIALECTS`."""
+        """How models are spelled for it: a name of `clonediff.harness.source.DIALECTS`."""
         return "tf.keras" if self.package == "tensorflow" else self.generation
 
     @property

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from harness.subjects.case import Case
-from harness.subjects.observation import Answer, Observation
-from harness.subjects.outcomes import Killed, Outcome
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.devices import between
-from harness.trials.triage import causes, named_kinds
-from reports.records import Cause, Difference
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.observation import Answer, Observation
+from clonediff.harness.subjects.outcomes import Killed, Outcome
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.devices import between
+from clonediff.harness.trials.triage import causes, named_kinds
+from clonediff.reports.records import Cause, Difference
 
 _UNSUPPORTED = ("NotImplementedError", "Unsupported")
 

@@ -22,19 +22,19 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from harness.source import DIALECTS, written
-from harness.source.other_layers import is_other, other_kinds
-from harness.source.questions import write_question
-from harness.source.tensors import packed_in
-from harness.subjects.environment import HARNESS
-from harness.subjects.outcomes import Offers, Told
-from harness.subjects.process import SubjectProcess
-from harness.subjects.releases.store import cache as cache_folder
-from strategies.asking import Question
-from strategies.graph import Graph, Layer, MalformedGraph, made_layers, to_json
-from strategies.kinds.kind import Generation, Specs
-from strategies.kinds.of_release import Signature
-from strategies.kinds.operations import is_operation
+from clonediff.harness.source import DIALECTS, written
+from clonediff.harness.source.other_layers import is_other, other_kinds
+from clonediff.harness.source.questions import write_question
+from clonediff.harness.source.tensors import packed_in
+from clonediff.harness.subjects.environment import HARNESS
+from clonediff.harness.subjects.outcomes import Offers, Told
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases.store import cache as cache_folder
+from clonediff.strategies.asking import Question
+from clonediff.strategies.graph import Graph, Layer, MalformedGraph, made_layers, to_json
+from clonediff.strategies.kinds.kind import Generation, Specs
+from clonediff.strategies.kinds.of_release import Signature
+from clonediff.strategies.kinds.operations import is_operation
 
 MOST = 300_000
 """The answers that are kept for a release: some 60 MB."""
@@ -229,21 +229,21 @@ class AskedHere(Asked):
     @cached_property
     def framework(self) -> Any:
         """The Keras, as what runs beside it sees it."""
-        from harness.inside.frameworks import framework
+        from clonediff.harness.inside.frameworks import framework
 
         return framework(self._generation)
 
     @cached_property
     def offers(self) -> Offers:
         """What it has."""
-        from harness.inside.offers import offers
+        from clonediff.harness.inside.offers import offers
 
         with self.framework.scratch():
             return msgspec.convert(offers(self.framework), Offers)
 
     def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
         """What layers take that are not Keras' own."""
-        from harness.inside.other_layers import other_layers
+        from clonediff.harness.inside.other_layers import other_layers
 
         return msgspec.convert(other_layers(list(names), self.framework), dict[str, Signature]) if names else {}
 
@@ -252,13 +252,13 @@ class AskedHere(Asked):
         return {**versions, "numpy": np.__version__, "python": platform.python_version(), "in": "this process"}
 
     def _tell(self, request: dict[str, object]) -> Told:
-        from harness.inside.asking import answer
+        from clonediff.harness.inside.asking import answer
 
         with self.framework.scratch():
             return msgspec.convert(answer(request, self.framework), Told)
 
     def _tell_refusal(self, request: dict[str, object]) -> str:
-        from harness.inside.asking import refusal
+        from clonediff.harness.inside.asking import refusal
 
         with self.framework.scratch():
             return refusal(request, self.framework)

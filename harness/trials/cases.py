@@ -8,15 +8,15 @@ from typing import Any
 
 from msgspec import structs
 
-from harness.source import DIALECTS, written
-from harness.source.dialect import Dialect
-from harness.subjects.case import COSTLY, Case
-from harness.subjects.observation import Keeps
-from strategies.asking import NoKeras
-from strategies.graph import Graph, Input, Way, refs, to_json
-from strategies.states import runs
-from strategies.typing import taken
-from strategies.ways import inputs_of, keeps_layers, makes_none, repeats
+from clonediff.harness.source import DIALECTS, written
+from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.subjects.observation import Keeps
+from clonediff.strategies.asking import NoKeras
+from clonediff.strategies.graph import Graph, Input, Way, refs, to_json
+from clonediff.strategies.states import runs
+from clonediff.strategies.typing import taken
+from clonediff.strategies.ways import inputs_of, keeps_layers, makes_none, repeats
 
 
 def case_of(graph: Graph, dialect: str) -> Case:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import functools
 
-from harness.subjects.observation import Answer
-from harness.subjects.outcomes import Outcome
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.checks.devices import NARROW, RUNS, Check, Elements, Terms, devices
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.outcomes import Outcome
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.checks.devices import NARROW, RUNS, Check, Elements, Terms, devices
+from clonediff.reports.records import Cost, Difference
 
 
 def between(first: SubjectProcess, second: SubjectProcess, one: Outcome, other: Outcome) -> list[Difference]:

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from harness.subjects.observation import Observation
-from harness.trials.checks import CHECKS
-from harness.trials.graph_trials import LOST, NotTried, TriedGraph
-from harness.trials.triage import alike, fingerprint, title
-from harness.trials.trial import Trial
-from reports.known import KnownIssue, explains
-from reports.records import Cause, Difference, Finding
+from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.graph_trials import LOST, NotTried, TriedGraph
+from clonediff.harness.trials.triage import alike, fingerprint, title
+from clonediff.harness.trials.trial import Trial
+from clonediff.reports.known import KnownIssue, explains
+from clonediff.reports.records import Cause, Difference, Finding
 
 
 class LookResult(enum.Enum):

@@ -6,17 +6,17 @@ import contextlib
 
 from packaging.version import InvalidVersion, Version
 
-from harness.source import DIALECTS
-from harness.subjects.case import takes_arguments
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.cases import case_of
-from strategies.asking import NoKeras
-from strategies.graph import Graph, MalformedGraph, all_layers
-from strategies.kinds import CATALOGUE
-from strategies.kinds.operations import is_operation
-from strategies.states import STEPS
-from strategies.ways import features_of
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.subjects.case import takes_arguments
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.cases import case_of
+from clonediff.strategies.asking import NoKeras
+from clonediff.strategies.graph import Graph, MalformedGraph, all_layers
+from clonediff.strategies.kinds import CATALOGUE
+from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.states import STEPS
+from clonediff.strategies.ways import features_of
 
 
 def another_came_up(process: SubjectProcess) -> str:

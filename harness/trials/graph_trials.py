@@ -11,25 +11,25 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from harness.source.ways import MODEL
-from harness.subjects.case import RATE
-from harness.subjects.observation import Observation
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.process import SubjectProcess
-from harness.trials.across import Compared, compared_with
-from harness.trials.asking import asked
-from harness.trials.cases import case_of, costly_checks, number_of
-from harness.trials.devices import terms_of
-from harness.trials.expressible import lacking, unable, unspoken
-from harness.trials.triage import Blame, title
-from harness.trials.trial import Case, Trial, run
-from reports.known import KnownIssue, KnownIssues
-from reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Cause, Cost
-from reports.store import slug
-from strategies.asking import asking
-from strategies.graph import Graph
-from strategies.kinds import Generation
-from strategies.states import costly as costly_state
+from clonediff.harness.source.ways import MODEL
+from clonediff.harness.subjects.case import RATE
+from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.across import Compared, compared_with
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.cases import case_of, costly_checks, number_of
+from clonediff.harness.trials.devices import terms_of
+from clonediff.harness.trials.expressible import lacking, unable, unspoken
+from clonediff.harness.trials.triage import Blame, title
+from clonediff.harness.trials.trial import Case, Trial, run
+from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Cause, Cost
+from clonediff.reports.store import slug
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import Graph
+from clonediff.strategies.kinds import Generation
+from clonediff.strategies.states import costly as costly_state
 
 Key = tuple[str, str, str]
 

@@ -1,7 +1,7 @@
-"""A downstream project's own cloner under all checks, in its own process and its own pytest.
+"""A downstream project's own cloner, or its own model, under all checks, in its own process and its own pytest.
 
-The same code that runs in a subject's process is called directly here, and only when `check_clone` is: importing this
-module imports no Keras.
+The same code that runs in a subject's process is called directly here, and only when one of the functions is: importing
+this module imports no Keras.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.observation import Answer
-from harness.trials.asking import here
-from harness.trials.cases import case_of
-from harness.trials.checks import CHECKS, compare
-from harness.trials.triage import causes, title
-from reports.records import AT_LEAST, Cause
-from strategies.asking import asking
-from strategies.graph import Graph
-from strategies.kinds import Generation
+from clonediff.harness.subjects.observation import Answer, Observation
+from clonediff.harness.trials.asking import here
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.checks import CHECKS, compare
+from clonediff.harness.trials.triage import causes, title
+from clonediff.reports.records import AT_LEAST, Cause
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import Graph
+from clonediff.strategies.kinds import Generation
 
 YOURS = "the cloner"
 
@@ -45,37 +45,106 @@ def check_clone(
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
     `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
-    graph was drawn for, else "keras". `checks` are names of `harness.trials.checks.CHECKS`, all of them by default;
-    `costly` asks for a second clone, a training step and a round trip through a file, as do the checks that need them
-    when they are named. A cause for which `ignore` is true does not count, nor one that costs less than `at_least`:
-    "crashes", "computes", "trains", "property" or "name". How many were left out is in the message.
+    graph was drawn for, else "keras". `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
+    them by default; `costly` asks for a second clone, a training step and a round trip through a file, as do the checks
+    that need them when they are named. A cause for which `ignore` is true does not count, nor one that costs less than
+    `at_least`: "crashes", "computes", "trains", "property" or "name". How many were left out is in the message.
     """
-    from harness.inside.trial import run_trial
+    from clonediff.harness.inside.trial import run_trial
 
-    named = set(CHECKS if checks is None else checks)
-    unknown = sorted(named - set(CHECKS))
-    if unknown:
-        raise ValueError(f"checks: {unknown[0]!r} is not one of {', '.join(CHECKS)}")
-    if at_least not in AT_LEAST:
-        raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
+    named, parts = _named(checks), _parts(checks, costly)
+    _refuse_unknown(at_least)
     chosen: Generation = generation or graph.generation or "keras"
     its = here(chosen)
     with asking(its):
         case = case_of(graph, chosen)
-    parts = {CHECKS[name].part for name in (CHECKS if costly else checks or ())} - {""}
     with its.framework.scratch():
         request = {**case.request((), parts), "cloners": {YOURS: cloner}}
         answer = msgspec.convert(run_trial(request, its.framework), Answer)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {chosen}: {said}\n\n{case.source}")
-    differences = compare(answer.original, answer.clones[YOURS], [name for name in CHECKS if name in named])
-    counted = [each for each in causes(answer.original, differences) if not ignore(each)]
+    _assert_faithful(answer.original, answer, named, ignore, at_least, case.source)
+
+
+def assert_clones_faithfully(
+    model: Any,
+    *,
+    clone: Callable[[Any], Any] | None = None,
+    inputs: Any = None,
+    checks: Collection[str] | None = None,
+    costly: bool = True,
+    ignore: Callable[[Cause], bool] = lambda cause: False,
+    at_least: str = "name",
+) -> None:
+    """Clone a model of one's own, and raise `UnfaithfulClone` unless the clone is faithful; the model stays as it is.
+
+    `model` is a built Functional or Sequential one of Keras 3 or `tf_keras`, trained or not. `clone` takes a model and
+    returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list
+    in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
+    takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to.
+    Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
+    """
+    from clonediff.harness.inside.frameworks import generation_of
+    from clonediff.harness.inside.live import try_live
+
+    named, parts = _named(checks), _parts(checks, costly)
+    _refuse_unknown(at_least)
+    generation = generation_of(model)
+    if not generation:
+        raise TypeError(f"expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")
+    framework = here("tf_keras" if generation == "tf_keras" else "keras").framework
+    cloner = framework.fixed() if clone is None else clone
+    request = {"model": model, "cloners": {YOURS: cloner}, "checks": dict.fromkeys(parts, True)}
+    answer = msgspec.convert(try_live(request, framework, inputs), Answer)
+    about = f"{type(model).__name__} {model.name!r}, {generation} {framework.versions()['keras']}"
+    if answer.original is None:
+        # The model is there, so that it can only have given something else each time that it was called.
+        raise RuntimeError(f"{about}: {answer.refused.message if answer.refused else 'no answer'}")
+    for ran in (answer.original.inference, answer.original.training):
+        if ran is not None and ran.failure is not None:
+            said = f"{ran.failure.type}: {ran.failure.message}"
+            raise ValueError(f"{about}: it cannot be called on the inputs; give it others with `inputs=`. {said}")
+
+    def left_out(cause: Cause) -> bool:
+        return (generation == "tf_keras" and cause.root.aspect == "compiled") or ignore(cause)
+
+    _assert_faithful(answer.original, answer, named, left_out, at_least, about)
+
+
+def _named(checks: Collection[str] | None) -> list[str]:
+    """The names of the checks that are asked for, in their order."""
+    unknown = sorted(set(checks or ()) - set(CHECKS))
+    if unknown:
+        raise ValueError(f"checks: {unknown[0]!r} is not one of {', '.join(CHECKS)}")
+    return [name for name in CHECKS if checks is None or name in checks]
+
+
+def _parts(checks: Collection[str] | None, costly: bool) -> set[str]:
+    """The costly parts of a trial that these checks need."""
+    return {CHECKS[name].part for name in (CHECKS if costly else checks or ())} - {""}
+
+
+def _refuse_unknown(at_least: str) -> None:
+    if at_least not in AT_LEAST:
+        raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
+
+
+def _assert_faithful(
+    original: Observation,
+    answer: Answer,
+    checks: list[str],
+    ignore: Callable[[Cause], bool],
+    at_least: str,
+    about: str,
+) -> None:
+    differences = compare(original, answer.clones[YOURS], checks)
+    counted = [each for each in causes(original, differences) if not ignore(each)]
     found = tuple(each for each in counted if each.rank <= AT_LEAST[at_least])
     if found:
         less = len(counted) - len(found)
         left_out = [f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}"] if less else []
-        raise UnfaithfulClone("\n".join((*_lines(found), *left_out, "", case.source)), found)
+        raise UnfaithfulClone("\n".join((*_lines(found), *left_out, "", about)), found)
 
 
 def _lines(found: tuple[Cause, ...]) -> list[str]:

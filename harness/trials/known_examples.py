@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.trials.devices import terms_of
-from harness.trials.expected import Expected, shows
-from harness.trials.graph_trials import GraphTrials, Hit, NotTried
-from reports.known import KnownIssue, KnownIssues, explains
-from strategies.graph import MalformedGraph, from_json
+from clonediff.harness.trials.devices import terms_of
+from clonediff.harness.trials.expected import Expected, shows
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, NotTried
+from clonediff.reports.known import KnownIssue, KnownIssues, explains
+from clonediff.strategies.graph import MalformedGraph, from_json
 
 
 def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit | None]:

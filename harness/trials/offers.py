@@ -12,19 +12,19 @@ from typing import Any, cast
 from hypothesis.strategies import SearchStrategy, deferred
 from msgspec import Struct
 
-from harness.source.other_layers import absolute
-from harness.subjects.case import takes_arguments
-from harness.subjects.outcomes import Offers
-from harness.subjects.process import SubjectProcess
-from harness.trials.asking import Asked, asked, here
-from harness.trials.trusted_layers import trust
-from strategies import FEATURES, functional_graphs
-from strategies.graph import Graph, Items, Seq, Value
-from strategies.graphs import PIECES, STATES, WAYS, Feature
-from strategies.kinds import Generation, Kind
-from strategies.kinds.not_drawn import NOT_DRAWN
-from strategies.kinds.of_release import Signature, kinds_of
-from strategies.kinds.operations import operations_of
+from clonediff.harness.source.other_layers import absolute
+from clonediff.harness.subjects.case import takes_arguments
+from clonediff.harness.subjects.outcomes import Offers
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.asking import Asked, asked, here
+from clonediff.harness.trials.trusted_layers import trust
+from clonediff.strategies import FEATURES, functional_graphs
+from clonediff.strategies.graph import Graph, Items, Seq, Value
+from clonediff.strategies.graphs import PIECES, STATES, WAYS, Feature
+from clonediff.strategies.kinds import Generation, Kind
+from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
+from clonediff.strategies.kinds.of_release import Signature, kinds_of
+from clonediff.strategies.kinds.operations import operations_of
 
 
 def graphs_on(

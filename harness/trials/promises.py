@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from harness.subjects.case import Case
-from harness.subjects.observation import Observation
-from reports.records import Cause, Cost, Difference
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.observation import Observation
+from clonediff.reports.records import Cause, Cost, Difference
 
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
 _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight path alone", "state scope")

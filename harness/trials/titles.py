@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from reports.records import Difference
-from strategies.kinds import CATALOGUE
+from clonediff.reports.records import Difference
+from clonediff.strategies.kinds import CATALOGUE
 
 UNKNOWN = "{a} differs{inside}: {aspect}"
 """For an aspect that no check has today."""

@@ -15,12 +15,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.subjects.observation import LayerSeen, Observation
-from harness.trials.checks.flow import Flow
-from harness.trials.checks.roots import roots
-from harness.trials.titles import argument, sentence
-from reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Place
-from strategies.kinds import CATALOGUE
+from clonediff.harness.subjects.observation import LayerSeen, Observation
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.roots import roots
+from clonediff.harness.trials.titles import argument, sentence
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Place
+from clonediff.strategies.kinds import CATALOGUE
 
 LIST_OF_ONE = "a list of one tensor"
 

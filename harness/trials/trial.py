@@ -12,15 +12,15 @@ from collections.abc import Collection, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from harness.subjects.case import Case
-from harness.subjects.observation import Answer, Failure, Observation
-from harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
-from harness.subjects.process import SubjectProcess
-from harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
-from harness.trials.checks.raised import innermost, looping
-from harness.trials.promises import held_to, promised, promises_of
-from harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
-from reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.observation import Answer, Failure, Observation
+from clonediff.harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
+from clonediff.harness.trials.checks.raised import innermost, looping
+from clonediff.harness.trials.promises import held_to, promised, promises_of
+from clonediff.harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
 
 __all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
 

@@ -9,8 +9,8 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.source.other_layers import allow
-from harness.subjects.releases.store import cache
+from clonediff.harness.source.other_layers import allow
+from clonediff.harness.subjects.releases.store import cache
 
 
 def trust(kinds: Iterable[str]) -> None:

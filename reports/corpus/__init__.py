@@ -12,10 +12,10 @@ from typing import Literal
 
 import msgspec
 
-from reports.entries import read_entries
-from reports.known import Pattern, matches
-from reports.records import Cause
-from strategies import Graph, from_json
+from clonediff.reports.entries import read_entries
+from clonediff.reports.known import Pattern, matches
+from clonediff.reports.records import Cause
+from clonediff.strategies import Graph, from_json
 
 INDEX = Path(__file__).with_name("index.toml")
 

@@ -14,18 +14,18 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from reports.broken import broken
-from reports.drawing import STYLE, Drawing, draw_all
-from reports.html.causes import causes
-from reports.html.charts import over_time
-from reports.html.findings import data, findings
-from reports.html.tables import coverage, known, problems, what_ran
-from reports.markup import Markup, raw, tag
-from reports.records import FORMAT
-from reports.shortening import fitting
-from reports.store import RunRead
-from reports.summary import ran
-from reports.verdict import seconds_of, verdict
+from clonediff.reports.broken import broken
+from clonediff.reports.drawing import STYLE, Drawing, draw_all
+from clonediff.reports.html.causes import causes
+from clonediff.reports.html.charts import over_time
+from clonediff.reports.html.findings import data, findings
+from clonediff.reports.html.tables import coverage, known, problems, what_ran
+from clonediff.reports.markup import Markup, raw, tag
+from clonediff.reports.records import FORMAT
+from clonediff.reports.shortening import fitting
+from clonediff.reports.store import RunRead
+from clonediff.reports.summary import ran
+from clonediff.reports.verdict import seconds_of, verdict
 
 _MARKS = {"new": "\u2717", "broken": "\u2717", "nothing": "\u2713", "unknown": "?"}
 

@@ -6,15 +6,15 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
-from reports.broken import Broken
-from reports.drawing import Drawing
-from reports.html.cells import facts
-from reports.html.findings import anchor, folded, legend, shown
-from reports.markup import Child, Markup, join, tag
-from reports.proof import alone
-from reports.records import KnownMet
-from reports.summary import still
-from reports.verdict import some
+from clonediff.reports.broken import Broken
+from clonediff.reports.drawing import Drawing
+from clonediff.reports.html.cells import facts
+from clonediff.reports.html.findings import anchor, folded, legend, shown
+from clonediff.reports.markup import Child, Markup, join, tag
+from clonediff.reports.proof import alone
+from clonediff.reports.records import KnownMet
+from clonediff.reports.summary import still
+from clonediff.reports.verdict import some
 
 
 def causes(found: Sequence[Broken], examples: Mapping[str, Drawing | str]) -> Markup:

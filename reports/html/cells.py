@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reports.markup import Child, Markup, join, tag
+from clonediff.reports.markup import Child, Markup, join, tag
 
 
 def cell(value: Child) -> Markup:

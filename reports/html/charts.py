@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from math import ceil, log10
 
-from reports.html.findings import anchor
-from reports.markup import Markup, tag
-from reports.store import RunRead, StoredFinding, moment
-from reports.verdict import lasted, seconds_of, some
+from clonediff.reports.html.findings import anchor
+from clonediff.reports.markup import Markup, tag
+from clonediff.reports.store import RunRead, StoredFinding, moment
+from clonediff.reports.verdict import lasted, seconds_of, some
 
 WIDTH, HEIGHT = 640, 180
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 34

@@ -7,16 +7,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.drawing import Drawing
-from reports.groups import sentences
-from reports.html.cells import cell, facts
-from reports.issue import PROMISES, issue
-from reports.markup import Markup, join, tag, visible
-from reports.proof import alone
-from reports.records import Cost, Difference, Finding
-from reports.shortening import cut
-from reports.store import RunRead, StoredFinding, slug
-from reports.verdict import cost_of, counted, in_words, some
+from clonediff.reports.drawing import Drawing
+from clonediff.reports.groups import sentences
+from clonediff.reports.html.cells import cell, facts
+from clonediff.reports.issue import PROMISES, issue
+from clonediff.reports.markup import Markup, join, tag, visible
+from clonediff.reports.proof import alone
+from clonediff.reports.records import Cost, Difference, Finding
+from clonediff.reports.shortening import cut
+from clonediff.reports.store import RunRead, StoredFinding, slug
+from clonediff.reports.verdict import cost_of, counted, in_words, some
 
 MOST = 40
 """Differences in a table; of more, only their number is said."""

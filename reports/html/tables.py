@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
-from reports.broken import left_out, table_of_worst
-from reports.coverage import FEATURES, Counting
-from reports.draws import evenness, never_accepted, refusals
-from reports.html.causes import linked
-from reports.html.cells import cell, facts
-from reports.markup import Child, Markup, join, tag
-from reports.reach import reach
-from reports.records import Coverage, KnownMet, Run
-from reports.shortening import shortened
-from reports.store import RunRead
-from reports.summary import still
-from reports.verdict import lasted, seconds_of, some
-from strategies.kinds import CATALOGUE
+from clonediff.reports.broken import left_out, table_of_worst
+from clonediff.reports.coverage import FEATURES, Counting
+from clonediff.reports.draws import evenness, never_accepted, refusals
+from clonediff.reports.html.causes import linked
+from clonediff.reports.html.cells import cell, facts
+from clonediff.reports.markup import Child, Markup, join, tag
+from clonediff.reports.reach import reach
+from clonediff.reports.records import Coverage, KnownMet, Run
+from clonediff.reports.shortening import shortened
+from clonediff.reports.store import RunRead
+from clonediff.reports.summary import still
+from clonediff.reports.verdict import lasted, seconds_of, some
+from clonediff.strategies.kinds import CATALOGUE
 
 
 def what_ran(read: RunRead) -> Markup:

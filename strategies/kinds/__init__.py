@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from strategies.kinds import custom, lambdas, layers, recurrent
-from strategies.kinds.kind import (
+from clonediff.strategies.kinds import custom, lambdas, layers, recurrent
+from clonediff.strategies.kinds.kind import (
     DTYPES,
     GENERATIONS,
     LEFT_OUT,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from strategies.graph import Items, Layer, Made, Named, Seq, Value, leaves
-from strategies.kinds.kind import tupled
+from clonediff.strategies.graph import Items, Layer, Made, Named, Seq, Value, leaves
+from clonediff.strategies.kinds.kind import tupled
 
 Table = Mapping[str, tuple[Value, ...]]
 

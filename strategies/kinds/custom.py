@@ -6,8 +6,8 @@ made and called.
 
 from __future__ import annotations
 
-from strategies.graph import Array, Items, Named, Seq
-from strategies.kinds.kind import LEFT_OUT, Kind, plain_kinds, tupled
+from clonediff.strategies.graph import Array, Items, Named, Seq
+from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, plain_kinds, tupled
 
 OWN_OPERATION = "Amplify"
 """It is made like a layer and is none."""

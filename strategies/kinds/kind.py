@@ -1,6 +1,6 @@
 """What an entry of the catalogue is: a name, the values worth trying for its arguments, and how it is called.
 
-Nothing here says what a layer accepts or gives: Keras is asked (`strategies.asking`).
+Nothing here says what a layer accepts or gives: Keras is asked (`clonediff.strategies.asking`).
 
 Adding a kind takes one entry in one module of this package, and none where its signature says all:
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from strategies.graph import Items, Made, Named, Ref, Seq, Value
+from clonediff.strategies.graph import Items, Made, Named, Ref, Seq, Value
 
 Generation = Literal["keras", "tf_keras", "keras2"]
 """Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
@@ -87,7 +87,7 @@ class Kind:
     "gapped" a list, or "apart" one argument each, with None after the first. Of a layer that nobody knows it is "any".
     `options` are constructor arguments with the values to draw from, `call_options` call arguments that are plain
     values, `calls` the call arguments that are tensors. `more` are further constructor arguments, which mostly stay
-    unsaid: what a signature has beside the `options` (see `strategies.kinds.of_release`).
+    unsaid: what a signature has beside the `options` (see `clonediff.strategies.kinds.of_release`).
     `arrange` makes values that follow from the tensors, of what was drawn for the `options`; `parts` are those of them
     that are no arguments themselves. A layer that is `shared` may be called again, named and frozen.
     """

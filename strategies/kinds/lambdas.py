@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from strategies.graph import Array, Function, Items, Seq, Value
-from strategies.kinds.kind import LEFT_OUT, Dims, Kind, Specs, listed
+from clonediff.strategies.graph import Array, Function, Items, Seq, Value
+from clonediff.strategies.kinds.kind import LEFT_OUT, Dims, Kind, Specs, listed
 
 BATCH = 2
 """The rows of the batch that graphs are run on, which a fixed mask has to know."""

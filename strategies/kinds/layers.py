@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from strategies.graph import Array, Seq, Value
-from strategies.kinds.arguments import layer
-from strategies.kinds.kind import LEFT_OUT, Arrange, Kind, PassAs, Specs, plain_kinds, tupled
+from clonediff.strategies.graph import Array, Seq, Value
+from clonediff.strategies.kinds.arguments import layer
+from clonediff.strategies.kinds.kind import LEFT_OUT, Arrange, Kind, PassAs, Specs, plain_kinds, tupled
 
 TRAINING: dict[str, tuple[Value, ...]] = {"training": (LEFT_OUT, True, False, None)}
 _ACTIVATIONS: tuple[Value, ...] = (LEFT_OUT, "relu", "tanh", "softmax")

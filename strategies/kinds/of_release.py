@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import msgspec
 
-from strategies.graph import Value
-from strategies.kinds import CATALOGUE
-from strategies.kinds.arguments import SAID_OTHERWISE, values
-from strategies.kinds.kind import LEFT_OUT, Kind
-from strategies.kinds.not_drawn import NOT_DRAWN
-from strategies.kinds.parameters import NO_PLAIN_DEFAULT, Parameter, Parameters
+from clonediff.strategies.graph import Value
+from clonediff.strategies.kinds import CATALOGUE
+from clonediff.strategies.kinds.arguments import SAID_OTHERWISE, values
+from clonediff.strategies.kinds.kind import LEFT_OUT, Kind
+from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
+from clonediff.strategies.kinds.parameters import NO_PLAIN_DEFAULT, Parameter, Parameters
 
 UNLISTED = "unlisted"
 """The family of what the catalogue does not know."""

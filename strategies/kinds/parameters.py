@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from strategies.graph import Value
+from clonediff.strategies.graph import Value
 
 NO_PLAIN_DEFAULT = "<no plain default>"
 """The default of what has none, or one that is no number, no text and no list of them."""

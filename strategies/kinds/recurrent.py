@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from strategies.graph import Layer, Made, Seq, Value
-from strategies.kinds.arguments import layer
-from strategies.kinds.kind import LEFT_OUT, Kind
+from clonediff.strategies.graph import Layer, Made, Seq, Value
+from clonediff.strategies.kinds.arguments import layer
+from clonediff.strategies.kinds.kind import LEFT_OUT, Kind
 
 
 def cell(kind: str, units: int) -> Made:

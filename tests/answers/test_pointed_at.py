@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.answers.pointed_at import PointedAt, pointed_at
-from harness.campaign.corpus import About, NightlyCorpus
-from reports.known import KnownIssues
-from reports.records import write
-from strategies.graph import Call, Graph, Input, Layer, Ref, to_json
+from clonediff.harness.answers.pointed_at import PointedAt, pointed_at
+from clonediff.harness.campaign.corpus import About, NightlyCorpus
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import write
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, to_json
 from tests.reports.making import TWO, finding
 
 ANY = Graph((Input((4,)),), (Layer("Dense", (("units", 3),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))

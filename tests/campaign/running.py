@@ -13,8 +13,8 @@ from typing import Any
 
 import psutil
 
-from reports.known import KNOWN_ISSUES
-from reports.records import Finding, read
+from clonediff.reports.known import KNOWN_ISSUES
+from clonediff.reports.records import Finding, read
 from tests.command_line import ran
 from tests.interrupting import under_way
 

@@ -11,8 +11,8 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from harness.campaign import bench_campaigns
-from harness.cli import cli
+from clonediff.harness.campaign import bench_campaigns
+from clonediff.harness.cli import cli
 from tests.waiting import PATIENCE, until
 
 EVERY = 0.02

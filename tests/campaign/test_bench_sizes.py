@@ -9,10 +9,10 @@ from xml.etree import ElementTree as XML
 
 import pytest
 
-from harness.campaign.bench_sizes import BUILDING, FAMILIES, Grown, SizeSpeed, Timed, exponents
-from harness.cli.text.sizes import charts, sizes_text
-from harness.trials.checks import CHECKS
-from reports.growth import picture
+from clonediff.harness.campaign.bench_sizes import BUILDING, FAMILIES, Grown, SizeSpeed, Timed, exponents
+from clonediff.harness.cli.text.sizes import charts, sizes_text
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.reports.growth import picture
 from tests.command_line import Command
 
 SIZES = (5, 20, 50, 200, 500, 1000)

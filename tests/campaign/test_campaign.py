@@ -15,13 +15,13 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.done_log import DoneLog
-from harness.campaign.shards import MadeSmaller, ShardDone
-from harness.campaign.share import LEAST, TimeShare
-from reports.records import Cost, Run, read
-from reports.store import read_run
-from strategies.graph import Call, Function, Graph, Input, Layer, Ref
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.campaign.done_log import DoneLog
+from clonediff.harness.campaign.shards import MadeSmaller, ShardDone
+from clonediff.harness.campaign.share import LEAST, TimeShare
+from clonediff.reports.records import Cost, Run, read
+from clonediff.reports.store import read_run
+from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref
 from tests.campaign.running import (
     TRIED_AGAIN,
     UNKNOWN,

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.campaign import corpus
-from harness.campaign.corpus import About, NightlyCorpus
-from strategies import Graph, to_json
-from strategies.graph import Call, Input, Layer, Made, Ref
+from clonediff.harness.campaign import corpus
+from clonediff.harness.campaign.corpus import About, NightlyCorpus
+from clonediff.strategies import Graph, to_json
+from clonediff.strategies.graph import Call, Input, Layer, Made, Ref
 from tests.asked import graphs_of
 from tests.reports.making import TWO, drawn, finding
 from tests.waiting import PATIENCE
@@ -229,7 +229,7 @@ def test_a_full_disk_leaves_what_was_kept(tmp_path: Path) -> None:
     script = (
         "import resource, signal, sys\n"
         "from pathlib import Path\n"
-        "from harness.campaign.corpus import NightlyCorpus\n"
+        "from clonediff.harness.campaign.corpus import NightlyCorpus\n"
         "from tests.campaign.test_corpus import SMALL\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))\n"
@@ -250,7 +250,7 @@ def test_a_full_disk_leaves_what_was_kept(tmp_path: Path) -> None:
 KEEP_ALL = """
 import sys
 from pathlib import Path
-from harness.campaign.corpus import About, NightlyCorpus
+from clonediff.harness.campaign.corpus import About, NightlyCorpus
 from tests.campaign.test_corpus import many
 folder, name, other = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 (folder / name).touch()

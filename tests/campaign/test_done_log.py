@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.campaign.done_log import DoneLog
-from harness.campaign.shards import (
+from clonediff.harness.campaign.done_log import DoneLog
+from clonediff.harness.campaign.shards import (
     KnownRetried,
     MadeSmaller,
     Plan,
@@ -18,8 +18,8 @@ from harness.campaign.shards import (
     Spent,
     SubjectStarted,
 )
-from reports.records import Budget, Coverage, Finding, RecordError
-from reports.run_folder import append
+from clonediff.reports.records import Budget, Coverage, Finding, RecordError
+from clonediff.reports.run_folder import append
 
 GRAPH = msgspec.Raw(
     b'{"inputs":[{"shape":[1]}],"layers":[],"calls":[],"takes":{"is":"ref","node":0},"gives":{"is":"ref","node":0}}'

@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.campaign import engine as engines
-from harness.campaign import tasks
-from harness.campaign.done_log import DoneLog
-from harness.campaign.engine import ATTEMPTS, FAILURES, Engine
-from harness.campaign.events import (
+from clonediff.harness.campaign import engine as engines
+from clonediff.harness.campaign import tasks
+from clonediff.harness.campaign.done_log import DoneLog
+from clonediff.harness.campaign.engine import ATTEMPTS, FAILURES, Engine
+from clonediff.harness.campaign.events import (
     Event,
     Found,
     MakingSmaller,
@@ -29,7 +29,7 @@ from harness.campaign.events import (
     SubjectLost,
     Unsteady,
 )
-from harness.campaign.shards import (
+from clonediff.harness.campaign.shards import (
     SIZE,
     MadeSmaller,
     Plan,
@@ -40,8 +40,8 @@ from harness.campaign.shards import (
     Spent,
     SubjectStarted,
 )
-from harness.campaign.share import LEAST, MOST
-from reports.records import Budget, Finding
+from clonediff.harness.campaign.share import LEAST, MOST
+from clonediff.reports.records import Budget, Finding
 from tests.waiting import until
 
 GRAPH = msgspec.Raw(b"{}")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign.events import Event, ShardEnded
-from harness.campaign.recorder import Recorder
-from harness.campaign.shards import Example, KnownRetried, Plan, Setup, ShardDone, SubjectStarted
-from harness.campaign.totals import Totals
-from reports.known import load
-from reports.records import Budget, Cost, read
-from reports.records import Run as Ran
-from reports.run_folder import RunFolder, known_folder
-from reports.store import read_run
+from clonediff.harness.campaign.events import Event, ShardEnded
+from clonediff.harness.campaign.recorder import Recorder
+from clonediff.harness.campaign.shards import Example, KnownRetried, Plan, Setup, ShardDone, SubjectStarted
+from clonediff.harness.campaign.totals import Totals
+from clonediff.reports.known import load
+from clonediff.reports.records import Budget, Cost, read
+from clonediff.reports.records import Run as Ran
+from clonediff.reports.run_folder import RunFolder, known_folder
+from clonediff.reports.store import read_run
 from tests.reports.making import finding
 
 MET = SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")

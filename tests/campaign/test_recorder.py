@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.campaign.corpus import NightlyCorpus
-from harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, Unsteady
-from harness.campaign.recorder import Recorder
-from harness.campaign.shard_queue import ShardQueue
-from harness.campaign.shards import (
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, Unsteady
+from clonediff.harness.campaign.recorder import Recorder
+from clonediff.harness.campaign.shard_queue import ShardQueue
+from clonediff.harness.campaign.shards import (
     MadeSmaller,
     Plan,
     RawFinding,
@@ -21,12 +21,12 @@ from harness.campaign.shards import (
     ShardDone,
     SubjectStarted,
 )
-from harness.campaign.totals import Totals
-from reports.known import KnownIssues
-from reports.records import Budget, Finding, Run, read
-from reports.run_folder import RunFolder
-from reports.store import read_run
-from strategies import to_json
+from clonediff.harness.campaign.totals import Totals
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import Budget, Finding, Run, read
+from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.store import read_run
+from clonediff.strategies import to_json
 from tests.reports.making import TWO, finding, graph_of
 
 DRAWN = finding(0, TWO, subject="keras", versions={"keras": "3.15.1"}, smallest=False)

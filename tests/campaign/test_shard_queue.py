@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.campaign.shard_queue import MOST_TRIES, ShardQueue
-from harness.campaign.shards import SIZE, MadeSmaller, RawFinding, ShardDone
-from harness.trials.graph_trials import Key
-from reports.records import Finding
+from clonediff.harness.campaign.shard_queue import MOST_TRIES, ShardQueue
+from clonediff.harness.campaign.shards import SIZE, MadeSmaller, RawFinding, ShardDone
+from clonediff.harness.trials.graph_trials import Key
+from clonediff.reports.records import Finding
 
 GRAPH = msgspec.Raw(b"{}")
 

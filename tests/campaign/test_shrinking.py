@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.campaign import shrinking, tasks, warm_subjects
-from harness.campaign.shards import MadeSmaller, RawFinding, Setup, Shard, ShardDone
-from harness.campaign.shrinking import ShowsTheSame
-from harness.search.even_draws import evenly
-from harness.search.reducing import reduce
-from harness.search.reducing.measure import size
-from harness.subjects.process import SubjectProcess
-from reports.records import Finding
-from strategies import to_json
-from strategies.graph import Graph, Input, Ref
+from clonediff.harness.campaign import shrinking, tasks, warm_subjects
+from clonediff.harness.campaign.shards import MadeSmaller, RawFinding, Setup, Shard, ShardDone
+from clonediff.harness.campaign.shrinking import ShowsTheSame
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.reducing import reduce
+from clonediff.harness.search.reducing.measure import size
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.reports.records import Finding
+from clonediff.strategies import to_json
+from clonediff.strategies.graph import Graph, Input, Ref
 from tests.asked import graphs_of
 from tests.lending import Lent
 from tests.search.reducing.questions import QUESTIONS

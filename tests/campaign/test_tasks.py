@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import tasks, warm_subjects
-from harness.campaign.shards import Setup, Shard
-from harness.subjects.process import SubjectProcess
+from clonediff.harness.campaign import tasks, warm_subjects
+from clonediff.harness.campaign.shards import Setup, Shard
+from clonediff.harness.subjects.process import SubjectProcess
 from tests.subjects.test_process import FAKE
 
 NAME = "test-tasks"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 
-from harness.scripts.of_finding import finding_of, script_from
-from harness.subjects import SubjectProcess
-from harness.trials.graph_trials import GraphTrials
-from reports.known import KnownIssues, load
-from reports.records import Finding, Run, write, write_bytes
-from reports.store import slug
-from strategies.graph import Graph, from_json
+from clonediff.harness.scripts.of_finding import finding_of, script_from
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.records import Finding, Run, write, write_bytes
+from clonediff.reports.store import slug
+from clonediff.strategies.graph import Graph, from_json
 
 KNOWN = load()
 

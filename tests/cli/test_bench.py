@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from harness.cli import cli
-from harness.subjects import process
-from harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.cli import cli
+from clonediff.harness.subjects import process
+from clonediff.harness.subjects.process import Limits, SubjectProcess
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.campaign.events import (
+from clonediff.harness.campaign.events import (
     Found,
     MakingSmaller,
     NewCause,
@@ -18,12 +18,20 @@ from harness.campaign.events import (
     Tick,
     Unsteady,
 )
-from harness.campaign.shards import Example, KnownRetried, Plan, RefusedGraph, Setup, ShardDone, SubjectStarted
-from harness.campaign.totals import Totals
-from harness.cli.text.campaign import CampaignText, summary
-from reports.known import load
-from reports.records import Budget, Cost, Finding
-from reports.store import read_run
+from clonediff.harness.campaign.shards import (
+    Example,
+    KnownRetried,
+    Plan,
+    RefusedGraph,
+    Setup,
+    ShardDone,
+    SubjectStarted,
+)
+from clonediff.harness.campaign.totals import Totals
+from clonediff.harness.cli.text.campaign import CampaignText, summary
+from clonediff.reports.known import load
+from clonediff.reports.records import Budget, Cost, Finding
+from clonediff.reports.store import read_run
 from tests.reports.making import finding, run_folder
 from tests.reports.test_broken import NAME, RAN, a_run
 

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.answers.own_model.inputs import InputsError
-from harness.answers.own_model.looking import CheckWanted, look
-from harness.answers.own_model.models import ModelError, parse, source_of
-from harness.answers.own_model.record import CheckedModel, Status
-from harness.answers.own_model.trying import LONG, Second, try_cloners
-from harness.cli.text.check import checked_text
-from harness.subjects import Case, SubjectProcess
-from harness.trials.triage import Verdict
-from reports.known import load
-from reports.markup import one_line
+from clonediff.harness.answers.own_model.inputs import InputsError
+from clonediff.harness.answers.own_model.looking import CheckWanted, look
+from clonediff.harness.answers.own_model.models import ModelError, parse, source_of
+from clonediff.harness.answers.own_model.record import CheckedModel, Status
+from clonediff.harness.answers.own_model.trying import LONG, Second, try_cloners
+from clonediff.harness.cli.text.check import checked_text
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.trials.triage import Verdict
+from clonediff.reports.known import load
+from clonediff.reports.markup import one_line
 from tests.waiting import PATIENCE
 
 
@@ -90,7 +90,7 @@ def test_upstream_breaks_on_a_lambda_and_fixed_holds(models: Path, process: Subj
     (found,) = checked.breaks
     assert (found.known, found.cost, found.blame) == ("lambda-refused", "it crashes", "upstream bug")
     text = "\n".join(checked_text(checked))
-    assert "from harness import clone_model" in text
+    assert "from clonediff import clone_model" in text
     assert "known: lambda-refused" in text
     assert "safe_mode=False" in found.script
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.cli.check import _code, _print_script
-from reports.records import COSTS, Cost, Difference
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.cli.check import _code, _print_script
+from clonediff.reports.records import COSTS, Cost, Difference
 from tests.command_line import Command, ran
 from tests.interrupting import interrupt, under_way
 from tests.waiting import until

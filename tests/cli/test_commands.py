@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.records import Finding, Run, read
+from clonediff.reports.records import Finding, Run, read
 from tests.command_line import Command, ran
 from tests.interrupting import interrupt, under_way
 from tests.waiting import until

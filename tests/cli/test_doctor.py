@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.answers.doctor import GIB, Diagnosis, Folder, SubjectHealth, advice, diagnose
-from harness.cli.doctor import diagnosis_text
+from clonediff.harness.answers.doctor import GIB, Diagnosis, Folder, SubjectHealth, advice, diagnose
+from clonediff.harness.cli.doctor import diagnosis_text
 from tests.command_line import Command, ran
 
 
@@ -84,7 +84,7 @@ def test_no_keras_at_all_does_not_work(here: Diagnosis) -> None:
 
 
 def test_no_keras_is_imported_in_this_process(tmp_path: Path) -> None:
-    diagnosed = "from harness.answers.doctor import diagnose\ndiagnose(start=False)"
+    diagnosed = "from clonediff.harness.answers.doctor import diagnose\ndiagnose(start=False)"
     code = f"import sys\n{diagnosed}\nprint('tensorflow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.answers.own_model.record import CheckedModel, Status
-from harness.answers.real_models.recipe import Recipe
-from harness.answers.real_models.results import RealModel, RealResults
-from harness.cli.real import _code, _Run
-from harness.cli.terminal import StatusLine
-from reports.records import read
+from clonediff.harness.answers.own_model.record import CheckedModel, Status
+from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.results import RealModel, RealResults
+from clonediff.harness.cli.real import _code, _Run
+from clonediff.harness.cli.terminal import StatusLine
+from clonediff.reports.records import read
 from tests.command_line import Command
 
 ONE = "tf_keras_tests:test_utils.get_small_sequential_mlp*"

@@ -11,15 +11,15 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.answers.replay import trying
-from harness.campaign.corpus import About, NightlyCorpus, digest
-from harness.cli import cli
-from harness.subjects import Subject, SubjectProcess
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.trials.cases import number_of
-from reports.known import KNOWN_ISSUES
-from reports.records import Finding, write_bytes
-from strategies.graph import from_json, to_json
+from clonediff.harness.answers.replay import trying
+from clonediff.harness.campaign.corpus import About, NightlyCorpus, digest
+from clonediff.harness.cli import cli
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.trials.cases import number_of
+from clonediff.reports.known import KNOWN_ISSUES
+from clonediff.reports.records import Finding, write_bytes
+from clonediff.strategies.graph import from_json, to_json
 from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way

@@ -12,13 +12,13 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.answers.replay.script import run_on
-from harness.cli import cli
-from harness.scripts.reproducer import Script, reproducer
-from harness.subjects import Subject, SubjectProcess
-from harness.subjects.place import ReleasePlace as Release
-from reports.issue import issue
-from reports.records import Cost, Difference, Finding, Place, write
+from clonediff.harness.answers.replay.script import run_on
+from clonediff.harness.cli import cli
+from clonediff.harness.scripts.reproducer import Script, reproducer
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.subjects.place import ReleasePlace as Release
+from clonediff.reports.issue import issue
+from clonediff.reports.records import Cost, Difference, Finding, Place, write
 from tests.cli.finding_folders import folder_of, found, kept, news
 from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder

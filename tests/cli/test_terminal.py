@@ -8,8 +8,8 @@ import os
 import click
 import pytest
 
-from harness.cli.terminal import StatusLine, about_left, coloured, lines, table
-from reports.markup import one_line
+from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, lines, table
+from clonediff.reports.markup import one_line
 
 
 class Terminal(io.StringIO):
@@ -23,7 +23,7 @@ class Terminal(io.StringIO):
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time, as the status line sees it."""
     now = [0.0]
-    monkeypatch.setattr("harness.cli.terminal.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("clonediff.harness.cli.terminal.time.monotonic", lambda: now[0])
     return now
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import harness
+from clonediff import harness
 
 HARNESS = Path(harness.__file__).parent
 COMMAND = f"""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.inside.failures import failure
+from clonediff.harness.inside.failures import failure
 
 
 def _fault() -> None:

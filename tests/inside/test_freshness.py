@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 
-from harness.inside.freshness import drawn_without_seed
+from clonediff.harness.inside.freshness import drawn_without_seed
 
 FLOATS = np.array([[0.25], [0.75]], "float32")
 FEW, MANY = np.array([[8], [7]], "int8"), np.arange(64, dtype="int8").reshape(8, 8)

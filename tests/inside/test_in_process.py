@@ -11,9 +11,9 @@ from .models import CHAIN, NO_LAMBDA, STEPS, case
 
 keras = pytest.importorskip("keras")
 
-from harness.inside.digests import Digests  # noqa: E402 - after it is known that there is a Keras
-from harness.inside.frameworks.backends import TensorFlow  # noqa: E402 - as above
-from harness.inside.trial import run_trial  # noqa: E402 - as above
+from clonediff.harness.inside.digests import Digests  # noqa: E402 - after it is known that there is a Keras
+from clonediff.harness.inside.frameworks.backends import TensorFlow  # noqa: E402 - as above
+from clonediff.harness.inside.trial import run_trial  # noqa: E402 - as above
 
 
 def test_a_function_is_a_cloner_beside_the_named_ones() -> None:

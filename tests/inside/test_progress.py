@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.inside.frameworks import framework
-from harness.inside.progress import units
-from harness.inside.trial import run_trial
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.progress import units
+from clonediff.harness.inside.trial import run_trial
 
 SOURCE = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
 ALL = {"again": True, "training_step": True, "saving": True}

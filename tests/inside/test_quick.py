@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from keras.src.saving import saving_lib
 
-from harness.inside.frameworks import framework
+from clonediff.harness.inside.frameworks import framework
 
 
 def test_what_is_not_saved_of_a_layer_is_found_out_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from harness.campaign.reach import OUT_OF_REACH, file_reached
-from harness.inside.reach import RATE, statements
-from harness.subjects.outcomes import Statement
-from harness.subjects.process import Limits, SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.graph_trials import GraphTrials
-from reports.known import KnownIssues
-from strategies import Graph
-from strategies.graph import Call, Input, Layer, Ref
+from clonediff.harness.campaign.reach import OUT_OF_REACH, file_reached
+from clonediff.harness.inside.reach import RATE, statements
+from clonediff.harness.subjects.outcomes import Statement
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies import Graph
+from clonediff.strategies.graph import Call, Input, Layer, Ref
 
 TEXT = '''
 import os

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import harness
+from clonediff import harness
 
 ROOM = Path(harness.__file__).parent / "inside"
 # The fixed cloners keep to it too; the packages of Keras they may import by name.

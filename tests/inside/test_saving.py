@@ -10,11 +10,11 @@ import keras
 import pytest
 import tf_keras
 
-from harness import clone_model
-from harness.inside.frameworks import framework
-from harness.inside.observer import Observer
-from harness.inside.saving import SavedModel
-from harness.inside.shape import Description
+from clonediff import clone_model
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.saving import SavedModel
+from clonediff.harness.inside.shape import Description
 
 
 def nested(library: Any) -> Any:

@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from harness.subjects.observation import Answer
+from clonediff.harness.subjects.observation import Answer
 
 from .child import Child, serving
 from .models import CHAIN, FLOATS, NO_LAMBDA, STEPS, UNBUILDABLE, case

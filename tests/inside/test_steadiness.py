@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.inside.steadiness import steady
+from clonediff.harness.inside.steadiness import steady
 
 RUN, OTHER = {"outputs": ["a"]}, {"outputs": ["b"]}
 ALIKE = {"inference": RUN, "training": RUN}

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from keras import layers
 
-from harness.inside.frameworks import framework
-from harness.inside.suiting import specs
-from harness.inside.user_model import described
-from harness.inside.values import input_arrays
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.suiting import specs
+from clonediff.harness.inside.user_model import described
+from clonediff.harness.inside.values import input_arrays
 
 
 def suited(model: Any, **wanted: Any) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.inside.canonical import text
-from harness.inside.frameworks.tf_keras_early import as_number
+from clonediff.harness.inside.canonical import text
+from clonediff.harness.inside.frameworks.tf_keras_early import as_number
 
 
 @pytest.mark.parametrize(

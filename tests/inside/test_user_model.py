@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from keras import layers
 
-from harness.inside.frameworks import framework
-from harness.inside.user_model import (
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.user_model import (
     LARGEST_CONFIG,
     applications,
     arrays_in,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.inside.canonical import LONGEST, entry, text
-from harness.inside.digests import Digests, same
-from harness.inside.structure import numbered
-from harness.inside.values import FILLS, input_arrays, weight_arrays
+from clonediff.harness.inside.canonical import LONGEST, entry, text
+from clonediff.harness.inside.digests import Digests, same
+from clonediff.harness.inside.structure import numbered
+from clonediff.harness.inside.values import FILLS, input_arrays, weight_arrays
 
 
 def test_fills_are_the_same_for_a_seed_and_differ_between_seeds() -> None:

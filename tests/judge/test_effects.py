@@ -7,17 +7,17 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from harness.judge.effects import FixEffect, KnownBugs, effects
-from harness.judge.plain_graphs import PLAIN, REPORTED
-from harness.judge.record import Judged
-from harness.judge.trying import CauseOnGraphs, GraphTried
-from harness.judge.verdicts import in_order, with_counts, with_scripts
-from harness.subjects.case import Case
-from harness.trials.triage import Verdict
-from harness.trials.trial import CloneTrial, Trial
-from reports.known import KnownIssue, KnownIssues, Pattern
-from reports.records import Cause, Cost, Difference, Place, Raised
-from strategies.graph import Graph, to_json
+from clonediff.harness.judge.effects import FixEffect, KnownBugs, effects
+from clonediff.harness.judge.plain_graphs import PLAIN, REPORTED
+from clonediff.harness.judge.record import Judged
+from clonediff.harness.judge.trying import CauseOnGraphs, GraphTried
+from clonediff.harness.judge.verdicts import in_order, with_counts, with_scripts
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import CloneTrial, Trial
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern
+from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.strategies.graph import Graph, to_json
 
 RAISED = Difference(
     "made", "clone", "raises", "a clone", "KeyError: 'x'", Cost.CRASHES, raised=Raised("KeyError", "'x'", "f.py:g")

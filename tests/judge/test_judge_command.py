@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from harness.scripts.run_alone import raised_in, run_alone
-from harness.subjects.place import ReleasePlace
-from harness.subjects.subject import Subject
+from clonediff.harness.scripts.run_alone import raised_in, run_alone
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.subject import Subject
 from tests.command_line import Command, ran
 from tests.interrupting import interrupt, under_way
 from tests.judge.texts import HOLLOW, MENDS, TENSORS, UPWARDS, answer
@@ -151,7 +151,7 @@ def test_its_folder_has_a_verdict_and_scripts_that_fail_on_their_own(
     assert written["format"] == 1
     assert written["sentence"] == verdicts["hollow.py"]["sentence"]
     script = (folder / written["breaks"][0]["script"]).read_text()
-    assert "harness" not in script
+    assert "clonediff" not in script
     done = run_alone(script, Subject.parse(OLD), release_place(OLD))
     assert done.code == 1
     assert "NameError" in raised_in(done.stderr)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judge.patching import PatchError, apply, read_diff
+from clonediff.harness.judge.patching import PatchError, apply, read_diff
 
 BEFORE = "\n".join(f"line {number}" for number in range(1, 31)) + "\n"
 AFTER = BEFORE.replace("line 7\n", "line seven\n").replace("line 20\n", "line 20\nline 20 and a half\n")

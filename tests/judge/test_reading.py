@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judge.reading import UnreadableError, fenced, parsed, read_proposal, read_text
+from clonediff.harness.judge.reading import UnreadableError, fenced, parsed, read_proposal, read_text
 from tests.judge.texts import HOLLOW, MENDS, answer
 
 FUNCTIONS = ("_clone_functional_model", "_clone_sequential_model", "clone_model")

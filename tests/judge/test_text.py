@@ -9,15 +9,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from harness.judge.effects import FixEffect
-from harness.judge.plain_graphs import PLAIN, REPORTED
-from harness.judge.record import Judged, JudgedCause, OwnTests, ReportedBug
-from harness.judge.scripts import changed_statements, script_for
-from harness.judge.text import everything, folded, screen, sentence
-from harness.judge.wording import graph_line
-from harness.source import write_source
-from harness.subjects.place import BESIDE
-from reports.records import Cost, Difference, Place, Raised
+from clonediff.harness.judge.effects import FixEffect
+from clonediff.harness.judge.plain_graphs import PLAIN, REPORTED
+from clonediff.harness.judge.record import Judged, JudgedCause, OwnTests, ReportedBug
+from clonediff.harness.judge.scripts import changed_statements, script_for
+from clonediff.harness.judge.text import everything, folded, screen, sentence
+from clonediff.harness.judge.wording import graph_line
+from clonediff.harness.source import write_source
+from clonediff.harness.subjects.place import BESIDE
+from clonediff.reports.records import Cost, Difference, Place, Raised
 
 RAISED = Difference(
     "made", "clone", "raises", "a clone", "KeyError: 'x'", Cost.CRASHES, raised=Raised("KeyError", "'x'", "f.py:g")
@@ -221,7 +221,7 @@ def test_a_script_holds_the_proposal_as_it_is(proposed: str) -> None:
     ]
     assert text.strip("\n") == proposed.strip("\n")
     assert "clone = cloning.clone_model(model)" in script.text
-    assert "harness" not in script.text
+    assert "clonediff" not in script.text
 
 
 @pytest.mark.parametrize(

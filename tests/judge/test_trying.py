@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.judge import trying
-from harness.judge.effects import FixEffect, KnownBugs
-from harness.judge.patching import Applied, apply, read_diff
-from harness.judge.plain_graphs import PLAIN
-from harness.judge.processes import CandidateProcess, NotLoadedError, Reference
-from harness.judge.record import Judged
-from harness.judge.scripts import script_for
-from harness.judge.stages import JudgeBudget, try_all
-from harness.judge.text import screen, sentence
-from harness.judge.trying import Candidate, GivenUpError, GraphTried
-from harness.judge.verdicts import in_order, with_causes, with_stages
-from harness.scripts.run_alone import raised_in, run_alone
-from harness.subjects.outcomes import CloningFunctions
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.subjects.process import GIB, Limits, SubjectProcess
-from harness.subjects.subject import Subject
-from strategies.graph import Graph
+from clonediff.harness.judge import trying
+from clonediff.harness.judge.effects import FixEffect, KnownBugs
+from clonediff.harness.judge.patching import Applied, apply, read_diff
+from clonediff.harness.judge.plain_graphs import PLAIN
+from clonediff.harness.judge.processes import CandidateProcess, NotLoadedError, Reference
+from clonediff.harness.judge.record import Judged
+from clonediff.harness.judge.scripts import script_for
+from clonediff.harness.judge.stages import JudgeBudget, try_all
+from clonediff.harness.judge.text import screen, sentence
+from clonediff.harness.judge.trying import Candidate, GivenUpError, GraphTried
+from clonediff.harness.judge.verdicts import in_order, with_causes, with_stages
+from clonediff.harness.scripts.run_alone import raised_in, run_alone
+from clonediff.harness.subjects.outcomes import CloningFunctions
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.strategies.graph import Graph
 from tests.waiting import PATIENCE
 
 SUBJECT = Subject.parse("keras")

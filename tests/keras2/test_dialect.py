@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from harness.scripts.of_finding import script_of
-from harness.scripts.run_alone import tried_alone
-from harness.search.draw_and_shrink import search
-from harness.source import write_source
-from harness.subjects import SubjectProcess
-from harness.trials.graph_trials import GraphTrials
-from reports.known import KnownIssues, load
-from strategies import Graph
+from clonediff.harness.scripts.of_finding import script_of
+from clonediff.harness.scripts.run_alone import tried_alone
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.source import write_source
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues, load
+from clonediff.strategies import Graph
 from tests.asked import graphs_of
 from tests.effort import examples
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from harness.subjects import Case, SubjectProcess
-from harness.subjects.observation import Answer
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.triage import Verdict
-from reports.known import load
-from strategies.graph import Call, Graph, Input, Layer, Ref, Way
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.triage import Verdict
+from clonediff.reports.known import load
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, Way
 
 RELEASES = (
     "keras==2.2.4",

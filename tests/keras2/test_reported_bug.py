@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.scripts.of_finding import script_of
-from harness.scripts.run_alone import tried_alone
-from harness.search.draw_and_shrink import search
-from harness.subjects import SubjectProcess
-from harness.subjects.place import ReleasePlace
-from harness.trials.graph_trials import GraphTrials, Hit
-from harness.trials.offers import graphs_on
-from reports.known import KnownIssues, load
-from strategies.graph import from_json, refs
+from clonediff.harness.scripts.of_finding import script_of
+from clonediff.harness.scripts.run_alone import tried_alone
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.reports.known import KnownIssues, load
+from clonediff.strategies.graph import from_json, refs
 
 Warm = Callable[[str], SubjectProcess]
 

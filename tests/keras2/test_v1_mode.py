@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from harness.scripts.of_finding import script_of
-from harness.scripts.run_alone import tried_alone
-from harness.subjects import Subject, SubjectProcess
-from harness.subjects.place import ReleasePlace
-from harness.subjects.releases import place_of
-from harness.trials.graph_trials import GraphTrials
-from reports.known import load
-from strategies import from_json
+from clonediff.harness.scripts.of_finding import script_of
+from clonediff.harness.scripts.run_alone import tried_alone
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import load
+from clonediff.strategies import from_json
 from tests.had import had
 
 SUBJECT = Subject.parse("keras==2.2.4")

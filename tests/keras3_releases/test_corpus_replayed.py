@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.subjects import SubjectProcess
-from harness.trials.cases import case_of
-from harness.trials.triage import Verdict
-from harness.trials.trial import run
-from reports.corpus import load, shows
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
+from clonediff.reports.corpus import load, shows
 
 CORPUS = load()
 SIDES = [

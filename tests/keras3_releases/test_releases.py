@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.search.even_draws import evenly
-from harness.subjects import SubjectProcess
-from harness.subjects.case import COSTLY, Case
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.offers import graphs_on
-from harness.trials.triage import Verdict
-from harness.trials.trial import run
-from reports.known import KnownIssues
-from strategies import Graph
-from strategies.graph import Call, CallFunction, Input, Items, Layer, Made, Ref, Seq, Step, Way
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies import Graph
+from clonediff.strategies.graph import Call, CallFunction, Input, Items, Layer, Made, Ref, Seq, Step, Way
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {

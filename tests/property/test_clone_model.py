@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.search.failure_message import message_of
-from harness.search.property_draws import PropertyDraws
-from harness.subjects.case import COSTLY
-from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import GraphTrials, Hit
-from harness.trials.offers import graphs_on
-from reports.draws import too_many
-from reports.known import KnownIssue, load
-from strategies import from_json
+from clonediff.harness.search.failure_message import message_of
+from clonediff.harness.search.property_draws import PropertyDraws
+from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.reports.draws import too_many
+from clonediff.reports.known import KnownIssue, load
+from clonediff.strategies import from_json
 from tests.effort import everything
 
 KNOWN = load()

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from harness.subjects.case import Case
-from harness.subjects.process import SubjectProcess
-from harness.trials.triage import Verdict
-from harness.trials.trial import run
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
 from tests.effort import examples
 
 IMPORTS = {"tf_keras": "import tf_keras as keras\nfrom tf_keras import layers"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.search.draw_and_shrink import search
-from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import GraphTrials
-from reports.known import KnownIssues
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
 from tests.asked import graphs_of
 from tests.effort import everything
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.inside.cloners.proposed import PROPOSED
-from harness.search.draw_and_shrink import search
-from harness.subjects.case import Case
-from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.triage import Verdict
-from harness.trials.trial import run
-from reports.known import KnownIssues
-from strategies import FEATURES
+from clonediff.harness.inside.cloners.proposed import PROPOSED
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies import FEATURES
 from tests.asked import graphs_of
 
 RELEASE = "keras==2.2.4"

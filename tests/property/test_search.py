@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from harness.search.draw_and_shrink import search
-from harness.subjects import SubjectError
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
-from harness.trials.trial import Trial
-from strategies import Graph
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.subjects import SubjectError
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
+from clonediff.harness.trials.trial import Trial
+from clonediff.strategies import Graph
 from tests.asked import graphs_of, process_of
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from reports.records import Cost, Coverage, Difference, Finding, KnownMet, Numbers, Place, Raised, Run
-from strategies.graph import Call, Graph, Input, Layer, Ref
+from clonediff.reports.records import Cost, Coverage, Difference, Finding, KnownMet, Numbers, Place, Raised, Run
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 from tests.reports.making import HOSTILE, finding, run_folder
 
 PAYLOADS = {

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from reports.coverage import Counting
-from reports.known import load
-from reports.records import (
+from clonediff.reports.coverage import Counting
+from clonediff.reports.known import load
+from clonediff.reports.records import (
     Budget,
     Cost,
     Difference,
@@ -26,8 +26,8 @@ from reports.records import (
     write,
     write_bytes,
 )
-from reports.store import slug
-from strategies import Graph, from_json, to_json
+from clonediff.reports.store import slug
+from clonediff.strategies import Graph, from_json, to_json
 
 START = datetime(2026, 11, 21, 2, 0, 0, tzinfo=UTC)
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><!--\' onfocus=\'x" onfocus="x&lt;\u202e\x00\x1b`${1}|@all'

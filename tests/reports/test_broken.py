@@ -8,14 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from reports.broken import broken, by_worst
-from reports.html import page
-from reports.proof import alone
-from reports.records import AT_LEAST, Cost, KnownMet, Run, write, write_bytes
-from reports.store import RunRead, read_run
-from reports.summary import summary
-from reports.verdict import verdict
-from reports.writing import write_reports
+from clonediff.reports.broken import broken, by_worst
+from clonediff.reports.html import page
+from clonediff.reports.proof import alone
+from clonediff.reports.records import AT_LEAST, Cost, KnownMet, Run, write, write_bytes
+from clonediff.reports.store import RunRead, read_run
+from clonediff.reports.summary import summary
+from clonediff.reports.verdict import verdict
+from clonediff.reports.writing import write_reports
 from tests.reports.making import HOSTILE, START, VERSIONS, finding, run_folder
 
 NAME = KnownMet(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reports.records import Run
-from reports.store import read_run
-from reports.writing import write_reports
+from clonediff.reports.records import Run
+from clonediff.reports.store import read_run
+from clonediff.reports.writing import write_reports
 from tests.reports.hostile import PAYLOADS, hostile_folder
 from tests.reports.making import HOSTILE, TWO, difference, drawn, finding, many, nightly, run_folder
 from tests.waiting import PATIENCE

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.cli import cli
-from reports.store import read_run
-from reports.writing import write_reports
+from clonediff.harness.cli import cli
+from clonediff.reports.store import read_run
+from clonediff.reports.writing import write_reports
 from tests.command_line import CLONEDIFF
 from tests.reports.making import finding, run_folder
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from reports.corpus import INDEX, Bug, CorpusError, load, shows
-from reports.records import Cause, Cost, Difference
+from clonediff.reports.corpus import INDEX, Bug, CorpusError, load, shows
+from clonediff.reports.records import Cause, Cost, Difference
 
 CORPUS = load()
 GOOD = """

@@ -7,10 +7,10 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from reports.coverage import FEATURES, Counting, features
-from strategies import Graph
-from strategies.graph import Array, Call, Input, Layer, Made, NewInputs, Ref, Seq, Way, Wrong
-from strategies.states import STEPS
+from clonediff.reports.coverage import FEATURES, Counting, features
+from clonediff.strategies import Graph
+from clonediff.strategies.graph import Array, Call, Input, Layer, Made, NewInputs, Ref, Seq, Way, Wrong
+from clonediff.strategies.states import STEPS
 from tests.reports.making import TWO, drawn
 
 

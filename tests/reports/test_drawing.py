@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.drawing import Drawing, DrawingTooLarge
-from reports.layout import Edge, place
-from strategies import Graph
-from strategies.graph import Call, Input, Layer, Ref
+from clonediff.reports.drawing import Drawing, DrawingTooLarge
+from clonediff.reports.layout import Edge, place
+from clonediff.strategies import Graph
+from clonediff.strategies.graph import Call, Input, Layer, Ref
 from tests.reports.making import HOSTILE, TWO, difference, drawn
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,16 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.campaign.shards import RefusedGraph, ShardDone, SubjectStarted, count_refused
-from harness.campaign.totals import SubjectTotals
-from reports.coverage import Counting
-from reports.draws import evenness, never_accepted, reason
-from reports.html import page
-from reports.records import Draws
-from reports.store import read_run
-from reports.summary import summary
-from reports.verdict import verdict
-from strategies.graph import Call, Graph, Input, Layer, Ref
+from clonediff.harness.campaign.shards import RefusedGraph, ShardDone, SubjectStarted, count_refused
+from clonediff.harness.campaign.totals import SubjectTotals
+from clonediff.reports.coverage import Counting
+from clonediff.reports.draws import evenness, never_accepted, reason
+from clonediff.reports.html import page
+from clonediff.reports.records import Draws
+from clonediff.reports.store import read_run
+from clonediff.reports.summary import summary
+from clonediff.reports.verdict import verdict
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 from tests.reports.making import nightly, run_folder
 
 

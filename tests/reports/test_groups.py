@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from reports.groups import grouped, sentences
-from reports.html import page
-from reports.records import Finding, Raised
-from reports.store import read_run
-from reports.summary import summary
+from clonediff.reports.groups import grouped, sentences
+from clonediff.reports.html import page
+from clonediff.reports.records import Finding, Raised
+from clonediff.reports.store import read_run
+from clonediff.reports.summary import summary
 
 from .making import difference, finding, run_folder
 

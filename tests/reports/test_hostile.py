@@ -13,10 +13,10 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
-from reports.markup import visible
-from reports.shortening import LONGEST, shortened
-from reports.store import read_run
-from reports.writing import write_reports
+from clonediff.reports.markup import visible
+from clonediff.reports.shortening import LONGEST, shortened
+from clonediff.reports.store import read_run
+from clonediff.reports.writing import write_reports
 from tests.reports.hostile import PAYLOADS, everywhere, hostile_folder
 from tests.reports.making import HOSTILE, TWO, finding, run_folder
 

@@ -9,10 +9,10 @@ import pytest
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
-from reports.issue import PROMISES, issue
-from reports.records import Finding
-from reports.store import read_run
-from reports.summary import summary
+from clonediff.reports.issue import PROMISES, issue
+from clonediff.reports.records import Finding
+from clonediff.reports.store import read_run
+from clonediff.reports.summary import summary
 from tests.reports.hostile import PAYLOADS, everywhere
 from tests.reports.making import HOSTILE, difference, finding, many, nightly, run_folder
 
@@ -48,7 +48,7 @@ def test_an_issue_has_what_a_maintainer_reads_in_that_order() -> None:
         pytest.param({"proof": True}, "Its script fails alone.", id="proven"),
         pytest.param({"proof": False}, "Its script does not fail alone, so it does not count: look", id="not proven"),
         pytest.param({"notes": ("found where numpy is older",)}, "found where numpy is older", id="notes"),
-        pytest.param({"cloner": "fixed"}, "harness.clone", id="ours"),
+        pytest.param({"cloner": "fixed"}, "clonediff.clone", id="ours"),
         pytest.param({"across": ("keras", "keras/jax"), "cloner": ""}, "on `keras` and on `keras/jax`", id="across"),
         pytest.param({"differences": (), "detail": "ValueError: no"}, "cannot be built or run", id="refused"),
     ],
@@ -58,7 +58,7 @@ def test_an_issue_says_what_is_known(changes: dict[str, object], said: str) -> N
 
 
 def test_each_check_has_its_promise() -> None:
-    from harness.trials.checks import CHECKS
+    from clonediff.harness.trials.checks import CHECKS
 
     assert set(CHECKS) <= set(PROMISES)
 

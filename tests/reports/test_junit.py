@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.junit import junit
-from reports.records import Finding
-from reports.store import read_run
+from clonediff.reports.junit import junit
+from clonediff.reports.records import Finding
+from clonediff.reports.store import read_run
 from tests.reports.making import HOSTILE, finding, many, nightly, run_folder
 
 ATTRIBUTES = {

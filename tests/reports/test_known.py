@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.known import KnownIssue, KnownIssues, KnownIssuesError, Pattern, load
-from reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.reports.known import KnownIssue, KnownIssues, KnownIssuesError, Pattern, load
+from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
 
 GOOD = """
 format = 1

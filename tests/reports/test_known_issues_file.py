@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.place import ReleasePlace
-from harness.trials.triage import LIST_OF_ONE
-from reports.known import KnownIssue, load
-from strategies.graph import from_json
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.trials.triage import LIST_OF_ONE
+from clonediff.reports.known import KnownIssue, load
+from clonediff.strategies.graph import from_json
 
 ISSUES = load().issues
 _TODAY = re.compile(r"\b((?:keras|tf_keras)/src/[\w/]+\.py):(\d+)")

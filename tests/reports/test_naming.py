@@ -10,12 +10,12 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from harness.search.even_draws import evenly
-from harness.trials.cases import case_of
-from reports.naming import Names
-from reports.records import Place
-from strategies import Graph, from_json
-from strategies.graph import made_layers
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.trials.cases import case_of
+from clonediff.reports.naming import Names
+from clonediff.reports.records import Place
+from clonediff.strategies import Graph, from_json
+from clonediff.strategies.graph import made_layers
 from tests.asked import graphs_of
 from tests.effort import examples
 from tests.waiting import PATIENCE

@@ -18,12 +18,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from reports.html import page
-from reports.records import Difference, KnownMet, Place, Raised, Run
-from reports.store import read_run
-from reports.writing import write_reports
-from strategies import Graph, to_json
-from strategies.graph import Call, Input, Layer, Ref, Seq, Value
+from clonediff.reports.html import page
+from clonediff.reports.records import Difference, KnownMet, Place, Raised, Run
+from clonediff.reports.store import read_run
+from clonediff.reports.writing import write_reports
+from clonediff.strategies import Graph, to_json
+from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, Value
 from tests.reports.making import HOSTILE, TWO, drawn, finding, many, nightly, run_folder
 
 

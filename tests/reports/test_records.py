@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from reports.records import Cost, Difference, Finding, Place, RecordError, Run, read, write
+from clonediff.reports.records import Cost, Difference, Finding, Place, RecordError, Run, read, write
 
 FINDING = Finding(
     id="masks-mask-lost-lambda-1234",

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.scripts.of_finding import finding_of
-from harness.subjects.subject import Subject
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import LOST, Hit
-from reports.issue import issue
-from reports.proof import alone
-from reports.records import Cause, Finding, read, write
-from reports.run_folder import RunFolder
-from reports.store import read_run
-from reports.writing import write_reports
+from clonediff.harness.scripts.of_finding import finding_of
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import LOST, Hit
+from clonediff.reports.issue import issue
+from clonediff.reports.proof import alone
+from clonediff.reports.records import Cause, Finding, read, write
+from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.store import read_run
+from clonediff.reports.writing import write_reports
 from tests.reports.making import TWO, difference, finding, graph_of
 
 BIG = finding(0, TWO, subject="keras", versions={"keras": "3.15.1"})
@@ -64,8 +64,8 @@ def test_an_issue_that_somebody_has_worked_on_stays(damage: Callable[[Path], Non
 _KILLED_AT_LAST = """
 import os, signal, sys
 from pathlib import Path
-from reports.records import Finding, read
-from reports.run_folder import RunFolder
+from clonediff.reports.records import Finding, read
+from clonediff.reports.run_folder import RunFolder
 
 run = RunFolder(Path(sys.argv[1]), resume=True)
 steps = [os.replace] * int(sys.argv[3])
@@ -118,7 +118,7 @@ def test_a_finding_never_stands_beside_the_script_or_the_issue_of_another(
 
     for name in ("replace", "unlink"):
         monkeypatch.setattr(os, name, dying(name))
-    monkeypatch.setattr("reports.run_folder.shutil.rmtree", lambda *_, **__: None)
+    monkeypatch.setattr("clonediff.reports.run_folder.shutil.rmtree", lambda *_, **__: None)
     with pytest.raises(KilledError):
         run.finding(SMALL, "small = 1\n")
     monkeypatch.undo()

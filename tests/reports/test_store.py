@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from reports.records import Finding, RecordError, Run, read
-from reports.store import MOST, read_run
-from reports.verdict import verdict
+from clonediff.reports.records import Finding, RecordError, Run, read
+from clonediff.reports.store import MOST, read_run
+from clonediff.reports.verdict import verdict
 from tests.reports.making import finding, nightly, run_folder
 
 OLD_RUN: dict[str, Any] = {

@@ -11,23 +11,23 @@ from unittest.mock import ANY
 import pytest
 from msgspec import structs
 
-from harness.inside.cloners.copies import COPIES
-from harness.scripts.graph_mode import with_versions
-from harness.scripts.reproducer import Script, reproducer
-from harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
-from harness.search.even_draws import evenly
-from harness.source import DIALECTS
-from harness.subjects import Subject, SubjectProcess
-from harness.trials.asking import asked
-from harness.trials.cases import case_of
-from harness.trials.trial import run
-from reports.known import load
-from reports.records import Cost, Difference, Numbers, Place, Raised
-from strategies import FEATURES, from_json
-from strategies.asking import asking
-from strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
-from strategies.graphs import STATES, WAYS
-from strategies.kinds import Generation
+from clonediff.harness.inside.cloners.copies import COPIES
+from clonediff.harness.scripts.graph_mode import with_versions
+from clonediff.harness.scripts.reproducer import Script, reproducer
+from clonediff.harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.trial import run
+from clonediff.reports.known import load
+from clonediff.reports.records import Cost, Difference, Numbers, Place, Raised
+from clonediff.strategies import FEATURES, from_json
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
+from clonediff.strategies.graphs import STATES, WAYS
+from clonediff.strategies.kinds import Generation
 from tests.asked import graphs_of, process_of
 from tests.effort import examples
 
@@ -243,7 +243,7 @@ def test_a_script_that_fails_in_another_way_proves_nothing() -> None:
     assert tried_alone(Script("assert False\n", "AssertionError", sure=True), keras)[0] is True
     assert tried_alone(Script("1 / 0\n", "AssertionError", sure=True), keras)[0] is False
     assert tried_alone(Script("1 / 0\n", "AssertionError"), keras)[0] is None
-    assert tried_alone(Script("import harness\n", "AssertionError", sure=True), keras)[0] is False
+    assert tried_alone(Script("import clonediff\n", "AssertionError", sure=True), keras)[0] is False
 
 
 @pytest.mark.parametrize(

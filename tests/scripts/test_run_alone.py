@@ -11,18 +11,18 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from harness.scripts.reproducer import Script
-from harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, raised_in, run_alone, tried_alone
-from harness.subjects import Subject
-from harness.subjects.environment import HARNESS
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.run_alone import UNTOLD, ScriptEnded, ended_so, raised_in, run_alone, tried_alone
+from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.environment import HARNESS
 from tests.waiting import until
 
 TRACEBACK = "Traceback (most recent call last):\n  File x\nImportError: no\n"
 
 PARENT = """
-from harness.scripts.run_alone import run_alone
-from harness.subjects import Subject
-from harness.subjects.environment import HARNESS
+from clonediff.harness.scripts.run_alone import run_alone
+from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.environment import HARNESS
 
 text = "import threading\\nopen({ready!r}, 'w').close()\\nthreading.Event().wait()\\n"
 run_alone(text, Subject.parse("keras"), started=lambda process: print(process.pid, flush=True))
@@ -63,7 +63,7 @@ def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(
     (tmp_path / "somebodys.py").write_text("")
     monkeypatch.chdir(tmp_path.parent)
     monkeypatch.setenv("PYTHONPATH", f"{HARNESS.parent}:{tmp_path.name}")
-    script = "import somebodys\ntry:\n    import harness\nexcept ImportError:\n    raise KeyError\n"
+    script = "import somebodys\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
     assert raised_in(run_alone(script, Subject.parse("keras")).stderr)[-1] == "KeyError"
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.inside.values import FILLS, input_arrays, weight_arrays
-from harness.scripts.run_alone import run_alone
-from harness.scripts.running import drawn, imported, weighted
-from harness.subjects import Case, Subject
+from clonediff.harness.inside.values import FILLS, input_arrays, weight_arrays
+from clonediff.harness.scripts.run_alone import run_alone
+from clonediff.harness.scripts.running import drawn, imported, weighted
+from clonediff.harness.subjects import Case, Subject
 
 SPECS: list[tuple[dict[str, Any], ...]] = [
     *(

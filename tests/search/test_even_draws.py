@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from harness.search.even_draws import evenly
-from strategies import Graph
+from clonediff.harness.search.even_draws import evenly
+from clonediff.strategies import Graph
 from tests.asked import graphs_of
 from tests.waiting import PATIENCE
 
@@ -17,8 +17,8 @@ DRAW = """
 import hashlib, importlib, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
-from harness.search.even_draws import evenly
-from strategies import to_json
+from clonediff.harness.search.even_draws import evenly
+from clonediff.strategies import to_json
 from tests.asked import graphs_of
 digest = hashlib.sha256()
 for graph in evenly(graphs_of("keras"), 120, 7):
@@ -38,7 +38,11 @@ def test_a_seed_gives_the_same_graphs_each_time_however_many_are_asked_for() -> 
 
 
 @pytest.mark.parametrize(
-    "more", [("reports.writing",), ("harness.subjects.releases", "harness.cli.fuzz", "harness.campaign.tasks")]
+    "more",
+    [
+        ("clonediff.reports.writing",),
+        ("clonediff.harness.subjects.releases", "clonediff.harness.cli.fuzz", "clonediff.harness.campaign.tasks"),
+    ],
 )
 def test_what_is_drawn_does_not_depend_on_what_is_imported(more: tuple[str, ...]) -> None:
     assert _drawn() == _drawn(*more)

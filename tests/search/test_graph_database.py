@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase, InMemoryExampleDatabase
 
-from harness.campaign.corpus import NightlyCorpus
-from harness.search import graph_database
-from harness.search.graph_database import DatabaseError, GraphDatabase, opened, rooted
-from strategies import Graph, to_json
-from strategies.graph import Call, Input, Layer, Ref
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.search import graph_database
+from clonediff.harness.search.graph_database import DatabaseError, GraphDatabase, opened, rooted
+from clonediff.strategies import Graph, to_json
+from clonediff.strategies.graph import Call, Input, Layer, Ref
 from tests.effort import examples
 from tests.waiting import until
 

@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from harness.search.property_draws import PropertyDraws
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
-from harness.trials.trial import Trial
-from strategies import Graph
+from clonediff.harness.search.property_draws import PropertyDraws
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
+from clonediff.harness.trials.trial import Trial
+from clonediff.strategies import Graph
 from tests.asked import at_hand, graphs_of
 
 GRAPHS = graphs_of("keras", kinds=("Dense", "LSTM"), features=(), max_instructions=3)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.source import write_source
-from strategies import Graph, MalformedGraph
-from strategies.graph import Array, Call, Function, Input, Layer, Ref, Seq, Value
-from strategies.kinds import Generation
+from clonediff.harness.source import write_source
+from clonediff.strategies import Graph, MalformedGraph
+from clonediff.strategies.graph import Array, Call, Function, Input, Layer, Ref, Seq, Value
+from clonediff.strategies.kinds import Generation
 
 TUPLE = Seq((1, 2), "tuple")
 

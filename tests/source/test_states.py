@@ -7,11 +7,11 @@ from typing import Literal
 import pytest
 from msgspec import structs
 
-from harness.scripts.reproducer import reproducer
-from harness.source import written
-from harness.trials.cases import case_of
-from reports.records import Cost, Difference
-from strategies.graph import Call, Function, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Step, Way
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.source import written
+from clonediff.harness.trials.cases import case_of
+from clonediff.reports.records import Cost, Difference
+from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, MalformedGraph, Named, Ref, Seq, Step, Way
 from tests.strategies.test_states import WRAPPED
 from tests.strategies.test_ways import GRAPH, INNER
 

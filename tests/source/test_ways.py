@@ -7,9 +7,9 @@ import ast
 import pytest
 from msgspec import structs
 
-from harness.source import written
-from strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Ref, Seq, Way
-from strategies.ways import makes_none
+from clonediff.harness.source import written
+from clonediff.strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Ref, Seq, Way
+from clonediff.strategies.ways import makes_none
 from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER, PAIR, SUITED
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from msgspec import structs
 
-from harness.source import write_source
-from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Base, Call, Function, Input, Layer, Made, Ref, Seq
-from strategies.kinds import Generation
+from clonediff.harness.source import write_source
+from clonediff.strategies import Graph, MalformedGraph, infer
+from clonediff.strategies.graph import Base, Call, Function, Input, Layer, Made, Ref, Seq
+from clonediff.strategies.kinds import Generation
 from tests.asked import graphs_of
 from tests.effort import examples
 

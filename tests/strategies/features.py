@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from strategies import Graph, graphs, infer
-from strategies.cutting import later_inputs
-from strategies.graph import (
+from clonediff.strategies import Graph, graphs, infer
+from clonediff.strategies.cutting import later_inputs
+from clonediff.strategies.graph import (
     Array,
     Call,
     Function,
@@ -23,12 +23,12 @@ from strategies.graph import (
     fed_refs,
     refs,
 )
-from strategies.kinds import Generation
-from strategies.kinds.lambdas import FORMS, SHAPE_FORMS
-from strategies.kinds.operations import is_operation
-from strategies.pieces import Piece, pieces_of
-from strategies.programs import Program
-from strategies.pruning import idle, reached
+from clonediff.strategies.kinds import Generation
+from clonediff.strategies.kinds.lambdas import FORMS, SHAPE_FORMS
+from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.pieces import Piece, pieces_of
+from clonediff.strategies.programs import Program
+from clonediff.strategies.pruning import idle, reached
 from tests.asked import kinds_of, lowered
 
 Question = Callable[[Graph], bool]

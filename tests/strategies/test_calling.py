@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from strategies import Graph, MalformedGraph, from_json, infer, to_json
-from strategies.calling import packed, packings
-from strategies.chains import plainly_built
-from strategies.graph import Call, Input, Items, Layer, Packing, Ref, Seq, Step, Way
-from strategies.programs import Again, Apply, Nest, Program
+from clonediff.strategies import Graph, MalformedGraph, from_json, infer, to_json
+from clonediff.strategies.calling import packed, packings
+from clonediff.strategies.chains import plainly_built
+from clonediff.strategies.graph import Call, Input, Items, Layer, Packing, Ref, Seq, Step, Way
+from clonediff.strategies.programs import Again, Apply, Nest, Program
 from tests.asked import lowered
 
 DENSE = Apply("Dense", options=(("units", 4),))

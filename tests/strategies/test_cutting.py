@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from strategies import Graph, MalformedGraph, from_json, infer, to_json
-from strategies.cutting import apart
-from strategies.graph import Base, Call, Input, Layer, Ref, Seq
-from strategies.programs import Again, Apply, Program
-from strategies.typing import taken
+from clonediff.strategies import Graph, MalformedGraph, from_json, infer, to_json
+from clonediff.strategies.cutting import apart
+from clonediff.strategies.graph import Base, Call, Input, Layer, Ref, Seq
+from clonediff.strategies.programs import Again, Apply, Program
+from clonediff.strategies.typing import taken
 from tests.asked import lowered
 
 DENSE = Layer("Dense", (("units", 4),))

@@ -15,23 +15,23 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from harness.search.even_draws import evenly
-from harness.subjects.outcomes import Told
-from harness.subjects.process import SubjectProcess
-from harness.subjects.releases import open_subject
-from harness.subjects.subject import Subject
-from harness.trials import asking
-from harness.trials.asking import Asked
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.offers import graphs_on
-from harness.trials.trial import run
-from reports.draws import too_many
-from reports.known import KnownIssues
-from strategies import Graph, functional_graphs, to_json
-from strategies.asking import NoKeras, Question
-from strategies.graph import Call, Input, Layer, Ref
-from strategies.kinds import GENERATIONS, Generation, Spec
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.subjects.outcomes import Told
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials import asking
+from clonediff.harness.trials.asking import Asked
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.harness.trials.trial import run
+from clonediff.reports.draws import too_many
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies import Graph, functional_graphs, to_json
+from clonediff.strategies.asking import NoKeras, Question
+from clonediff.strategies.graph import Call, Input, Layer, Ref
+from clonediff.strategies.kinds import GENERATIONS, Generation, Spec
 from tests.asked import process_of
 from tests.effort import examples
 from tests.waiting import PATIENCE
@@ -56,8 +56,8 @@ def test_a_seed_draws_the_same_whoever_answers(
     drawn = texts(keras, 12, 5)
     assert texts(keras, 12, 5) == drawn
     script = (
-        "from harness.subjects.releases import open_subject\n"
-        "from harness.subjects.subject import Subject\n"
+        "from clonediff.harness.subjects.releases import open_subject\n"
+        "from clonediff.harness.subjects.subject import Subject\n"
         "from tests.strategies.test_drawing import texts\n"
         "import json\n"
         "if __name__ == '__main__':\n"
@@ -142,8 +142,8 @@ import numpy
 import tensorflow
 import {keras} as keras
 from hypothesis import HealthCheck, given, settings
-from harness import check_clone, clone_model
-from harness.trials.offers import graphs_here
+from clonediff import check_clone, clone_model
+from clonediff.harness.trials.offers import graphs_here
 
 def says():
     layers = [keras.layers.Dense(3), keras.layers.Dropout(0.5), keras.layers.Dense(2)]

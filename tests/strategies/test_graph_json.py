@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
-from strategies.graph import Call, Input, Layer, Ref
+from clonediff.strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
+from clonediff.strategies.graph import Call, Input, Layer, Ref
 from tests.asked import graphs_of
 from tests.effort import examples
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from strategies.graph import Ref, Seq
-from strategies.kinds import CATALOGUE, LEFT_OUT
-from strategies.kinds.arguments import together, values
-from strategies.kinds.of_release import UNLISTED, Signature, kinds_of
-from strategies.kinds.parameters import Parameter
+from clonediff.strategies.graph import Ref, Seq
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
+from clonediff.strategies.kinds.arguments import together, values
+from clonediff.strategies.kinds.of_release import UNLISTED, Signature, kinds_of
+from clonediff.strategies.kinds.parameters import Parameter
 
 X = Parameter("x", required=True)
 RELEASE = {

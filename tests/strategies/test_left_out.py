@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 
-from harness.search.even_draws import evenly
-from strategies import FEATURES, Graph, functional_graphs
-from strategies.cutting import later_inputs
-from strategies.graph import Layer, Made, Seq, Value, call_refs, refs
-from strategies.kinds import CATALOGUE, less
-from strategies.kinds.kind import LEFT_OUT
+from clonediff.harness.search.even_draws import evenly
+from clonediff.strategies import FEATURES, Graph, functional_graphs
+from clonediff.strategies.cutting import later_inputs
+from clonediff.strategies.graph import Layer, Made, Seq, Value, call_refs, refs
+from clonediff.strategies.kinds import CATALOGUE, less
+from clonediff.strategies.kinds.kind import LEFT_OUT
 from tests.asked import graphs_of
 from tests.effort import examples
 

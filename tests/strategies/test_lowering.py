@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from strategies import Graph, infer
-from strategies.drawn_states import DIGITS
-from strategies.graph import Call, Input, Layer, Ref, Seq, refs
-from strategies.programs import Apply, Nest, Program
+from clonediff.strategies import Graph, infer
+from clonediff.strategies.drawn_states import DIGITS
+from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, refs
+from clonediff.strategies.programs import Apply, Nest, Program
 from tests.asked import lowered
 
 DENSE = (("units", 4),)

@@ -6,13 +6,13 @@ import ast
 
 import pytest
 
-from harness.source import DIALECTS
-from harness.source.questions import write_question
-from strategies.asking import Question
-from strategies.graph import Array, Call, Layer, Ref, Seq
-from strategies.kinds.kind import LEFT_OUT, Spec
-from strategies.kinds.operations import OPERATORS, TENSORFLOW, Operation, operations_of
-from strategies.kinds.parameters import Parameter, Parameters
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.source.questions import write_question
+from clonediff.strategies.asking import Question
+from clonediff.strategies.graph import Array, Call, Layer, Ref, Seq
+from clonediff.strategies.kinds.kind import LEFT_OUT, Spec
+from clonediff.strategies.kinds.operations import OPERATORS, TENSORFLOW, Operation, operations_of
+from clonediff.strategies.kinds.parameters import Parameter, Parameters
 
 X, X1, X2 = (Parameter(name, required=True) for name in ("x", "x1", "x2"))
 AXIS = Parameter("axis", default=None)

@@ -10,13 +10,23 @@ import pytest
 from hypothesis import find, settings
 from hypothesis import strategies as st
 
-from harness.search.even_draws import evenly
-from strategies import FEATURES, Graph
-from strategies.graph import Input, all_layers, refs
-from strategies.graphs import PIECES as PIECES_TOO
-from strategies.kinds import GENERATIONS, Generation
-from strategies.pieces import BYTES, IDS, IMAGE, PIECES, VECTOR, Piece, begun_with_a_piece, instructions_of, pieces_of
-from strategies.programs import Apply, Nest, Program
+from clonediff.harness.search.even_draws import evenly
+from clonediff.strategies import FEATURES, Graph
+from clonediff.strategies.graph import Input, all_layers, refs
+from clonediff.strategies.graphs import PIECES as PIECES_TOO
+from clonediff.strategies.kinds import GENERATIONS, Generation
+from clonediff.strategies.pieces import (
+    BYTES,
+    IDS,
+    IMAGE,
+    PIECES,
+    VECTOR,
+    Piece,
+    begun_with_a_piece,
+    instructions_of,
+    pieces_of,
+)
+from clonediff.strategies.programs import Apply, Nest, Program
 from tests.asked import graphs_of, kinds_of, lowered
 
 from .features import begins_with, offered

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from harness.pytest_plugin import PROFILES
-from strategies.profiles import profile
+from clonediff.harness.pytest_plugin import PROFILES
+from clonediff.strategies.profiles import profile
 
 SAID = """
 import json
 from hypothesis import settings
 before = settings.default
-from strategies.profiles import profile
+from clonediff.strategies.profiles import profile
 said = {"loaded": settings.default is before}
 for name in ("dev", "ci", "nightly"):
     its = settings.get_profile(f"clonediff-{name}")

@@ -7,12 +7,12 @@ from statistics import median
 
 import pytest
 
-from harness.search.even_draws import evenly
-from reports.coverage import Counting
-from reports.records import Coverage
-from strategies import Graph, functional_graphs
-from strategies.kinds import GENERATIONS, Generation
-from strategies.kinds.operations import is_operation
+from clonediff.harness.search.even_draws import evenly
+from clonediff.reports.coverage import Counting
+from clonediff.reports.records import Coverage
+from clonediff.strategies import Graph, functional_graphs
+from clonediff.strategies.kinds import GENERATIONS, Generation
+from clonediff.strategies.kinds.operations import is_operation
 from tests.asked import graphs_of, kinds_of
 from tests.effort import examples
 

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 from hypothesis import find, settings
 
-from strategies import Graph
-from strategies.graph import Seq
+from clonediff.strategies import Graph
+from clonediff.strategies.graph import Seq
 from tests.asked import graphs_of
 
 from .features import FEATURES, Question, any_call, any_lambda, any_operation, every, mask_form

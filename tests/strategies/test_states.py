@@ -9,14 +9,14 @@ from typing import get_args
 import pytest
 from msgspec import structs
 
-from harness.search.even_draws import evenly
-from harness.source import written
-from harness.subjects import SubjectProcess
-from harness.trials.asking import asked
-from strategies import FEATURES, MalformedGraph, from_json, functional_graphs, to_json
-from strategies.asking import Question, asking
-from strategies.drawn_states import DIGITS, TRIES, steps
-from strategies.graph import (
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.source import written
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.asking import asked
+from clonediff.strategies import FEATURES, MalformedGraph, from_json, functional_graphs, to_json
+from clonediff.strategies.asking import Question, asking
+from clonediff.strategies.drawn_states import DIGITS, TRIES, steps
+from clonediff.strategies.graph import (
     Call,
     CloneFunction,
     Function,
@@ -33,11 +33,11 @@ from strategies.graph import (
     Value,
     Way,
 )
-from strategies.graphs import STATES, WAYS, Feature
-from strategies.kinds import LEFT_OUT, Spec, Specs
-from strategies.no_oracle import RULES, unsaid
-from strategies.states import STEPS, costly
-from strategies.targets import targets
+from clonediff.strategies.graphs import STATES, WAYS, Feature
+from clonediff.strategies.kinds import LEFT_OUT, Spec, Specs
+from clonediff.strategies.no_oracle import RULES, unsaid
+from clonediff.strategies.states import STEPS, costly
+from clonediff.strategies.targets import targets
 from tests.strategies.test_ways import GRAPH, INNER
 
 WRAPPED = structs.replace(

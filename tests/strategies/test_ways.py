@@ -10,13 +10,13 @@ from typing import Literal, get_args
 import pytest
 from msgspec import structs
 
-from harness.search.even_draws import evenly
-from harness.trials.asking import asked
-from strategies import FEATURES, Graph, MalformedGraph, from_json, to_json
-from strategies.asking import asking
-from strategies.drawn_ways import DIGITS, cloned, sorts_of
-from strategies.drawn_ways import SORTS as ALL_SORTS
-from strategies.graph import (
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.trials.asking import asked
+from clonediff.strategies import FEATURES, Graph, MalformedGraph, from_json, to_json
+from clonediff.strategies.asking import asking
+from clonediff.strategies.drawn_ways import DIGITS, cloned, sorts_of
+from clonediff.strategies.drawn_ways import SORTS as ALL_SORTS
+from clonediff.strategies.graph import (
     Call,
     CallFunction,
     CloneFunction,
@@ -31,10 +31,10 @@ from strategies.graph import (
     Way,
     Wrong,
 )
-from strategies.graphs import WAYS
-from strategies.kinds.recurrent import chained
-from strategies.no_oracle import RULES, WAY_RULES, unsaid
-from strategies.ways import INPUTS, LATER, features_of, inner_layer, inputs_of
+from clonediff.strategies.graphs import WAYS
+from clonediff.strategies.kinds.recurrent import chained
+from clonediff.strategies.no_oracle import RULES, WAY_RULES, unsaid
+from clonediff.strategies.ways import INPUTS, LATER, features_of, inner_layer, inputs_of
 from tests.asked import graphs_of, process_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects import SubjectProcess
-from harness.trials.expressible import unable
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.expressible import unable
 from tests.waiting import PATIENCE
 
 NO_MULTI_GPU = "multi_gpu: keras has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
@@ -35,7 +35,7 @@ def test_keras_3_is_unable_to_clone_with_what_is_of_keras_2(cloner: str, says: s
 
 @pytest.mark.slow(reason="a campaign that starts a Keras to ask it what is asked above")
 def test_fuzz_refuses_it_with_exit_code_2(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "from harness.cli import main; main()", "fuzz"]
+    command = [sys.executable, "-c", "from clonediff.harness.cli import main; main()", "fuzz"]
     done = subprocess.run(
         [*command, "--subject", "keras", "--cloner", "multi_gpu", "--trials", "5", "--out", str(tmp_path / "run")],
         cwd=tmp_path,

@@ -14,10 +14,19 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from harness.subjects import Case, Killed, Limits, OutOfMemory, Subject, SubjectError, SubjectProcess, TimedOut
-from harness.subjects.observation import Answer
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import read_journal
+from clonediff.harness.subjects import (
+    Case,
+    Killed,
+    Limits,
+    OutOfMemory,
+    Subject,
+    SubjectError,
+    SubjectProcess,
+    TimedOut,
+)
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import read_journal
 from tests.waiting import PATIENCE, until
 
 GOOD = """
@@ -187,7 +196,7 @@ def test_a_parent_that_is_killed_leaves_the_journal_and_no_process(tmp_path: Pat
     program = f"""
 import sys
 from pathlib import Path
-from harness.subjects import Case, Subject, SubjectProcess
+from clonediff.harness.subjects import Case, Subject, SubjectProcess
 process = SubjectProcess(Subject("keras"), journal=Path({str(journal)!r}))
 process.start()
 print(process.pid, flush=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import strategies
-from strategies import graph, graphs, typing, ways
+from clonediff import strategies
+from clonediff.strategies import graph, graphs, typing, ways
 from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder
 
@@ -17,10 +17,20 @@ SLOW = {"hypothesis", "dask", "distributed", "tensorflow", "keras", "tf_keras", 
 @pytest.mark.parametrize(
     ("code", "brings"),
     [
-        pytest.param("import reports.store, reports.writing", "reports", id="reading a run and writing its reports"),
-        pytest.param("import reports.known, reports.corpus", "reports", id="known issues and past bugs"),
-        pytest.param("import harness", "harness", id="harness"),
-        pytest.param("from strategies import from_json, to_json", "strategies", id="reading a graph"),
+        pytest.param(
+            "import clonediff.reports.store, clonediff.reports.writing",
+            "clonediff.reports",
+            id="reading a run and writing its reports",
+        ),
+        pytest.param(
+            "import clonediff.reports.known, clonediff.reports.corpus",
+            "clonediff.reports",
+            id="known issues and past bugs",
+        ),
+        pytest.param("import clonediff", "clonediff", id="clonediff"),
+        pytest.param(
+            "from clonediff.strategies import from_json, to_json", "clonediff.strategies", id="reading a graph"
+        ),
     ],
 )
 def test_importing_what_reads_is_quick(code: str, brings: str) -> None:
@@ -39,8 +49,8 @@ def test_help_is_quick(command: str) -> None:
 def test_a_report_is_drawn_without_what_searching_needs(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0)])
     modules = imported_by("report", str(tmp_path))
-    assert "reports.html" in modules
-    assert not modules & {*SLOW, "numpy", "harness.inside", "harness.subjects.process"}
+    assert "clonediff.reports.html" in modules
+    assert not modules & {*SLOW, "numpy", "clonediff.harness.inside", "clonediff.harness.subjects.process"}
     assert (tmp_path / "report.html").is_file()
 
 
@@ -53,5 +63,5 @@ def test_each_public_name_of_strategies_is_that_of_its_module() -> None:
 
 
 def test_a_name_that_strategies_lacks_is_told() -> None:
-    with pytest.raises(AttributeError, match="module 'strategies' has no attribute 'functional_graph'"):
+    with pytest.raises(AttributeError, match="module 'clonediff.strategies' has no attribute 'functional_graph'"):
         strategies.functional_graph  # noqa: B018

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects import Case, Subject
-from harness.subjects.environment import command, environment
-from harness.subjects.outcomes import fault_frames, package_path
-from harness.subjects.place import ReleasePlace
-from harness.subjects.subject import UnknownSubjectError
+from clonediff.harness.subjects import Case, Subject
+from clonediff.harness.subjects.environment import command, environment
+from clonediff.harness.subjects.outcomes import fault_frames, package_path
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.subject import UnknownSubjectError
 
 
 @pytest.mark.parametrize(

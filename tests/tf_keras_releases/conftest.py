@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.subjects import SubjectProcess
+from clonediff.harness.subjects import SubjectProcess
 
 RELEASES = (
     pytest.param(

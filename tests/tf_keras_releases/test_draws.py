@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.subjects import Case, SubjectProcess
-from harness.trials.cases import case_of
-from harness.trials.triage import Verdict
-from harness.trials.trial import run
-from strategies.graph import Call, Graph, Input, Layer, Ref
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 from tests.tf_keras_releases.trying import FLOATS, HEAD, IMAGES, trial_of
 
 OF_THE_LEARNING_PHASE = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from packaging.version import Version
 
-from harness.subjects import Case, SubjectProcess
-from harness.trials.triage import Verdict
-from harness.trials.trial import Trial, run
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import Trial, run
 
 HEAD = {
     "tf_keras": "import tf_keras as keras\nfrom tf_keras import layers\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.records import Cost, Difference, Place, Raised
+from clonediff.reports.records import Cost, Difference, Place, Raised
 
 RAISING = Difference(
     "outputs",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.subjects.observation import Answer, Clone
-from harness.trials.graph_trials import GraphTrials
-from reports.known import KnownIssues
-from reports.records import LEFT_OUT, Cost
-from strategies.graph import Call, Graph, Input, Layer, Ref
+from clonediff.harness.subjects.observation import Answer, Clone
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import LEFT_OUT, Cost
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 
 from .checks.making import altered
 from .test_trial import BAD, GOOD, ORIGINAL, REFUSED, Played

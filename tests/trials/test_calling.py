@@ -7,16 +7,16 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from harness.scripts.reproducer import reproducer
-from harness.subjects.process import SubjectProcess
-from harness.trials.cases import case_of
-from harness.trials.graph_trials import GraphTrials, NotTried, news
-from harness.trials.triage import Verdict
-from harness.trials.trial import run
-from reports.known import load
-from strategies import infer
-from strategies.graph import Call, Graph, Input, Items, Layer, Made, Ref, Seq
-from strategies.kinds.recurrent import chained
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, news
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
+from clonediff.reports.known import load
+from clonediff.strategies import infer
+from clonediff.strategies.graph import Call, Graph, Input, Items, Layer, Made, Ref, Seq
+from clonediff.strategies.kinds.recurrent import chained
 from tests.waiting import PATIENCE
 
 DENSE = Layer("Dense", (("units", 4),))

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.cli.options import CLONERS
-from harness.inside.cloners import CLONERS as BY_NAME
-from harness.inside.cloners.copies import COPIES, KEEP_VALUES
-from harness.scripts.reproducer import reproducer
-from harness.subjects import Case, SubjectProcess
-from harness.trials.expressible import unable
-from harness.trials.triage import Verdict
-from harness.trials.trial import CloneTrial, run
+from clonediff.harness.cli.options import CLONERS
+from clonediff.harness.inside.cloners import CLONERS as BY_NAME
+from clonediff.harness.inside.cloners.copies import COPIES, KEEP_VALUES
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import CloneTrial, run
 
 WARM = Callable[[str], SubjectProcess]
 SUBJECTS = ("keras", "tf_keras")

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import GraphTrials, news
-from reports.known import load
-from strategies import infer
-from strategies.graph import Base, Call, Graph, Input, Layer, Ref, Seq
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials, news
+from clonediff.reports.known import load
+from clonediff.strategies import infer
+from clonediff.strategies.graph import Base, Call, Graph, Input, Layer, Ref, Seq
 
 DENSE = Layer("Dense", (("units", 4),))
 WORDS = (Input((3,), "int32", fill="ids", high=6),)

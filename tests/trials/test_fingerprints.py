@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, Failure, Frame
-from harness.trials.checks import compare
-from harness.trials.checks.raised import looping
-from harness.trials.triage import causes, fingerprint, named_kinds, title
-from reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.harness.subjects.observation import Clone, Failure, Frame
+from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.checks.raised import looping
+from clonediff.harness.trials.triage import causes, fingerprint, named_kinds, title
+from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
 
 from .checks.making import chain
 from .differences import RAISING

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness import UnfaithfulClone, check_clone, clone_model
-from reports.records import Cost
-from strategies import Graph
-from strategies.graph import Call, Function, Input, Layer, Ref, Seq
+from clonediff import UnfaithfulClone, check_clone, clone_model
+from clonediff.reports.records import Cost
+from clonediff.strategies import Graph
+from clonediff.strategies.graph import Call, Function, Input, Layer, Ref, Seq
 from tests.waiting import PATIENCE
 
 TWO_OUTPUTS = Graph(
@@ -90,6 +90,6 @@ def test_what_is_no_model_is_refused() -> None:
 
 
 def test_importing_imports_no_keras() -> None:
-    code = "import harness, strategies, reports, sys; print([n for n in ('keras', 'tensorflow') if n in sys.modules])"
+    code = "import clonediff, sys; print([n for n in ('keras', 'tensorflow') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout.strip() == "[]"

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.source import other_layers, written
-from harness.source.other_layers import absolute, other_kinds
-from harness.subjects import SubjectProcess
-from harness.subjects.outcomes import SubjectError
-from harness.trials.asking import AskedProcess, asked
-from harness.trials.offers import kinds_on
-from harness.trials.trusted_layers import allow_remembered, trust
-from strategies.asking import Question, asking
-from strategies.graph import Call, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq
-from strategies.kinds import Spec
-from strategies.lowering import lower
-from strategies.programs import Apply, Program
+from clonediff.harness.source import other_layers, written
+from clonediff.harness.source.other_layers import absolute, other_kinds
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.trials.asking import AskedProcess, asked
+from clonediff.harness.trials.offers import kinds_on
+from clonediff.harness.trials.trusted_layers import allow_remembered, trust
+from clonediff.strategies.asking import Question, asking
+from clonediff.strategies.graph import Call, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq
+from clonediff.strategies.kinds import Spec
+from clonediff.strategies.lowering import lower
+from clonediff.strategies.programs import Apply, Program
 
 OWN = """
 import keras

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.subjects import Case
-from harness.trials.promises import promised, promises_of
-from reports.records import Cause, Cost, Difference
+from clonediff.harness.subjects import Case
+from clonediff.harness.trials.promises import promised, promises_of
+from clonediff.reports.records import Cause, Cost, Difference
 
 
 def _promised(aspect: str, expected: str, found: str, lacks: str, path: str = "layers['a'].name") -> bool:

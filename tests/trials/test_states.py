@@ -7,16 +7,16 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from harness.subjects import Subject, SubjectProcess
-from harness.trials.asking import asked
-from harness.trials.cases import case_of
-from harness.trials.expressible import unable, unspoken
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.triage import Verdict
-from harness.trials.trial import CloneTrial, run
-from reports.known import KnownIssues, load
-from strategies.asking import asking
-from strategies.graph import (
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.expressible import unable, unspoken
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.reports.known import KnownIssues, load
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import (
     Array,
     Call,
     Function,
@@ -32,9 +32,9 @@ from strategies.graph import (
     Way,
     from_json,
 )
-from strategies.kinds import Generation
-from strategies.kinds.recurrent import chained
-from strategies.states import STEPS
+from clonediff.strategies.kinds import Generation
+from clonediff.strategies.kinds.recurrent import chained
+from clonediff.strategies.states import STEPS
 from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER
 from tests.waiting import PATIENCE

@@ -10,11 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from harness.subjects.observation import CallSeen, Clone, Failure, Observation
-from harness.trials.checks import compare
-from harness.trials.checks.roots import roots
-from harness.trials.triage import Blame, Verdict, alike, blame, causes, fingerprint, named_kinds, title, verdict
-from reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.harness.subjects.observation import CallSeen, Clone, Failure, Observation
+from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.checks.roots import roots
+from clonediff.harness.trials.triage import (
+    Blame,
+    Verdict,
+    alike,
+    blame,
+    causes,
+    fingerprint,
+    named_kinds,
+    title,
+    verdict,
+)
+from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
 
 from .checks.making import altered, chain, faithful, gives, layer, observed, renumbered
 from .differences import RAISING

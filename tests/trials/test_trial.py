@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from harness.subjects.observation import Answer, Clone, Failure, Frame
-from harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
-from harness.subjects.subject import Subject
-from harness.trials.graph_trials import GraphTrials
-from harness.trials.triage import Blame, Verdict
-from harness.trials.trial import Case, run
-from reports.known import KnownIssues
-from reports.records import Cost
-from strategies.graph import Call, Graph, Input, Layer, Ref
+from clonediff.harness.subjects.observation import Answer, Clone, Failure, Frame
+from clonediff.harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.triage import Blame, Verdict
+from clonediff.harness.trials.trial import Case, run
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import Cost
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 
 from .checks.making import altered, chain, faithful
 

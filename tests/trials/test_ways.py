@@ -9,14 +9,14 @@ from typing import Literal
 import pytest
 from msgspec import structs
 
-from harness import check_clone, clone_model
-from harness.subjects import SubjectProcess
-from harness.trials.cases import case_of, costly_checks
-from harness.trials.graph_trials import GraphTrials, NotTried
-from harness.trials.triage import Verdict
-from harness.trials.trial import CloneTrial, run
-from reports.known import KnownIssues
-from strategies.graph import (
+from clonediff import check_clone, clone_model
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.cases import case_of, costly_checks
+from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.reports.known import KnownIssues
+from clonediff.strategies.graph import (
     Call,
     CallFunction,
     CloneChange,

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 from packaging.version import Version
 
-from harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import ReleaseLine
-from harness.answers.history.which_next import branch
+from clonediff.harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.releases_option import ReleaseLine
+from clonediff.harness.answers.history.which_next import branch
 
 _WORDS = (
     (ReleaseVerdict.BREAKS, "breaks in"),

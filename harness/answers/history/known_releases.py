@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 from packaging.version import InvalidVersion, Version
 
-from harness.answers.history.releases_option import ReleasesWanted, VersionsThere
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.subjects.presence import missing
-from harness.subjects.releases import ReleaseError, available, installed, place_of
-from harness.subjects.subject import Package, Subject
-from reports.markup import one_line
+from clonediff.harness.answers.history.releases_option import ReleasesWanted, VersionsThere
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.presence import missing
+from clonediff.harness.subjects.releases import ReleaseError, available, installed, place_of
+from clonediff.harness.subjects.subject import Package, Subject
+from clonediff.reports.markup import one_line
 
 
 def known_releases(

@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from harness.answers.history.question import HistoryQuestion
-from harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.expected import LookResult, look_for
-from harness.trials.expressible import another_came_up, unspoken
-from harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
-from harness.trials.triage import likeness
-from reports.known import KnownIssues, load
-from reports.markup import one_line
+from clonediff.harness.answers.history.question import HistoryQuestion
+from clonediff.harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.expected import LookResult, look_for
+from clonediff.harness.trials.expressible import another_came_up, unspoken
+from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
+from clonediff.harness.trials.triage import likeness
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.markup import one_line
 
 Find = Callable[[Subject], ReleasePlace]
 """Where the release of a subject is; raises `SubjectError` for one that cannot be had."""

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from harness.answers.pointed_at import APART, PointedAt, listed, pointed_at
-from harness.subjects.subject import Subject
-from harness.trials.expected import Expected
-from reports.known import KnownIssue, load
-from strategies.graph import Graph
+from clonediff.harness.answers.pointed_at import APART, PointedAt, listed, pointed_at
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.expected import Expected
+from clonediff.reports.known import KnownIssue, load
+from clonediff.strategies.graph import Graph
 
 UPSTREAM = "upstream"
 

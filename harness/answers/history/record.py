@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from reports.records import FORMAT
+from clonediff.reports.records import FORMAT
 
 
 class ReleaseVerdict(enum.StrEnum):

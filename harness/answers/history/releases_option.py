@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from harness.subjects.subject import BACKENDS, Package, Subject, UnknownSubjectError
+from clonediff.harness.subjects.subject import BACKENDS, Package, Subject, UnknownSubjectError
 
 PACKAGES = tuple(BACKENDS)
 ALL = "all"

@@ -10,10 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 
-from harness.answers.history import which_next
-from harness.answers.history.record import TOLD, ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import ReleaseLine
-from harness.subjects.subject import Subject
+from clonediff.harness.answers.history import which_next
+from clonediff.harness.answers.history.record import TOLD, ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.releases_option import ReleaseLine
+from clonediff.harness.subjects.subject import Subject
 
 Try = Callable[[Subject], ReleaseRow]
 _TICK = 0.5

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.subjects.outcomes import ArraySeen, ModelDescribed, ModelInput
+from clonediff.harness.subjects.outcomes import ArraySeen, ModelDescribed, ModelInput
 
 BATCH = 2
 

@@ -5,7 +5,7 @@ Where nobody promises that a clone is compiled, no graph is.
 
 from __future__ import annotations
 
-from reports.known import KnownIssue, KnownIssues, Pattern
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern
 
 _NOT_COMPILED = (Pattern(check="structure", aspect="compiled"),)
 _TITLE = "The clone of a compiled model is not compiled"

@@ -14,26 +14,26 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness.answers.own_model import inputs, verdicts
-from harness.answers.own_model.applications import MILLIONS
-from harness.answers.own_model.limits import LIMITS
-from harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
-from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.answers.own_model.trying import LONG, Second, Tell, second_process_pays, try_cloners
-from harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
-from harness.inside.watching import ARRIVED
-from harness.scripts.graph_mode import with_versions
-from harness.scripts.reproducer import reproducer
-from harness.subjects.case import COSTLY, Case
-from harness.subjects.observation import Failure
-from harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.graph_trials import ExplainedCause, TriedCase
-from harness.trials.triage import Blame, blame, title
-from harness.trials.trial import Trial
-from reports.known import KnownIssues
-from reports.records import COSTS, UPSTREAM_AND_FIXED, Cause
+from clonediff.harness.answers.own_model import inputs, verdicts
+from clonediff.harness.answers.own_model.applications import MILLIONS
+from clonediff.harness.answers.own_model.limits import LIMITS
+from clonediff.harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.own_model.trying import LONG, Second, Tell, second_process_pays, try_cloners
+from clonediff.harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
+from clonediff.harness.inside.watching import ARRIVED
+from clonediff.harness.scripts.graph_mode import with_versions
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.subjects.observation import Failure
+from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.graph_trials import ExplainedCause, TriedCase
+from clonediff.harness.trials.triage import Blame, blame, title
+from clonediff.harness.trials.trial import Trial
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import COSTS, UPSTREAM_AND_FIXED, Cause
 
 _UNSAFE = re.compile(r"safe_mode|unsafe|Lambda.*deserializ|deserializ.*Lambda", re.IGNORECASE | re.DOTALL)
 _UNKNOWN_CLASS = re.compile(

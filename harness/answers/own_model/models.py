@@ -17,8 +17,8 @@ from typing import Literal, TypeAlias
 import msgspec
 from packaging.version import Version
 
-from harness.source import DIALECTS
-from harness.subjects.subject import Subject
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.subjects.subject import Subject
 
 APPLICATIONS = "applications"
 

@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from reports.records import COSTS, Cost, Difference
+from clonediff.reports.records import COSTS, Cost, Difference
 
 
 class Status(enum.StrEnum):

@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-from harness.subjects.case import Case
-from harness.subjects.outcomes import SubjectError, TrialProgress
-from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import GraphTrials, TriedCase
-from reports.known import KnownIssues
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.outcomes import SubjectError, TrialProgress
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials, TriedCase
+from clonediff.reports.known import KnownIssues
 
 _SOON = 5.0
 """What takes less is not announced."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from harness.answers.own_model.record import Cloned, ModelBreak
-from harness.subjects.subject import Subject
-from harness.trials.titles import sentence
-from harness.trials.triage import Blame, signature
-from reports.records import Cause, Cost, Difference
+from clonediff.harness.answers.own_model.record import Cloned, ModelBreak
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.titles import sentence
+from clonediff.harness.trials.triage import Blame, signature
+from clonediff.reports.records import Cause, Cost, Difference
 
 FAITHFUL = "cloned faithfully"
 DOCUMENTED = "cloned faithfully but for what is documented to be left out"
@@ -23,7 +23,7 @@ REMEDIES = ("fixed", "from_config")
 
 _DO = {
     "upstream": "`{package}.models.clone_model`",
-    "fixed": "`from harness import clone_model`",
+    "fixed": "`from clonediff import clone_model`",
     "from_config": "`model.__class__.from_config(model.get_config())`",
     "saved": "to save the model and load it",
     "saved/h5": "to save the model as .h5 and load it",
@@ -192,7 +192,7 @@ def _one_limit(one: Cloned, other: Cloned) -> bool:
 
 
 def _for_use(subject: Subject) -> bool:
-    """Whether `harness.clone_model` is there for whoever uses this Keras: it is for Keras 3 and tf_keras."""
+    """Whether `clonediff.clone_model` is there for whoever uses this Keras: it is for Keras 3 and tf_keras."""
     return subject.laid_over
 
 

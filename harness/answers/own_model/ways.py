@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from harness.answers.own_model.models import ModelError, function_in, imported
-from harness.source import DIALECTS
-from harness.subjects.subject import Subject
+from clonediff.harness.answers.own_model.models import ModelError, function_in, imported
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.subjects.subject import Subject
 
 ARGUMENTS = ("input_tensors", "clone_function", "call_function", "recursive")
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from harness.answers.real_models.recipe import Called, MadeObject, Recipe, Value, script
-from harness.answers.real_models.small import EXCEPTIONS, IN_PARTS, NOT_TRIED, SIZES, SMALL
-from harness.subjects.outcomes import ModelClass
+from clonediff.harness.answers.real_models.recipe import Called, MadeObject, Recipe, Value, script
+from clonediff.harness.answers.real_models.small import EXCEPTIONS, IN_PARTS, NOT_TRIED, SIZES, SMALL
+from clonediff.harness.subjects.outcomes import ModelClass
 
 SUITE = "keras_hub"
 MODULE = "keras_hub.models"

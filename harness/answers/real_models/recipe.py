@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from harness.answers.own_model.models import Model
+from clonediff.harness.answers.own_model.models import Model
 
 WIDTH = 110
 """The longest line of a recipe, where it has a choice."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from harness.answers.own_model.record import CheckedModel, Cloned, Status
-from harness.answers.own_model.verdicts import minded, refusal
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
+from clonediff.harness.answers.own_model.verdicts import minded, refusal
 
 
 class CloneOutcome(enum.StrEnum):

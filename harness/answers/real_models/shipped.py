@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from harness.answers.real_models.recipe import Called, Recipe, Value, script
+from clonediff.harness.answers.real_models.recipe import Called, Recipe, Value, script
 
 APPLICATIONS = "applications"
 TESTS = "keras_tests"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.answers.real_models.recipe import MadeObject, Value
+from clonediff.harness.answers.real_models.recipe import MadeObject, Value
 
 IMAGE = (32, 32, 3)
 

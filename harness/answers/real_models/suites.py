@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from harness.answers.real_models import hub, shipped
-from harness.answers.real_models.recipe import Recipe
-from harness.subjects.process import SubjectProcess
+from clonediff.harness.answers.real_models import hub, shipped
+from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.subjects.process import SubjectProcess
 
 INSTALL = "pip install 'clonediff[real]'"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from harness.answers.own_model.record import Cloned
-from harness.answers.own_model.verdicts import DOCUMENTED, minded, refusal
-from harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, made
-from harness.answers.real_models.suites import SUITES
-from reports.markup import one_line
+from clonediff.harness.answers.own_model.record import Cloned
+from clonediff.harness.answers.own_model.verdicts import DOCUMENTED, minded, refusal
+from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, made
+from clonediff.harness.answers.real_models.suites import SUITES
+from clonediff.reports.markup import one_line
 
 _LONGEST = 160
 _COMMAND = "clonediff real --table REAL_MODELS.md"

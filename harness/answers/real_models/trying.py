@@ -12,16 +12,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from harness.answers.own_model.inputs import InputsError
-from harness.answers.own_model.looking import CheckWanted, look
-from harness.answers.own_model.record import CheckedModel, Status
-from harness.answers.real_models.recipe import Recipe
-from harness.answers.real_models.results import RealModel
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.process import GIB, Limits, SubjectProcess
-from harness.subjects.releases import open_subject
-from harness.subjects.subject import Subject
-from reports.known import KnownIssues
+from clonediff.harness.answers.own_model.inputs import InputsError
+from clonediff.harness.answers.own_model.looking import CheckWanted, look
+from clonediff.harness.answers.own_model.record import CheckedModel, Status
+from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.results import RealModel
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import KnownIssues
 
 _HOLDS = 5 * GIB // 2
 """A process that holds more, once a model is done with, is replaced."""

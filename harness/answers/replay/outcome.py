@@ -12,8 +12,8 @@ import enum
 
 import msgspec
 
-from harness.trials.expected import Expected, LookResult, look_for
-from harness.trials.graph_trials import NotTried, TriedGraph
+from clonediff.harness.trials.expected import Expected, LookResult, look_for
+from clonediff.harness.trials.graph_trials import NotTried, TriedGraph
 
 
 class ReplayOutcome(enum.StrEnum):

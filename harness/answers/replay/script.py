@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.scripts.comments import comment, named
-from harness.scripts.of_finding import script_from
-from harness.scripts.reproducer import Script
-from harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.releases import ReleaseError, open_subject, place_of
-from harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
-from harness.trials.asking import asked
-from reports.records import Finding
-from strategies.asking import NoKeras, asking
-from strategies.graph import MalformedGraph, from_json
+from clonediff.harness.scripts.comments import comment, named
+from clonediff.harness.scripts.of_finding import script_from
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.releases import ReleaseError, open_subject, place_of
+from clonediff.harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
+from clonediff.harness.trials.asking import asked
+from clonediff.reports.records import Finding
+from clonediff.strategies.asking import NoKeras, asking
+from clonediff.strategies.graph import MalformedGraph, from_json
 
 
 class UnwritableError(ValueError):
@@ -89,7 +89,7 @@ def run_on(script: Script, subject: Subject) -> ScriptShown:
     if script.raises in UNTOLD:
         said = {"timed out": "it hangs", "out of memory": "it takes more memory than it may"}[script.raises]
         return ScriptShown(None, f"{said}, which a run on its own would not tell from a slow machine; run it by hand")
-    if "\nfrom harness import " in script.text:
+    if "\nfrom clonediff import " in script.text:
         return ScriptShown(
             None, "it clones with clonediff's own cloner, and nothing of clonediff is there when it runs alone"
         )

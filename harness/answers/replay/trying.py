@@ -9,16 +9,16 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from harness.answers.pointed_at import PointedAt
-from harness.answers.replay.outcome import CauseShown, Replayed, ReplayOutcome, replayed
-from harness.answers.replay.script import in_release
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.process import SubjectProcess
-from harness.subjects.releases import place_of
-from harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
-from harness.trials.expressible import another_came_up
-from harness.trials.graph_trials import GraphTrials
-from reports.known import KnownIssues
+from clonediff.harness.answers.pointed_at import PointedAt
+from clonediff.harness.answers.replay.outcome import CauseShown, Replayed, ReplayOutcome, replayed
+from clonediff.harness.answers.replay.script import in_release
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
+from clonediff.harness.trials.expressible import another_came_up
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
 
 Say = Callable[[str], None]
 

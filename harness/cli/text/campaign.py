@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 
-from harness.campaign.events import (
+from clonediff.harness.campaign.events import (
     Event,
     Found,
     MakingSmaller,
@@ -18,18 +18,18 @@ from harness.campaign.events import (
     Tick,
     Unsteady,
 )
-from harness.campaign.session import CampaignResult
-from harness.campaign.shards import Plan
-from harness.campaign.totals import SubjectTotals, Totals, compared
-from harness.cli.terminal import StatusLine, cut, lines
-from reports.broken import broken
-from reports.draws import never_accepted, refusals
-from reports.markup import visible
-from reports.proof import alone
-from reports.reach import share
-from reports.records import Finding
-from reports.store import RunRead
-from reports.verdict import in_words, lasted, some, verdict
+from clonediff.harness.campaign.session import CampaignResult
+from clonediff.harness.campaign.shards import Plan
+from clonediff.harness.campaign.totals import SubjectTotals, Totals, compared
+from clonediff.harness.cli.terminal import StatusLine, cut, lines
+from clonediff.reports.broken import broken
+from clonediff.reports.draws import never_accepted, refusals
+from clonediff.reports.markup import visible
+from clonediff.reports.proof import alone
+from clonediff.reports.reach import share
+from clonediff.reports.records import Finding
+from clonediff.reports.store import RunRead
+from clonediff.reports.verdict import in_words, lasted, some, verdict
 
 CAUSES = 10
 """As many known causes are told at the end: a screen has room for them."""

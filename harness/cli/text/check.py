@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.answers.own_model.verdicts import FAITHFUL, refusal
-from harness.cli.terminal import table
-from reports.markup import one_line
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.own_model.verdicts import FAITHFUL, refusal
+from clonediff.harness.cli.terminal import table
+from clonediff.reports.markup import one_line
 
 
 def checked_text(checked: CheckedModel) -> list[str]:

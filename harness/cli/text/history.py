@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.answers.history.record import History, ReleaseRow, ReleaseVerdict
-from harness.cli.terminal import table
-from reports.markup import one_line
+from clonediff.harness.answers.history.record import History, ReleaseRow, ReleaseVerdict
+from clonediff.harness.cli.terminal import table
+from clonediff.reports.markup import one_line
 
 _COLOURS = {
     ReleaseVerdict.HOLDS.value: "green",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.answers.real_models.recipe import Recipe
-from harness.answers.real_models.results import RealModel, by_suite
-from harness.answers.real_models.table import cells, layers, sentence
-from reports.markup import one_line
+from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.results import RealModel, by_suite
+from clonediff.harness.answers.real_models.table import cells, layers, sentence
+from clonediff.reports.markup import one_line
 
 _MOST = 100
 _WIDEST = 48

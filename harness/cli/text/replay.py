@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from harness.answers.replay.outcome import ReplayOutcome
-from harness.answers.replay.trying import ReplayRow
-from reports.markup import one_line
+from clonediff.harness.answers.replay.outcome import ReplayOutcome
+from clonediff.harness.answers.replay.trying import ReplayRow
+from clonediff.reports.markup import one_line
 
 _COLOURS = {
     ReplayOutcome.FIXED: "green",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.campaign.bench_sizes import BUILDING, Grown, SizeSpeed
-from harness.cli.terminal import table
-from reports.growth import Chart, Line
+from clonediff.harness.campaign.bench_sizes import BUILDING, Grown, SizeSpeed
+from clonediff.harness.cli.terminal import table
+from clonediff.reports.growth import Chart, Line
 
 _DRAWN = 0.005
 """Of the time of the largest model, what a part takes at least that is drawn."""

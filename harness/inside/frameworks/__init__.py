@@ -5,11 +5,18 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import Any
 
 from .interface import Framework
 
 _MODULES = {"keras": "keras3", "tf_keras": "tf_keras", "tf.keras": "tf_keras", "keras2": "keras2"}
 _loaded: dict[str, Framework] = {}
+
+
+def generation_of(model: Any) -> str:
+    """The generation that a model of this process is of, by the package of its class or of a base; "" of no other."""
+    packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
+    return next((name for name in ("tf_keras", "keras") if name in packages), "")
 
 
 def framework(dialect: str | None = None) -> Framework:

@@ -68,10 +68,25 @@ class Framework:
 
         In the process of a user: what was there before is as it was.
         """
+        with self._put_back():
+            self.begin_apart()
+            yield
+
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[None]:
+        """A scope for a model of the user's own: what was set, registered and named before holds in it.
+
+        What it changes of that is as before after it.
+        """
+        with self._put_back():
+            self.begin_beside()
+            yield
+
+    @contextlib.contextmanager
+    def _put_back(self) -> Iterator[None]:
         python, numbers = random.getstate(), numpy.random.get_state()  # noqa: NPY002 - layers draw seeds from these
         registered = [(known, dict(known)) for known in self.registries()]
         before = [(owner, name, getattr(owner, name)) for owner, name in self.kept_apart() if hasattr(owner, name)]
-        self.begin_apart()
         try:
             yield
         finally:
@@ -93,6 +108,9 @@ class Framework:
 
     def begin_apart(self) -> None:
         """Put new ones in the place of these."""
+
+    def begin_beside(self) -> None:
+        """Put equal ones in the place of those that change when a model is made."""
 
     def forget_names(self) -> None:
         """Count the names of layers from the beginning again; what is there stays as it is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import functools
 import importlib
 import inspect
@@ -113,6 +114,16 @@ class Keras3(Eager):
     def begin_apart(self) -> None:
         self.tensors.begin_apart()
         self.forget()
+
+    def begin_beside(self) -> None:
+        self.tensors.begin_apart()
+        for name in ("GLOBAL_STATE_TRACKER", "GLOBAL_SETTINGS_TRACKER"):
+            if hasattr(self._state, name):
+                equal = threading.local()
+                for key, value in vars(getattr(self._state, name)).items():
+                    setattr(equal, key, copy.copy(value) if isinstance(value, (dict, list, set)) else value)
+                setattr(self._state, name, equal)
+        self._config.disable_traceback_filtering()
 
     def forget_names(self) -> None:
         self._state.set_global_attribute("object_name_uids", collections.defaultdict(int))

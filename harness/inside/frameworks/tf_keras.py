@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import random
@@ -155,6 +156,16 @@ class TfKeras(Eager):
         self.tensors.begin_apart()
         self._policies._global_policy = None
         self.reset_settings(backend)
+
+    def begin_beside(self) -> None:
+        self.tensors.begin_apart()
+        backend = self._backend
+        equal: Any = weakref.WeakKeyDictionary()
+        for graph, names in backend.PER_GRAPH_OBJECT_NAME_UIDS.items():
+            equal[graph] = copy.copy(names)
+        backend.PER_GRAPH_OBJECT_NAME_UIDS = equal
+        if hasattr(backend, "OBSERVED_NAMES"):
+            backend.OBSERVED_NAMES = set(backend.OBSERVED_NAMES)
 
     def forget_names(self) -> None:
         self._backend.reset_uids()

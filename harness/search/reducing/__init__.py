@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from harness.search.reducing.fitting import fitted
-from harness.search.reducing.measure import Size, size
-from harness.search.reducing.passes import PASSES, Pass
-from strategies.graph import Graph, MalformedGraph, to_json
-from strategies.no_oracle import unsaid
-from strategies.targets import targets
+from clonediff.harness.search.reducing.fitting import fitted
+from clonediff.harness.search.reducing.measure import Size, size
+from clonediff.harness.search.reducing.passes import PASSES, Pass
+from clonediff.strategies.graph import Graph, MalformedGraph, to_json
+from clonediff.strategies.no_oracle import unsaid
+from clonediff.strategies.targets import targets
 
 MOST = 300
 """How often `still` is asked at most."""

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from msgspec import structs
 
-from strategies.graph import Array, Function, Layer, MalformedGraph, Seq, Value
-from strategies.kinds import LEFT_OUT, NO_SENSE, Kind, Specs
+from clonediff.strategies.graph import Array, Function, Layer, MalformedGraph, Seq, Value
+from clonediff.strategies.kinds import LEFT_OUT, NO_SENSE, Kind, Specs
 
 _SINGLE = {"x[0]": "x", "x[1]": "x * 2.0", "x[0] + x[1]": "-x", "x[0] * 2.0": "x + 1.0"}
 """The expression on one tensor that means each expression on two."""

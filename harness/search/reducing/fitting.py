@@ -12,14 +12,14 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from harness.search.reducing.drawn import arranged, choices
-from harness.search.reducing.rewiring import taking_what_it_needs
-from strategies import calling
-from strategies.asking import keras
-from strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
-from strategies.kinds import CATALOGUE, Kind, Specs
-from strategies.pruning import moved_call, moved_ends
-from strategies.typing import fed, large, question, spec_of
+from clonediff.harness.search.reducing.drawn import arranged, choices
+from clonediff.harness.search.reducing.rewiring import taking_what_it_needs
+from clonediff.strategies import calling
+from clonediff.strategies.asking import keras
+from clonediff.strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
+from clonediff.strategies.kinds import CATALOGUE, Kind, Specs
+from clonediff.strategies.pruning import moved_call, moved_ends
+from clonediff.strategies.typing import fed, large, question, spec_of
 
 
 def fitted(graph: Graph) -> Graph:

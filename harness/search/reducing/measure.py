@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias, get_args
 
-from strategies.graph import (
+from clonediff.strategies.graph import (
     Array,
     Axis,
     Call,
@@ -42,11 +42,11 @@ from strategies.graph import (
     refs,
     to_json,
 )
-from strategies.kinds import CATALOGUE, LEFT_OUT
-from strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
-from strategies.kinds.operations import is_operation
-from strategies.pruning import idle
-from strategies.states import STEPS
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
+from clonediff.strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
+from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.pruning import idle
+from clonediff.strategies.states import STEPS
 
 PLAIN = ("Activation", "Dense", "Add", "Concatenate", "Masking", "SimpleRNN", "GRU", "LSTM", "Attention", "Lambda")
 """What other kinds are replaced by, the simplest first."""

@@ -1,6 +1,6 @@
 """Other connections in a graph: tensors taken from elsewhere, calls, layers and inputs left out.
 
-Knows no catalogue: whether the result makes sense is for `harness.search.reducing.fitting`.
+Knows no catalogue: whether the result makes sense is for `clonediff.harness.search.reducing.fitting`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import structs
 
-from strategies.graph import Base, Call, Graph, Layer, MalformedGraph, Ref, Seq, Value, fed_refs, refs
-from strategies.pruning import Move, idle, kept, moved, moved_call, moved_ends, only, pruned, reached
+from clonediff.strategies.graph import Base, Call, Graph, Layer, MalformedGraph, Ref, Seq, Value, fed_refs, refs
+from clonediff.strategies.pruning import Move, idle, kept, moved, moved_call, moved_ends, only, pruned, reached
 
 
 def edited(graph: Graph, **changes: Any) -> Graph | None:

@@ -14,16 +14,16 @@ from pathlib import Path
 import msgspec
 from packaging.version import InvalidVersion, Version
 
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.place import How, ReleasePlace
-from harness.subjects.process import SubjectProcess
-from harness.subjects.releases import installer, store
-from harness.subjects.releases.errors import ReleaseError
-from harness.subjects.releases.interpreters import Interpreter, find, to_get
-from harness.subjects.releases.requirements import Surroundings, beside, lacking, version_beside, versions_in
-from harness.subjects.releases.store import Manifest, Say, StartedOn
-from harness.subjects.releases.table import Stack
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.place import How, ReleasePlace
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import installer, store
+from clonediff.harness.subjects.releases.errors import ReleaseError
+from clonediff.harness.subjects.releases.interpreters import Interpreter, find, to_get
+from clonediff.harness.subjects.releases.requirements import Surroundings, beside, lacking, version_beside, versions_in
+from clonediff.harness.subjects.releases.store import Manifest, Say, StartedOn
+from clonediff.harness.subjects.releases.table import Stack
+from clonediff.harness.subjects.subject import Subject
 
 SITE = "site"
 VENV = "venv"

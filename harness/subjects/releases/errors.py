@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.outcomes import SubjectError
 
 
 class ReleaseError(SubjectError):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from harness.subjects.releases.errors import ReleaseError
-from harness.subjects.releases.installer import surroundings, unreached
-from harness.subjects.releases.table import stacks
-from harness.subjects.subject import Subject, UnknownSubjectError
+from clonediff.harness.subjects.releases.errors import ReleaseError
+from clonediff.harness.subjects.releases.installer import surroundings, unreached
+from clonediff.harness.subjects.releases.table import stacks
+from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
 
 
 def available(package: str) -> list[str]:

@@ -17,8 +17,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from harness.subjects.releases.errors import ReleaseError
-from harness.subjects.releases.interpreters import Interpreter
+from clonediff.harness.subjects.releases.errors import ReleaseError
+from clonediff.harness.subjects.releases.interpreters import Interpreter
 
 LIMIT = 3600.0
 """The seconds that a tool may take: half a gigabyte over a slow network."""

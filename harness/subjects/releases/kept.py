@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from harness.subjects.place import How
-from harness.subjects.releases import store
-from harness.subjects.releases.errors import ReleaseError
-from harness.subjects.releases.store import Manifest, Say
-from reports.records import RecordError
+from clonediff.harness.subjects.place import How
+from clonediff.harness.subjects.releases import store
+from clonediff.harness.subjects.releases.errors import ReleaseError
+from clonediff.harness.subjects.releases.store import Manifest, Say
+from clonediff.reports.records import RecordError
 
 
 class Installed(msgspec.Struct, frozen=True):

@@ -9,10 +9,10 @@ import sys
 
 import msgspec
 
-from harness.subjects.place import BESIDE, How, ReleasePlace
-from harness.subjects.presence import missing, without
-from harness.subjects.releases import store
-from harness.subjects.releases.building import (
+from clonediff.harness.subjects.place import BESIDE, How, ReleasePlace
+from clonediff.harness.subjects.presence import missing, without
+from clonediff.harness.subjects.releases import store
+from clonediff.harness.subjects.releases.building import (
     around_now,
     entry_of,
     interpreter_of,
@@ -22,10 +22,10 @@ from harness.subjects.releases.building import (
     stack_entry,
     stack_up,
 )
-from harness.subjects.releases.errors import ReleaseError
-from harness.subjects.releases.store import Manifest, Say
-from harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.releases.errors import ReleaseError
+from clonediff.harness.subjects.releases.store import Manifest, Say
+from clonediff.harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
+from clonediff.harness.subjects.subject import Subject
 
 _REMEMBERED = 8
 """How many environments an entry is remembered to have started in."""

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from harness.subjects.releases.table import Stack
+from clonediff.harness.subjects.releases.table import Stack
 
 NEVER_LAID = frozenset({"jax", "jaxlib", "ml-dtypes", "numpy", "torch"})
 """What a release is laid over, and what that stands on in compiled code. Every TensorFlow is among them."""

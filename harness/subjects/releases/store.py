@@ -21,9 +21,9 @@ from typing import Literal
 
 import msgspec
 
-from harness.subjects.place import How
-from harness.subjects.releases.errors import ReleaseError
-from reports.records import RecordError, read, write
+from clonediff.harness.subjects.place import How
+from clonediff.harness.subjects.releases.errors import ReleaseError
+from clonediff.reports.records import RecordError, read, write
 
 Say = Callable[[str], None]
 

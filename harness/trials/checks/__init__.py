@@ -2,7 +2,8 @@
 
 A check is a function of a `Pair`, an original's observation and what a cloner made of it, and gives back every
 `Difference` it sees, in the original's order; an empty list is a pass. Knows nothing of
-`harness.inside`. The check of devices compares two answers instead, and stands in `harness.trials.checks.devices`.
+`clonediff.harness.inside`. The check of devices compares two answers instead, and stands in
+`clonediff.harness.trials.checks.devices`.
 """
 
 from __future__ import annotations
@@ -10,21 +11,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 
-from harness.subjects.observation import Clone, Observation
-from harness.trials.checks.again import again
-from harness.trials.checks.functions import functions
-from harness.trials.checks.made import made
-from harness.trials.checks.masks import masks
-from harness.trials.checks.outputs import outputs
-from harness.trials.checks.own import own
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.saved import saved
-from harness.trials.checks.sharing import sharing
-from harness.trials.checks.structure import structure
-from harness.trials.checks.training import training
-from harness.trials.checks.untouched import untouched
-from harness.trials.checks.weights import weights
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import Clone, Observation
+from clonediff.harness.trials.checks.again import again
+from clonediff.harness.trials.checks.functions import functions
+from clonediff.harness.trials.checks.made import made
+from clonediff.harness.trials.checks.masks import masks
+from clonediff.harness.trials.checks.outputs import outputs
+from clonediff.harness.trials.checks.own import own
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.saved import saved
+from clonediff.harness.trials.checks.sharing import sharing
+from clonediff.harness.trials.checks.structure import structure
+from clonediff.harness.trials.checks.training import training
+from clonediff.harness.trials.checks.untouched import untouched
+from clonediff.harness.trials.checks.weights import weights
+from clonediff.reports.records import Cost, Difference
 
 __all__ = ["CHECKS", "OWN_WAY", "REFUSED", "Check", "Pair", "compare"]
 

@@ -13,17 +13,17 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
-from harness.trials.checks.masks import masks
-from harness.trials.checks.outputs import outputs
-from harness.trials.checks.own import own
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import at, place
-from harness.trials.checks.raised import raises
-from harness.trials.checks.sharing import sharing
-from harness.trials.checks.structure import structure
-from harness.trials.checks.weights import weights
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
+from clonediff.harness.trials.checks.masks import masks
+from clonediff.harness.trials.checks.outputs import outputs
+from clonediff.harness.trials.checks.own import own
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import at, place
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.sharing import sharing
+from clonediff.harness.trials.checks.structure import structure
+from clonediff.harness.trials.checks.weights import weights
+from clonediff.reports.records import Cost, Difference
 
 Key = tuple[str, str]
 

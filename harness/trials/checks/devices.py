@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
-from harness.trials.checks.pairing import Pair, full_name
-from harness.trials.checks.places import place, short
-from harness.trials.checks.skeletons import unlike
-from harness.trials.checks.tolerance import close, coarser, tolerance
-from reports.records import Cost, Difference, Numbers, Place
+from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
+from clonediff.harness.trials.checks.pairing import Pair, full_name
+from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.skeletons import unlike
+from clonediff.harness.trials.checks.tolerance import close, coarser, tolerance
+from clonediff.reports.records import Cost, Difference, Numbers, Place
 
 Elements = Sequence[float | complex | bool | str]
 Values = Callable[[str, str], tuple[Elements, Elements] | None]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from harness.subjects.observation import Observation, Shape
-from harness.trials.checks.uses import tensors
-from reports.records import Place
+from clonediff.harness.subjects.observation import Observation, Shape
+from clonediff.harness.trials.checks.uses import tensors
+from clonediff.reports.records import Place
 
 
 class Flow:

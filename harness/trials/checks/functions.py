@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from harness.subjects.observation import ByHand, FunctionCalls, Shape
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import at, place
-from harness.trials.checks.raised import raises
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import ByHand, FunctionCalls, Shape
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import at, place
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.reports.records import Cost, Difference
 
 
 def functions(pair: Pair) -> list[Difference]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from harness.subjects.observation import CallSeen, Shape
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.skeletons import Unlike
+from clonediff.harness.subjects.observation import CallSeen, Shape
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.skeletons import Unlike
 
 Arguments = list[tuple[str, Unlike]]
 """What differs in the arguments of a call, with "args" or "kwargs" for where it does."""

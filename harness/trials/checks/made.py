@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import place
-from harness.trials.checks.raised import raises
-from reports.records import Cost, Difference
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import place
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.reports.records import Cost, Difference
 
 
 def made(pair: Pair) -> list[Difference]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import at, place
-from harness.trials.checks.runs import mask_differences
-from reports.records import Cost, Difference
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import at, place
+from clonediff.harness.trials.checks.runs import mask_differences
+from clonediff.reports.records import Cost, Difference
 
 
 def masks(pair: Pair) -> list[Difference]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from harness.subjects.observation import LayerSeen, Shape
+from clonediff.harness.subjects.observation import LayerSeen, Shape
 
 _COUNT = re.compile(r"(_\d+)+$")
 _OPERATIONS = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.runs import run_differences
-from reports.records import Difference
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.runs import run_differences
+from clonediff.reports.records import Difference
 
 
 def outputs(pair: Pair) -> list[Difference]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from harness.subjects.observation import Observation, Shape
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import at, place
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import Observation, Shape
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import at, place
+from clonediff.reports.records import Cost, Difference
 
 
 def own(pair: Pair) -> list[Difference]:

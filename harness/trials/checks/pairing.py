@@ -13,9 +13,9 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
-from harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, StepSeen, Variable
-from harness.trials.checks.names import is_operation, uncounted, uncounted_path
-from harness.trials.checks.uses import origins, tensors, users
+from clonediff.harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, StepSeen, Variable
+from clonediff.harness.trials.checks.names import is_operation, uncounted, uncounted_path
+from clonediff.harness.trials.checks.uses import origins, tensors, users
 
 Keys = tuple[Hashable, ...]
 TensorName = Callable[[tuple[int, int, int]], str]

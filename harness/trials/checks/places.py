@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from harness.subjects.observation import Shape
-from harness.trials.checks.pairing import full_name, held_by
-from reports.records import Place
+from clonediff.harness.subjects.observation import Shape
+from clonediff.harness.trials.checks.pairing import full_name, held_by
+from clonediff.reports.records import Place
 
 
 def place(shape: Shape, layer: int, use: int = 0) -> Place:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from harness.subjects.observation import Failure, Frame, Shape
-from harness.trials.checks.places import place, short
-from reports.records import Cost, Difference, Place, Raised
+from clonediff.harness.subjects.observation import Failure, Frame, Shape
+from clonediff.harness.trials.checks.places import place, short
+from clonediff.reports.records import Cost, Difference, Place, Raised
 
 _OWN = re.compile(
     r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners)/"
-    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `harness.inside.candidates`
+    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `clonediff.harness.inside.candidates`
 )
 _PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 

@@ -11,9 +11,9 @@ import enum
 import heapq
 from collections.abc import Sequence
 
-from harness.subjects.observation import Observation
-from harness.trials.checks.flow import Flow
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.reports.records import Cost, Difference
 
 
 class Effect(enum.IntEnum):

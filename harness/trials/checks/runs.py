@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.subjects.observation import Leaf, ModelRun
-from harness.trials.checks.pairing import Pair, full_name
-from harness.trials.checks.places import place, short
-from harness.trials.checks.raised import raises
-from harness.trials.checks.skeletons import MISSING, unlike
-from reports.records import Cost, Difference, Place
+from clonediff.harness.subjects.observation import Leaf, ModelRun
+from clonediff.harness.trials.checks.pairing import Pair, full_name
+from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.skeletons import MISSING, unlike
+from clonediff.reports.records import Cost, Difference, Place
 
 WHERE = {"inference": Cost.COMPUTES, "training": Cost.TRAINS}
 """The runs that are compared, and what a value that differs there costs."""

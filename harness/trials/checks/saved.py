@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from harness.subjects.observation import ModelRun, Saved
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import place
-from harness.trials.checks.raised import raises
-from harness.trials.checks.runs import mask_differences, run_differences
-from harness.trials.checks.skeletons import MISSING
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import ModelRun, Saved
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import place
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.runs import mask_differences, run_differences
+from clonediff.harness.trials.checks.skeletons import MISSING
+from clonediff.reports.records import Cost, Difference
 
 
 def saved(pair: Pair) -> list[Difference]:

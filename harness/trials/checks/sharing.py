@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from harness.trials.checks.pairing import Pair, Pairing
-from harness.trials.checks.places import at, place
-from reports.records import Cost, Difference, Place
+from clonediff.harness.trials.checks.pairing import Pair, Pairing
+from clonediff.harness.trials.checks.places import at, place
+from clonediff.reports.records import Cost, Difference, Place
 
 
 class _Held(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from harness.trials.checks.places import short
+from clonediff.harness.trials.checks.places import short
 
 MISSING = "nothing"
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from harness.subjects.observation import CallSeen, End, LayerSeen, Shape
-from harness.trials.checks.givers import givers
-from harness.trials.checks.pairing import Pair, map_tensors
-from harness.trials.checks.places import at, place, short
-from harness.trials.checks.skeletons import MISSING, Unlike, unlike
-from reports.records import Cost, Difference, Place
+from clonediff.harness.subjects.observation import CallSeen, End, LayerSeen, Shape
+from clonediff.harness.trials.checks.givers import givers
+from clonediff.harness.trials.checks.pairing import Pair, map_tensors
+from clonediff.harness.trials.checks.places import at, place, short
+from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, unlike
+from clonediff.reports.records import Cost, Difference, Place
 
 SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
 BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.subjects.observation import Leaf, ModelRun, Trained
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import place, short
-from harness.trials.checks.raised import raises
-from harness.trials.checks.runs import LeafPair, leaf_differences
-from harness.trials.checks.skeletons import MISSING
-from reports.records import Cost, Difference, Place
+from clonediff.harness.subjects.observation import Leaf, ModelRun, Trained
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.runs import LeafPair, leaf_differences
+from clonediff.harness.trials.checks.skeletons import MISSING
+from clonediff.reports.records import Cost, Difference, Place
 
 
 def training(pair: Pair) -> list[Difference]:

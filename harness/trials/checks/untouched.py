@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, Observation
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.places import at, place
-from harness.trials.checks.runs import mask_differences, run_differences
-from harness.trials.checks.sharing import sharing
-from harness.trials.checks.structure import structure
-from harness.trials.checks.weights import weights
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import Clone, Observation
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import at, place
+from clonediff.harness.trials.checks.runs import mask_differences, run_differences
+from clonediff.harness.trials.checks.sharing import sharing
+from clonediff.harness.trials.checks.structure import structure
+from clonediff.harness.trials.checks.weights import weights
+from clonediff.reports.records import Cost, Difference
 
 
 def untouched(pair: Pair) -> list[Difference]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
-from harness.subjects.observation import Shape
+from clonediff.harness.subjects.observation import Shape
 
 FAR = 8
 """How many calls ahead are looked at."""

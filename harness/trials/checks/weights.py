@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.subjects.observation import Observation, Variable
-from harness.trials.checks.pairing import Pair, Pairing
-from harness.trials.checks.places import place, short
-from harness.trials.checks.raised import raises
-from harness.trials.checks.skeletons import MISSING
-from reports.records import Cost, Difference
+from clonediff.harness.subjects.observation import Observation, Variable
+from clonediff.harness.trials.checks.pairing import Pair, Pairing
+from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.skeletons import MISSING
+from clonediff.reports.records import Cost, Difference
 
 
 def weights(pair: Pair) -> list[Difference]:

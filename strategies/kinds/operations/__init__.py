@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from strategies.graph import Array, Value
-from strategies.kinds.kind import LEFT_OUT, Kind
-from strategies.kinds.operations.forms import form_of, is_operation, leading, parts
-from strategies.kinds.operations.values import BODIES, TENSOR, is_said, suited, values
-from strategies.kinds.parameters import Parameter, Parameters
+from clonediff.strategies.graph import Array, Value
+from clonediff.strategies.kinds.kind import LEFT_OUT, Kind
+from clonediff.strategies.kinds.operations.forms import form_of, is_operation, leading, parts
+from clonediff.strategies.kinds.operations.values import BODIES, TENSOR, is_said, suited, values
+from clonediff.strategies.kinds.parameters import Parameter, Parameters
 
 _OF_TENSORFLOW: Mapping[str, str] = {
     "math.": """

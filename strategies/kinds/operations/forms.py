@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from strategies.graph import Value
+from clonediff.strategies.graph import Value
 
 PREFIXES = ("ops.", "tf.", "operator.")
 """What the names of operations begin with."""

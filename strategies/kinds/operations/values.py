@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from strategies.graph import Array, Function, Seq, Value
-from strategies.kinds.arguments import Table
-from strategies.kinds.kind import LEFT_OUT, Spec, Specs, listed, tupled
-from strategies.kinds.lambdas import BATCH
-from strategies.kinds.parameters import NO_PLAIN_DEFAULT, Parameter
+from clonediff.strategies.graph import Array, Function, Seq, Value
+from clonediff.strategies.kinds.arguments import Table
+from clonediff.strategies.kinds.kind import LEFT_OUT, Spec, Specs, listed, tupled
+from clonediff.strategies.kinds.lambdas import BATCH
+from clonediff.strategies.kinds.parameters import NO_PLAIN_DEFAULT, Parameter
 
 BODIES = (
     "lambda v: v + 1.0",

@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterator
 
 import pytest
 
-from harness.answers.history.answer import of_line, ranges
-from harness.answers.history.record import ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import ReleaseLine
-from harness.answers.history.which_next import branches, to_try
-from harness.subjects.subject import Subject
+from clonediff.harness.answers.history.answer import of_line, ranges
+from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.releases_option import ReleaseLine
+from clonediff.harness.answers.history.which_next import branches, to_try
+from clonediff.harness.subjects.subject import Subject
 
 LETTERS: dict[str, ReleaseVerdict] = {
     "h": ReleaseVerdict.HOLDS,

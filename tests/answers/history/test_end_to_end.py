@@ -13,10 +13,10 @@ import msgspec
 import psutil
 import pytest
 
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import SubjectProcess
-from reports.known import load
-from reports.records import write
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.reports.known import load
+from clonediff.reports.records import write
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
 from tests.reports.making import finding

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from harness.answers.history.answer import since
-from harness.answers.history.record import ReleaseRow, ReleaseVerdict
-from harness.answers.history.releases_option import ReleaseLine
-from harness.cli import cli
-from harness.subjects import Subject, SubjectProcess
-from reports.records import Finding, read, write
-from reports.store import read_run
-from reports.writing import write_reports
+from clonediff.harness.answers.history.answer import since
+from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.releases_option import ReleaseLine
+from clonediff.harness.cli import cli
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.reports.records import Finding, read, write
+from clonediff.reports.store import read_run
+from clonediff.reports.writing import write_reports
 from tests.cli.finding_folders import folder_of, found, kept
 from tests.reports.making import finding
 

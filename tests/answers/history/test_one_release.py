@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.answers.history.one_release import try_release, with_answer
-from harness.answers.history.question import question_of
-from harness.answers.history.record import ReleaseRow, ReleaseVerdict
-from harness.subjects.place import BESIDE, ReleasePlace
-from harness.subjects.subject import Subject
-from harness.trials.graph_trials import NotTried
+from clonediff.harness.answers.history.one_release import try_release, with_answer
+from clonediff.harness.answers.history.question import question_of
+from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
+from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.graph_trials import NotTried
 
 pytestmark = pytest.mark.usefixtures("warm_commands")
 

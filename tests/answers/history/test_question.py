@@ -9,23 +9,23 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.answers.history.one_release import with_answer
-from harness.answers.history.question import HistoryQuestion, QuestionError, question_of
-from harness.answers.history.record import ReleaseRow, ReleaseVerdict
-from harness.campaign.corpus import About, NightlyCorpus
-from harness.subjects.case import Case
-from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape, Trained
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
-from harness.trials.expected import Expected
-from harness.trials.expressible import lacking, unspoken
-from harness.trials.graph_trials import Hit, TriedGraph
-from harness.trials.triage import Verdict as CloneVerdict
-from harness.trials.triage import causes, fingerprint
-from harness.trials.trial import CloneTrial, Trial
-from reports.known import KnownIssue, KnownIssues, Pattern, load
-from reports.records import Cause, Cost, Difference, Finding, Place, Raised, write
-from strategies.graph import Call, Graph, Input, Layer, Ref, to_json
+from clonediff.harness.answers.history.one_release import with_answer
+from clonediff.harness.answers.history.question import HistoryQuestion, QuestionError, question_of
+from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
+from clonediff.harness.campaign.corpus import About, NightlyCorpus
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape, Trained
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.expected import Expected
+from clonediff.harness.trials.expressible import lacking, unspoken
+from clonediff.harness.trials.graph_trials import Hit, TriedGraph
+from clonediff.harness.trials.triage import Verdict as CloneVerdict
+from clonediff.harness.trials.triage import causes, fingerprint
+from clonediff.harness.trials.trial import CloneTrial, Trial
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
+from clonediff.reports.records import Cause, Cost, Difference, Finding, Place, Raised, write
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, to_json
 
 DENSE = Graph(
     (Input((4,), name="x"),),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.answers.history.releases_option import ReleasesError, VersionsThere, lines, parse, speaks
-from harness.subjects.subject import Subject
+from clonediff.harness.answers.history.releases_option import ReleasesError, VersionsThere, lines, parse, speaks
+from clonediff.harness.subjects.subject import Subject
 
 KERAS = (
     "2.1.6",

@@ -7,14 +7,14 @@ from typing import Self
 
 import pytest
 
-from harness.answers.own_model.looking import CheckWanted, second_for
-from harness.answers.own_model.models import parse
-from harness.answers.own_model.record import Status
-from harness.cli import check
-from harness.subjects.outcomes import SubjectError
-from harness.subjects.process import GIB, Limits, SubjectProcess
-from harness.subjects.subject import Subject
-from reports.known import load
+from clonediff.harness.answers.own_model.looking import CheckWanted, second_for
+from clonediff.harness.answers.own_model.models import parse
+from clonediff.harness.answers.own_model.record import Status
+from clonediff.harness.cli import check
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import load
 from tests.waiting import PATIENCE, until
 
 NAME = "applications:MobileNet:input_shape=32,32,3"

@@ -5,11 +5,20 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from harness.answers.own_model.record import Cloned, ModelBreak
-from harness.answers.own_model.verdicts import follows, happens, headline, minded, outcome, refusal, summary, to_try
-from harness.subjects.subject import Subject
-from harness.trials.triage import Blame
-from reports.records import COSTS, Cause, Cost, Difference, Place, Raised
+from clonediff.harness.answers.own_model.record import Cloned, ModelBreak
+from clonediff.harness.answers.own_model.verdicts import (
+    follows,
+    happens,
+    headline,
+    minded,
+    outcome,
+    refusal,
+    summary,
+    to_try,
+)
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.triage import Blame
+from clonediff.reports.records import COSTS, Cause, Cost, Difference, Place, Raised
 
 KERAS = Subject.parse("keras")
 AT = Place("outer/inner", "Inner", 1)
@@ -157,7 +166,7 @@ BOTH, BESIDE = broken(Blame.SHARED), broken(Blame.UNKNOWN, "the clone trains dif
         pytest.param(
             [cloned("upstream", CRASH, NAME), cloned("fixed")],
             [],
-            "the clone crashes when called (Keras' clone_model); what works: `from harness import clone_model`",
+            "the clone crashes when called (Keras' clone_model); what works: `from clonediff import clone_model`",
             id="fixed-holds",
         ),
         pytest.param(
@@ -205,7 +214,7 @@ def test_the_first_line(clones: list[Cloned], remedies: list[Cloned], said: str)
 def test_who_minds_a_changed_name_is_told_what_keeps_it() -> None:
     clones = [cloned("upstream", NAME), cloned("fixed")]
     assert summary(clones, [], KERAS).endswith("(Keras' clone_model); nothing to do")
-    assert summary(clones, [], KERAS, strict=True).endswith("what works: `from harness import clone_model`")
+    assert summary(clones, [], KERAS, strict=True).endswith("what works: `from clonediff import clone_model`")
     assert to_try([cloned("upstream", NAME)], KERAS) == ""
     assert to_try([cloned("upstream", NAME)], KERAS, strict=True) == "fixed"
 
@@ -222,7 +231,7 @@ def test_who_is_refused_is_told_what_to_do_first() -> None:
 
 
 def test_what_works_is_something_that_the_release_can_use() -> None:
-    """`harness.clone_model` is for Keras 3 and tf_keras, and needs a Python that Keras 2.2 never saw."""
+    """`clonediff.clone_model` is for Keras 3 and tf_keras, and needs a Python that Keras 2.2 never saw."""
     old, clones = Subject.parse("keras==2.2.4"), [cloned("upstream", CRASH), cloned("fixed")]
     assert to_try(clones, old) == "from_config"
     assert summary(clones, [cloned("from_config", CRASH)], old).endswith("nothing that was tried works")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.answers.own_model.models import ModelError
-from harness.answers.own_model.ways import NAMED, own_way
-from harness.subjects import Subject
+from clonediff.harness.answers.own_model.models import ModelError
+from clonediff.harness.answers.own_model.ways import NAMED, own_way
+from clonediff.harness.subjects import Subject
 
 KERAS, TF_KERAS = Subject.parse("keras"), Subject.parse("tf_keras")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from harness.answers.real_models import hub, shipped
-from harness.answers.real_models.recipe import Called, Recipe, written
-from harness.answers.real_models.small import EXCEPTIONS, SIZES
-from harness.answers.real_models.suites import SUITES, SelectionError, selected, suites
-from harness.subjects.outcomes import ModelClass
+from clonediff.harness.answers.real_models import hub, shipped
+from clonediff.harness.answers.real_models.recipe import Called, Recipe, written
+from clonediff.harness.answers.real_models.small import EXCEPTIONS, SIZES
+from clonediff.harness.answers.real_models.suites import SUITES, SelectionError, selected, suites
+from clonediff.harness.subjects.outcomes import ModelClass
 
 BERT = ModelClass("BertBackbone", ("vocabulary_size", "num_layers", "dropout"), ("vocabulary_size", "num_layers"))
 CLASSIFIER = ModelClass(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
-from harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, is_fault, made
-from harness.answers.real_models.table import cells, markdown
-from reports.records import COSTS, Cost, Difference, Raised
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, is_fault, made
+from clonediff.harness.answers.real_models.table import cells, markdown
+from clonediff.reports.records import COSTS, Cost, Difference, Raised
 
 REFUSAL = "Layer 'x' (class `X`) cannot be cloned: its constructor refuses what its config tells. Let it."
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.answers.own_model.record import Status
-from harness.answers.real_models.recipe import Recipe
-from harness.answers.real_models.results import CloneOutcome, RealModel, made
-from harness.answers.real_models.trying import RealWanted, try_all
-from harness.subjects.process import GIB
-from reports.known import KnownIssues
+from clonediff.harness.answers.own_model.record import Status
+from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, made
+from clonediff.harness.answers.real_models.trying import RealWanted, try_all
+from clonediff.harness.subjects.process import GIB
+from clonediff.reports.known import KnownIssues
 from tests.waiting import PATIENCE
 
 SMALL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"

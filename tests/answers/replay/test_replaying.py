@@ -8,24 +8,24 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from harness.answers.replay.outcome import ReplayOutcome, replayed
-from harness.answers.replay.trying import ReplayRow
-from harness.cli.text.replay import exit_code
-from harness.scripts.of_finding import example_of, script_of
-from harness.scripts.run_alone import tried_alone
-from harness.subjects import SubjectProcess
-from harness.subjects.case import Case
-from harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
-from harness.subjects.outcomes import Killed
-from harness.trials.expected import Expected
-from harness.trials.graph_trials import GraphTrials, Hit, NotTried, TriedGraph
-from harness.trials.known_examples import example_on
-from harness.trials.triage import Verdict, fingerprint
-from harness.trials.trial import CloneTrial, Trial
-from reports.known import KnownIssue, KnownIssues, Pattern, explains, load
-from reports.records import Cause, Cost, Difference, Raised
-from reports.records import Place as Where
-from strategies import from_json
+from clonediff.harness.answers.replay.outcome import ReplayOutcome, replayed
+from clonediff.harness.answers.replay.trying import ReplayRow
+from clonediff.harness.cli.text.replay import exit_code
+from clonediff.harness.scripts.of_finding import example_of, script_of
+from clonediff.harness.scripts.run_alone import tried_alone
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
+from clonediff.harness.subjects.outcomes import Killed
+from clonediff.harness.trials.expected import Expected
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, NotTried, TriedGraph
+from clonediff.harness.trials.known_examples import example_on
+from clonediff.harness.trials.triage import Verdict, fingerprint
+from clonediff.harness.trials.trial import CloneTrial, Trial
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load
+from clonediff.reports.records import Cause, Cost, Difference, Raised
+from clonediff.reports.records import Place as Where
+from clonediff.strategies import from_json
 from tests.reports.making import finding
 
 KNOWN = load()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 
-from harness.inside.cloners.fixed.keras3 import clone_model
+from clonediff.harness.inside.cloners.fixed.keras3 import clone_model
 from tests import effort
 
 VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from harness.inside.cloners.fixed.comparison import leads_to
-from harness.inside.cloners.fixed.held import NotUnderstood, like_what_it_holds
+from clonediff.harness.inside.cloners.fixed.comparison import leads_to
+from clonediff.harness.inside.cloners.fixed.held import NotUnderstood, like_what_it_holds
 
 
 class Part:

@@ -8,7 +8,7 @@ import pytest
 from keras import layers, ops
 from keras.src.saving import serialization_lib
 
-from harness.inside.cloners.fixed.keras3 import clone_model
+from clonediff.harness.inside.cloners.fixed.keras3 import clone_model
 from tests.cloners.fixed.keras3_faithful import SEQUENCES, VECTORS
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from keras import layers
 
-from harness.inside.cloners.fixed.keras3 import clone_model
+from clonediff.harness.inside.cloners.fixed.keras3 import clone_model
 from tests.cloners.fixed.keras3_faithful import VECTORS, assert_faithful, described_model, differences
 
 

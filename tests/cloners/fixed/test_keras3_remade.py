@@ -6,7 +6,7 @@ import keras
 import pytest
 from keras import layers, ops
 
-from harness.inside.cloners.fixed.keras3 import clone_model
+from clonediff.harness.inside.cloners.fixed.keras3 import clone_model
 from tests.cloners.fixed.keras3_faithful import assert_faithful
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from harness.inside.cloners.fixed.keras3 import clone_model
+from clonediff.harness.inside.cloners.fixed.keras3 import clone_model
 from tests.cloners.fixed.keras3_faithful import assert_alike
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import tensorflow as tf
 import tf_keras as keras
 from tf_keras import layers
 
-from harness.inside.cloners.fixed.tf_keras import clone_model
+from clonediff.harness.inside.cloners.fixed.tf_keras import clone_model
 from tests.cloners.fixed.test_tf_keras_clone_layers import around, clipped, masking, placed, sequences, triple
 from tests.cloners.fixed.tf_keras_faithful import assert_faithful, floats_of
 

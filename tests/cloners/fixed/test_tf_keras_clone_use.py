@@ -8,7 +8,7 @@ import tensorflow as tf
 import tf_keras as keras
 from tf_keras import layers
 
-from harness.inside.cloners.fixed.tf_keras import clone_model
+from clonediff.harness.inside.cloners.fixed.tf_keras import clone_model
 from tests.cloners.fixed.test_tf_keras_clone_models import (
     frozen_parts,
     own_config,

@@ -8,7 +8,7 @@ import tensorflow as tf
 import tf_keras as keras
 from tf_keras import layers
 
-from harness.inside.cloners.fixed.tf_keras import clone_model
+from clonediff.harness.inside.cloners.fixed.tf_keras import clone_model
 
 VECTORS = np.random.default_rng(0).normal(size=(4, 3)).astype("float32")
 

@@ -8,7 +8,7 @@ import tensorflow as tf
 import tf_keras as keras
 from tf_keras import layers
 
-from harness.inside.cloners.fixed.tf_keras import clone_model
+from clonediff.harness.inside.cloners.fixed.tf_keras import clone_model
 from tests.cloners.fixed.tf_keras_faithful import assert_same_structure
 
 VECTORS = np.random.RandomState(0).standard_normal((2, 3)).astype("float32")

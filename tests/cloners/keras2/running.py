@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import harness
-from harness.subjects.environment import environment
-from harness.subjects.place import ReleasePlace
-from harness.subjects.subject import Subject
+from clonediff import harness
+from clonediff.harness.subjects.environment import environment
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.subject import Subject
 from tests.waiting import PATIENCE
 
 CHILD = Path(__file__).with_name("child.py")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.place import ReleasePlace
 from tests.cloners.keras2.running import became_of_ways, said_of_models
 
 SLOW = pytest.mark.slow(reason="a minute a release; tests/keras2 and the property tests clone models of 2.2.4, too")

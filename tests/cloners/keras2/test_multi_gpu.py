@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from harness.answers.own_model.looking import CheckWanted, look
-from harness.answers.own_model.models import parse
-from harness.inside.cloners.multi_gpu import ITS_OWN, SIMULATED
-from harness.scripts.of_finding import script_of
-from harness.scripts.run_alone import tried_alone
-from harness.subjects.case import Case
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import SubjectProcess
-from harness.trials.expressible import unable
-from harness.trials.graph_trials import GraphTrials, Hit
-from harness.trials.triage import Verdict
-from harness.trials.trial import CloneTrial, run
-from reports.known import KnownIssues, load
-from strategies import from_json
+from clonediff.harness.answers.own_model.looking import CheckWanted, look
+from clonediff.harness.answers.own_model.models import parse
+from clonediff.harness.inside.cloners.multi_gpu import ITS_OWN, SIMULATED
+from clonediff.harness.scripts.of_finding import script_of
+from clonediff.harness.scripts.run_alone import tried_alone
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.reports.known import KnownIssues, load
+from clonediff.strategies import from_json
 
 Warm = Callable[[str], SubjectProcess]
 

@@ -6,12 +6,12 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 
-from harness.search.even_draws import evenly
-from harness.search.reducing.measure import size
-from harness.source import write_source
-from strategies import Graph, infer, to_json
-from strategies.graph import Function, refs
-from strategies.kinds import Generation
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.reducing.measure import size
+from clonediff.harness.source import write_source
+from clonediff.strategies import Graph, infer, to_json
+from clonediff.strategies.graph import Function, refs
+from clonediff.strategies.kinds import Generation
 from tests.asked import graphs_of
 from tests.strategies.features import FEATURES, every, lambdas, made_of, shared
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from msgspec import structs
 
-from harness.search.reducing.fitting import fitted
-from harness.source import write_source
-from strategies import Graph, MalformedGraph, infer
-from strategies.graph import Array, Call, Function, Input, Items, Layer, Ref, Seq
-from strategies.kinds import GENERATIONS, Generation
+from clonediff.harness.search.reducing.fitting import fitted
+from clonediff.harness.source import write_source
+from clonediff.strategies import Graph, MalformedGraph, infer
+from clonediff.strategies.graph import Array, Call, Function, Input, Items, Layer, Ref, Seq
+from clonediff.strategies.kinds import GENERATIONS, Generation
 from tests.asked import at_hand, graphs_of
 from tests.effort import examples
 

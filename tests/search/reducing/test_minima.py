@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.search.reducing import reduce
-from strategies.kinds import Generation
+from clonediff.harness.search.reducing import reduce
+from clonediff.strategies.kinds import Generation
 from tests.asked import at_hand
 from tests.effort import examples
 from tests.strategies.features import every

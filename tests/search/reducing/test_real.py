@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.search.even_draws import evenly
-from harness.search.reducing import reduce
-from harness.search.reducing.measure import size
-from harness.subjects.process import SubjectProcess
-from harness.trials.graph_trials import GraphTrials, Hit, Key
-from harness.trials.offers import graphs_on
-from reports.known import KnownIssues, load
-from strategies import Graph, from_json, to_json
-from strategies.kinds import Generation
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.reducing import reduce
+from clonediff.harness.search.reducing.measure import size
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key
+from clonediff.harness.trials.offers import graphs_on
+from clonediff.reports.known import KnownIssues, load
+from clonediff.strategies import Graph, from_json, to_json
+from clonediff.strategies.kinds import Generation
 
 FINDINGS = 3
 """The causes that are reduced, each found on a drawn graph."""

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from msgspec import structs
 
-from harness.search.reducing import reduce
-from harness.search.reducing.measure import size
-from reports.known import load
-from strategies import Graph, from_json, infer
-from strategies.graph import (
+from clonediff.harness.search.reducing import reduce
+from clonediff.harness.search.reducing.measure import size
+from clonediff.reports.known import load
+from clonediff.strategies import Graph, from_json, infer
+from clonediff.strategies.graph import (
     Call,
     CallFunction,
     CloneFunction,
@@ -24,7 +24,7 @@ from strategies.graph import (
     all_layers,
     refs,
 )
-from strategies.kinds import GENERATIONS, Generation
+from clonediff.strategies.kinds import GENERATIONS, Generation
 from tests.asked import at_hand, graphs_of
 from tests.effort import examples
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.search.even_draws import evenly
-from harness.search.reducing import reduce
-from strategies import FEATURES, Graph
-from strategies.graph import Function, Items, Seq, Step, leaves
+from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.reducing import reduce
+from clonediff.strategies import FEATURES, Graph
+from clonediff.strategies.graph import Function, Items, Seq, Step, leaves
 from tests.asked import graphs_of
 from tests.effort import examples
 

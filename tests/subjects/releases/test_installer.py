@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.releases.installer import surroundings
+from clonediff.harness.subjects.releases.installer import surroundings
 from tests.waiting import PATIENCE
 
 

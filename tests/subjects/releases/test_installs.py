@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.subjects import Subject
-from harness.subjects.place import BESIDE
-from harness.subjects.releases import ReleaseError, available, place_of, store
-from harness.subjects.releases.store import MANIFEST
+from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.place import BESIDE
+from clonediff.harness.subjects.releases import ReleaseError, available, place_of, store
+from clonediff.harness.subjects.releases.store import MANIFEST
 from tests.command_line import CLONEDIFF, imported_by
 from tests.had import had
 from tests.waiting import PATIENCE, until
@@ -277,5 +277,5 @@ def test_no_release_is_what_is_beside_clonediff() -> None:
 
 def test_listing_is_quick_and_waits_for_no_tensorflow(cache: Path) -> None:
     imported = imported_by("subjects", "list", CLONEDIFF_CACHE=str(cache))
-    assert "harness.subjects.releases" in imported
+    assert "clonediff.harness.subjects.releases" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis", "rich"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.releases.interpreters import find, to_get
+from clonediff.harness.subjects.releases.interpreters import find, to_get
 
 OURS = f"{sys.version_info.major}.{sys.version_info.minor}"
 ANSWERS = '#!/bin/sh\necho "{answer}"\n'

@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.subjects import Subject
-from harness.subjects.place import How
-from harness.subjects.presence import without
-from harness.subjects.releases import ReleaseError, place_of, remove, store
-from harness.subjects.releases.building import around_now, entry_of, stack_entry
-from harness.subjects.releases.store import Manifest
-from harness.subjects.releases.table import stack_of_keras
+from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.place import How
+from clonediff.harness.subjects.presence import without
+from clonediff.harness.subjects.releases import ReleaseError, place_of, remove, store
+from clonediff.harness.subjects.releases.building import around_now, entry_of, stack_entry
+from clonediff.harness.subjects.releases.store import Manifest
+from clonediff.harness.subjects.releases.table import stack_of_keras
 
 KERAS = Subject.parse("keras==2.2.4")
 STACK = stack_of_keras("2.2.4")

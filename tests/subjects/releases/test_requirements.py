@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.releases.requirements import Surroundings, beside, lacking, version_beside, versions_in
+from clonediff.harness.subjects.releases.requirements import Surroundings, beside, lacking, version_beside, versions_in
 
 
 def lay(folder: Path, name: str, version: str, *requires: str) -> None:

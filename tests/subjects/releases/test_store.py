@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.subjects.releases import ReleaseError, installed, remove, store
-from harness.subjects.releases.store import Manifest
+from clonediff.harness.subjects.releases import ReleaseError, installed, remove, store
+from clonediff.harness.subjects.releases.store import Manifest
 
 MANIFEST = Manifest(
     release="keras==3.14.1",
@@ -160,7 +160,7 @@ def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch:
 
 HOLD = """
 import sys
-from harness.subjects.releases import store
+from clonediff.harness.subjects.releases import store
 with store.locked("keras-3.14.1", print):
     print("held", flush=True)
     sys.stdin.read()

@@ -6,9 +6,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from harness.subjects.releases import available
-from harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.releases import available
+from clonediff.harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
+from clonediff.harness.subjects.subject import Subject
 
 EACH = pytest.mark.parametrize("stack", [pytest.param(each, id=each.tensorflow) for each in stacks()])
 

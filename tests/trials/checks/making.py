@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from harness.subjects.observation import (
+from clonediff.harness.subjects.observation import (
     CallSeen,
     Clone,
     End,

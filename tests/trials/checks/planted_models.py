@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.subjects import Case
+from clonediff.harness.subjects import Case
 
 HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
 

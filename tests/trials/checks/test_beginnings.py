@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.subjects import Case, SubjectProcess
-from harness.trials.checks import CHECKS
-from harness.trials.trial import CloneTrial, run
-from reports.records import Difference
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.reports.records import Difference
 from tests.waiting import PATIENCE
 
 from .making import altered, chain, faithful

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.subjects.observation import Answer, Clone
-from harness.trials.checks.devices import NARROW, Elements, Terms, beyond, devices
-from harness.trials.checks.tolerance import TOLERANCE, close, coarser, tolerance
+from clonediff.harness.subjects.observation import Answer, Clone
+from clonediff.harness.trials.checks.devices import NARROW, Elements, Terms, beyond, devices
+from clonediff.harness.trials.checks.tolerance import TOLERANCE, close, coarser, tolerance
 
 from .making import altered, chain
 

@@ -7,10 +7,10 @@ import sys
 import msgspec
 import pytest
 
-from harness.subjects.case import COSTLY
-from harness.subjects.observation import Clone, Failure, Frame, Leaf, Observation
-from harness.trials.checks import CHECKS, compare
-from reports.records import Cost
+from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.subjects.observation import Clone, Failure, Frame, Leaf, Observation
+from clonediff.harness.trials.checks import CHECKS, compare
+from clonediff.reports.records import Cost
 
 from .making import GONE, altered, chain, faithful, gives, layer, observed
 

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.subjects.observation import CallSeen, Clone, LayerSeen, Observation
-from harness.trials.checks import compare
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.structure import structure
-from harness.trials.triage import causes, title
+from clonediff.harness.subjects.observation import CallSeen, Clone, LayerSeen, Observation
+from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.structure import structure
+from clonediff.harness.trials.triage import causes, title
 
 from .making import faithful, gives, layer, observed
 

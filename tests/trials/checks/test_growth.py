@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, Observation
-from harness.trials.checks import compare
-from harness.trials.triage import causes
+from clonediff.harness.subjects.observation import Clone, Observation
+from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.triage import causes
 
 from .making import chain, faithful
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from harness.subjects.observation import LayerSeen, Observation, Variable
-from harness.trials.checks.pairing import Pair, pair_layers
-from harness.trials.checks.structure import structure
-from harness.trials.checks.weights import weights
+from clonediff.harness.subjects.observation import LayerSeen, Observation, Variable
+from clonediff.harness.trials.checks.pairing import Pair, pair_layers
+from clonediff.harness.trials.checks.structure import structure
+from clonediff.harness.trials.checks.weights import weights
 
 from .making import faithful, gives, layer, observed
 

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from harness.subjects.observation import Clone, Variable
-from harness.trials.checks.flow import Flow
-from harness.trials.checks.pairing import Pair, full_name, pair, pair_layers
-from harness.trials.checks.places import place
-from harness.trials.checks.skeletons import unlike
-from reports.records import Place
+from clonediff.harness.subjects.observation import Clone, Variable
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.pairing import Pair, full_name, pair, pair_layers
+from clonediff.harness.trials.checks.places import place
+from clonediff.harness.trials.checks.skeletons import unlike
+from clonediff.reports.records import Place
 
 from .making import altered, chain, faithful, gives, layer, observed
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from harness.inside.cloners.planted import PLANTED
-from harness.subjects import Case, SubjectProcess
-from harness.subjects.case import COSTLY
-from harness.trials.checks import CHECKS
-from harness.trials.triage import Blame, Verdict, title
-from harness.trials.trial import CloneTrial, Trial, run
+from clonediff.harness.inside.cloners.planted import PLANTED
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.triage import Blame, Verdict, title
+from clonediff.harness.trials.trial import CloneTrial, Trial, run
 from tests.effort import everything
 from tests.waiting import PATIENCE
 

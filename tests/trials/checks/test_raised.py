@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.subjects.observation import Failure
-from harness.trials.checks.raised import layer_spoken_of
+from clonediff.harness.subjects.observation import Failure
+from clonediff.harness.trials.checks.raised import layer_spoken_of
 
 from .making import chain
 

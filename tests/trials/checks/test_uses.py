@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.subjects.observation import CallSeen, Clone
-from harness.trials.checks.pairing import Pair
-from harness.trials.checks.structure import structure
+from clonediff.harness.subjects.observation import CallSeen, Clone
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.structure import structure
 
 from .making import altered, faithful, gives, layer, observed
 

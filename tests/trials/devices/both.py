@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.subjects import SubjectProcess
-from harness.subjects.case import Case
-from harness.subjects.outcomes import Outcome, ValuesReport
-from harness.trials.devices import between, comparable
-from harness.trials.trial import Trial, run
-from reports.records import UPSTREAM_AND_FIXED, Difference
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.outcomes import Outcome, ValuesReport
+from clonediff.harness.trials.devices import between, comparable
+from clonediff.harness.trials.trial import Trial, run
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Difference
 
 
 @dataclass(frozen=True)

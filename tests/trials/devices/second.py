@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.subjects.place import ReleasePlace
-from harness.subjects.process import SubjectProcess
-from harness.subjects.subject import Subject
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 
 PLANTED = '''\
 import importlib.abc

@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from harness.scripts.of_finding import finding_of, script_of
-from harness.scripts.reproducer import Script
-from harness.scripts.run_alone import tried_alone
-from harness.search.draw_and_shrink import search
-from harness.search.reducing import reduce
-from harness.subjects import Subject, SubjectProcess
-from harness.subjects.presence import missing
-from harness.trials.across import others_of
-from harness.trials.cases import case_of
-from harness.trials.checks.devices import Terms
-from harness.trials.devices import terms_of
-from harness.trials.graph_trials import GraphTrials, Hit, news
-from reports.known import KnownIssues, load
-from reports.records import Cause, Cost, Difference, Finding, read
-from reports.run_folder import RunFolder
-from strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value
+from clonediff.harness.scripts.of_finding import finding_of, script_of
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.run_alone import tried_alone
+from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.reducing import reduce
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.subjects.presence import missing
+from clonediff.harness.trials.across import others_of
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.checks.devices import Terms
+from clonediff.harness.trials.devices import terms_of
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, news
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.records import Cause, Cost, Difference, Finding, read
+from clonediff.reports.run_folder import RunFolder
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value
 from tests.asked import graphs_of
 from tests.command_line import Command
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from harness.subjects import Case, NoDeviceError, Subject, SubjectProcess
-from harness.subjects.observation import Answer
-from harness.subjects.presence import gpus, missing
-from harness.trials.cases import case_of
-from harness.trials.devices import comparable
-from harness.trials.triage import Verdict
-from strategies.graph import Graph
+from clonediff.harness.subjects import Case, NoDeviceError, Subject, SubjectProcess
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.presence import gpus, missing
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.devices import comparable
+from clonediff.harness.trials.triage import Verdict
+from clonediff.strategies.graph import Graph
 from tests.asked import graphs_of
 
 from .both import run_on_both

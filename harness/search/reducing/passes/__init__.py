@@ -7,8 +7,8 @@ afterwards.
 
 from __future__ import annotations
 
-from harness.search.reducing.passes.calls import call_plainly, take_plainly_inside
-from harness.search.reducing.passes.connections import (
+from clonediff.harness.search.reducing.passes.calls import call_plainly, take_plainly_inside
+from clonediff.harness.search.reducing.passes.connections import (
     begin_later,
     bypass_call,
     chain_output,
@@ -24,12 +24,22 @@ from harness.search.reducing.passes.connections import (
     use_first_output,
     use_one_tensor,
 )
-from harness.search.reducing.passes.cutting import begin_with_inputs, forget_base, forget_inner_base, simplify_base
-from harness.search.reducing.passes.dimensions import drop_rank, shrink_batch, shrink_dimension, shrink_every_dimension
-from harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
-from harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
-from harness.search.reducing.passes.levels import Pass, everywhere
-from harness.search.reducing.passes.models import (
+from clonediff.harness.search.reducing.passes.cutting import (
+    begin_with_inputs,
+    forget_base,
+    forget_inner_base,
+    simplify_base,
+)
+from clonediff.harness.search.reducing.passes.dimensions import (
+    drop_rank,
+    shrink_batch,
+    shrink_dimension,
+    shrink_every_dimension,
+)
+from clonediff.harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
+from clonediff.harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
+from clonediff.harness.search.reducing.passes.levels import Pass, everywhere
+from clonediff.harness.search.reducing.passes.models import (
     build_at_once,
     drop_idle_inner_input,
     drop_inner_output,
@@ -38,14 +48,14 @@ from harness.search.reducing.passes.models import (
     of_a_plainer_class,
     take_model_out,
 )
-from harness.search.reducing.passes.saying import say_less, say_less_at_once
-from harness.search.reducing.passes.states import (
+from clonediff.harness.search.reducing.passes.saying import say_less, say_less_at_once
+from clonediff.harness.search.reducing.passes.states import (
     drop_output_with_its_step,
     leave_as_made,
     plainer_kind_with_its_step,
     say_less_of_steps,
 )
-from harness.search.reducing.passes.ways import clone_plainly, do_less
+from clonediff.harness.search.reducing.passes.ways import clone_plainly, do_less
 
 PASSES: tuple[Pass, ...] = (
     clone_plainly,

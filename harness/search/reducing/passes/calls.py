@@ -6,10 +6,10 @@ from typing import get_args
 
 from msgspec import structs
 
-from harness.search.reducing.passes.connections import plain_ends
-from harness.search.reducing.passes.levels import Offers
-from harness.search.reducing.rewiring import edited, with_call, with_inner
-from strategies.graph import Graph, Items, Packing
+from clonediff.harness.search.reducing.passes.connections import plain_ends
+from clonediff.harness.search.reducing.passes.levels import Offers
+from clonediff.harness.search.reducing.rewiring import edited, with_call, with_inner
+from clonediff.strategies.graph import Graph, Items, Packing
 
 
 def call_plainly(graph: Graph) -> Offers:

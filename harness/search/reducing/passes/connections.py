@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from harness.search.reducing.passes.levels import Offers, specs_of
-from harness.search.reducing.rewiring import (
+from clonediff.harness.search.reducing.passes.levels import Offers, specs_of
+from clonediff.harness.search.reducing.rewiring import (
     edited,
     on_tensors,
     rewired,
@@ -18,9 +18,9 @@ from harness.search.reducing.rewiring import (
     without_inputs,
     without_leaf,
 )
-from strategies.cutting import as_input
-from strategies.graph import Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
-from strategies.pruning import Move, ends_of, idle, moved, moved_call
+from clonediff.strategies.cutting import as_input
+from clonediff.strategies.graph import Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
+from clonediff.strategies.pruning import Move, ends_of, idle, moved, moved_call
 
 
 def end_earlier(graph: Graph) -> Offers:

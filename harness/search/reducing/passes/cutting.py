@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from harness.search.reducing.passes.connections import plain_ends
-from harness.search.reducing.passes.levels import Offers, specs_of
-from harness.search.reducing.rewiring import edited, swept, with_layer, without_leaf
-from strategies.cutting import apart, later_inputs
-from strategies.graph import Base, Graph, Ref, Seq, Value, refs
-from strategies.pruning import pruned
+from clonediff.harness.search.reducing.passes.connections import plain_ends
+from clonediff.harness.search.reducing.passes.levels import Offers, specs_of
+from clonediff.harness.search.reducing.rewiring import edited, swept, with_layer, without_leaf
+from clonediff.strategies.cutting import apart, later_inputs
+from clonediff.strategies.graph import Base, Graph, Ref, Seq, Value, refs
+from clonediff.strategies.pruning import pruned
 
 
 def forget_base(graph: Graph) -> Offers:

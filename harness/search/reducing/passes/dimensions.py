@@ -7,11 +7,11 @@ from itertools import count
 
 from msgspec import structs
 
-from harness.search.reducing.measure import WIDTHS
-from harness.search.reducing.passes.levels import Offers
-from harness.search.reducing.rewiring import edited
-from strategies.graph import Graph, Input, Layer, Made, Seq, Value
-from strategies.kinds.lambdas import BATCH
+from clonediff.harness.search.reducing.measure import WIDTHS
+from clonediff.harness.search.reducing.passes.levels import Offers
+from clonediff.harness.search.reducing.rewiring import edited
+from clonediff.strategies.graph import Graph, Input, Layer, Made, Seq, Value
+from clonediff.strategies.kinds.lambdas import BATCH
 
 Change = Callable[[int], int]
 

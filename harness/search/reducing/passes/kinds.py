@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from harness.search.reducing.drawn import arranged
-from harness.search.reducing.measure import PLAIN, WIDTHS, rank
-from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
-from harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
-from strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, fed_refs
-from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
+from clonediff.harness.search.reducing.drawn import arranged
+from clonediff.harness.search.reducing.measure import PLAIN, WIDTHS, rank
+from clonediff.harness.search.reducing.passes.levels import Offers, first_calls, specs_of
+from clonediff.harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
+from clonediff.strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, Value, fed_refs
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
 
 
 def plainer_kind(graph: Graph) -> Offers:

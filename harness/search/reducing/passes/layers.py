@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import structs
 
-from harness.search.reducing.drawn import arranged, choices
-from harness.search.reducing.measure import CONTAINERS, WIDTHS, same
-from harness.search.reducing.passes.levels import Offers, first_calls, specs_of
-from harness.search.reducing.rewiring import edited, with_call, with_layer, without_output
-from strategies.graph import Graph, Layer, Made, MalformedGraph, Seq, Value
-from strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
-from strategies.kinds.lambdas import EXPRESSIONS
+from clonediff.harness.search.reducing.drawn import arranged, choices
+from clonediff.harness.search.reducing.measure import CONTAINERS, WIDTHS, same
+from clonediff.harness.search.reducing.passes.levels import Offers, first_calls, specs_of
+from clonediff.harness.search.reducing.rewiring import edited, with_call, with_layer, without_output
+from clonediff.strategies.graph import Graph, Layer, Made, MalformedGraph, Seq, Value
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
+from clonediff.strategies.kinds.lambdas import EXPRESSIONS
 
 
 def unshare(graph: Graph) -> Offers:

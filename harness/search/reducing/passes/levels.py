@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from harness.search.reducing.rewiring import trimmed, with_inner
-from strategies.graph import Graph, MalformedGraph
-from strategies.kinds import Specs
-from strategies.typing import fed, infer
+from clonediff.harness.search.reducing.rewiring import trimmed, with_inner
+from clonediff.strategies.graph import Graph, MalformedGraph
+from clonediff.strategies.kinds import Specs
+from clonediff.strategies.typing import fed, infer
 
 Offers: TypeAlias = Iterator[Graph | None]
 

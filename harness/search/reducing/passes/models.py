@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from harness.search.reducing.passes.levels import Offers
-from harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
-from strategies.graph import Call, Graph, Layer, Ref, fed_refs, refs
-from strategies.pruning import idle, moved_call, moved_ends
+from clonediff.harness.search.reducing.passes.levels import Offers
+from clonediff.harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
+from clonediff.strategies.graph import Call, Graph, Layer, Ref, fed_refs, refs
+from clonediff.strategies.pruning import idle, moved_call, moved_ends
 
 
 def inline_model(graph: Graph) -> Offers:

@@ -10,8 +10,8 @@ from itertools import count
 
 from msgspec import structs
 
-from harness.search.reducing.passes.levels import Offers
-from strategies.graph import Graph, Input, Layer, Made, MalformedGraph, Seq, Value
+from clonediff.harness.search.reducing.passes.levels import Offers
+from clonediff.strategies.graph import Graph, Input, Layer, Made, MalformedGraph, Seq, Value
 
 OPEN_TO = 3
 """What an open dimension becomes."""

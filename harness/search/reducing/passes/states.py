@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from harness.search.reducing.passes.connections import drop_output, give_plainly
-from harness.search.reducing.passes.kinds import plainer_kind
-from harness.search.reducing.passes.levels import Offers, everywhere
-from strategies.compiling import by_output, nested_like
-from strategies.graph import Graph, MalformedGraph, Ref, Step, Value
-from strategies.kinds import LEFT_OUT
-from strategies.states import STEPS
-from strategies.targets import Target, layer_at, targets
+from clonediff.harness.search.reducing.passes.connections import drop_output, give_plainly
+from clonediff.harness.search.reducing.passes.kinds import plainer_kind
+from clonediff.harness.search.reducing.passes.levels import Offers, everywhere
+from clonediff.strategies.compiling import by_output, nested_like
+from clonediff.strategies.graph import Graph, MalformedGraph, Ref, Step, Value
+from clonediff.strategies.kinds import LEFT_OUT
+from clonediff.strategies.states import STEPS
+from clonediff.strategies.targets import Target, layer_at, targets
 
 
 def leave_as_made(graph: Graph) -> Offers:

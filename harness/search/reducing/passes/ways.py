@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from harness.search.reducing.passes.levels import Offers
-from strategies.graph import CallFunction, CloneFunction, Graph, Way
+from clonediff.harness.search.reducing.passes.levels import Offers
+from clonediff.strategies.graph import CallFunction, CloneFunction, Graph, Way
 
 
 def clone_plainly(graph: Graph) -> Offers:

@@ -1,0 +1,51 @@
+"""What other projects use of clonediff; the rooms that it is made of are `harness`, `reports` and `strategies`.
+
+`clone_model(model)` is a drop-in for `keras.models.clone_model` that holds where that does not; `check_clone(graph,
+cloner)` holds a cloner against everything that makes a clone faithful, on a model that was drawn, and
+`assert_clones_faithfully(model)` does so on one of the caller's own. Importing this imports no Keras.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clonediff.harness.trials.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
+    from clonediff.harness.trials.offers import graphs_here as functional_graphs
+
+__all__ = ["UnfaithfulClone", "assert_clones_faithfully", "check_clone", "clone_model", "functional_graphs"]
+
+
+def __getattr__(name: str) -> Any:
+    """Each when it is asked for: every pytest with clonediff installed imports this."""
+    if name in ("UnfaithfulClone", "assert_clones_faithfully", "check_clone"):
+        from clonediff.harness.trials import in_process
+
+        return getattr(in_process, name)
+    if name == "functional_graphs":
+        from clonediff.harness.trials.offers import graphs_here
+
+        return graphs_here
+    raise AttributeError(f"module 'clonediff' has no attribute {name!r}")
+
+
+def clone_model(model: Any, *args: Any, **kwargs: Any) -> Any:
+    """Clone a Functional or Sequential model: new layers, new weights, the same function.
+
+    Takes what the `clone_model` of the model's own Keras takes, Keras 3 or `tf_keras`, and does what that documents. It
+    holds where the releases do not: a `Lambda` of any sort keeps its function, its mask and its arguments; calls of a
+    shared layer keep their order; frozen parts stay frozen; names, options of inputs and call arguments survive. Safe
+    loading is not switched off for that: live functions are handed on and never serialized.
+    """
+    from clonediff.harness.inside.frameworks import generation_of
+
+    generation = generation_of(model)
+    if generation == "tf_keras":
+        from clonediff.harness.inside.cloners.fixed import tf_keras
+
+        return tf_keras.clone_model(model, *args, **kwargs)
+    if generation == "keras":
+        from clonediff.harness.inside.cloners.fixed import keras3
+
+        return keras3.clone_model(model, *args, **kwargs)
+    raise TypeError(f"clone_model: expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")

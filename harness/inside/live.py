@@ -1,0 +1,81 @@
+"""A trial of a model that lives in the process of a user: cloned and observed there, and afterwards as it was."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from .frameworks.interface import Framework
+from .layers import Layers
+from .observer import Observer
+from .trial import run_trial
+from .user_model import described
+from .variable_values import VariableValues
+
+_SEED = 0
+
+
+def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) -> dict[str, Any]:
+    """The answer of `run_trial` to a request with a `model`, on `inputs`; without these, on numbers that suit it."""
+    model = request["model"]
+    observer = Observer(framework, _SEED)
+    if not isinstance(model, framework.keras.models.Model):
+        raise TypeError("expected a model, found %s" % type(model).__name__)
+    if not framework.is_graph(model):
+        raise TypeError("%s is subclassed: Keras knows no graph of its layers to compare" % type(model).__name__)
+    with framework.beside(), _as_they_were(model, observer):
+        seen = described(model, framework, {} if inputs is None else None)
+        if "inputs" not in seen:
+            raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
+        specs = seen["suited"]["inputs"] if inputs is None else given(seen["inputs"], inputs)
+        # What it has been through nobody knows: it counts as a model that was run, and trained.
+        known = _classes(model, observer)
+        return run_trial(dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known), framework)
+
+
+def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
+    """The specs of arrays of the user's own: one, a list in the order of the model's inputs, or by their names."""
+    names = [end["name"] for end in ends]
+    if isinstance(inputs, Mapping):
+        if set(inputs) != set(names):
+            raise ValueError("inputs: has %s, expected %s" % (_listed(inputs), _listed(names)))
+        arrays = [inputs[name] for name in names]
+    else:
+        arrays = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    if len(arrays) != len(ends):
+        raise ValueError("inputs: has %d arrays, expected one for each of %s" % (len(arrays), _listed(names)))
+    specs = []
+    for end, array in zip(ends, map(np.asarray, arrays)):
+        wanted = end["shape"]
+        if len(wanted) != array.ndim or any(size not in (None, have) for size, have in zip(wanted, array.shape)):
+            told = (end["name"], array.shape, tuple(wanted))
+            raise ValueError("inputs: the array for %r has the shape %s, expected %s" % told)
+        batch, shape = (array.shape[0], list(array.shape[1:])) if array.ndim else (1, [])
+        specs.append({"shape": shape, "dtype": end["dtype"], "batch": batch, "array": array})
+    return specs
+
+
+def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
+    return ", ".join(repr(name) for name in names) or "none"
+
+
+@contextlib.contextmanager
+def _as_they_were(model: Any, observer: Observer) -> Iterator[None]:
+    """A scope after which the weights of a model, its states, and what training has left have the values they had."""
+    framework, kept = observer.framework, VariableValues(observer)
+    states = [state for state, _ in framework.states(model)]
+    for variable in [*framework.weights(model)[0], *states, *framework.learned(model)]:
+        kept.keep(variable, framework.read(variable))
+    try:
+        yield
+    finally:
+        kept.restore()
+
+
+def _classes(model: Any, observer: Observer) -> dict[str, Any]:
+    """The classes of its layers that are not Keras' own, by name: a file of the model is loaded with them."""
+    classes = {type(place.layer) for place in Layers(model, observer).places} | {type(model)}
+    own = observer.framework.keras.__name__.partition(".")[0]
+    return {each.__name__: each for each in classes if each.__module__.partition(".")[0] != own}

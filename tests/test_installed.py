@@ -1,0 +1,157 @@
+"""What is installed: one package, whose names stand in no project's way. The index of packages is not asked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from tests.waiting import PATIENCE
+
+ROOT = Path(__file__).parents[1]
+PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
+ROOMS = ("harness", "reports", "strategies")
+OTHERS = ("*.toml", "*.json", "*.css", "*.js", "py.typed")
+"""The files that are needed beside modules."""
+
+OWN_TEST = """
+import harness, reports, strategies
+import clonediff
+import keras
+from clonediff import assert_clones_faithfully, check_clone, clone_model, functional_graphs
+from hypothesis import given, settings
+
+
+def test_its_packages_are_its_own():
+    assert [each.OWNER for each in (harness, reports, strategies)] == ["this project"] * 3
+    print("CLONEDIFF", clonediff.__file__)
+
+
+@settings(deadline=None, max_examples=3, database=None, derandomize=True)
+@given(functional_graphs(kinds=["Dense", "Add"]))
+def test_its_cloner(graph):
+    check_clone(graph, clone_model)
+
+
+def test_its_model():
+    inputs = keras.Input((2,))
+    assert_clones_faithfully(keras.Model(inputs, keras.layers.Dense(1)(inputs)), costly=False)
+"""
+
+
+def done(command: list[str], folder: Path, *, or_code: int = 0) -> str:
+    """What a command prints that is to succeed, started where nothing of this checkout is on the path."""
+    variables = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
+    ran = subprocess.run(
+        command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert ran.returncode in (0, or_code), ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def wheel_of(source: Path, folder: Path) -> Path:
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
+    done([sys.executable, "-m", "pip", "wheel", *options, str(source)], folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout to build in, since building leaves files behind."""
+    setuptools = pytest.importorskip("setuptools")
+    pytest.importorskip("pip")
+    if Version(setuptools.__version__) < Version("77"):
+        pytest.skip("a wheel is built by setuptools 77 or later, which `pip install -e '.[test]'` brings")
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in PACKED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
+    done([sys.executable, "-c", build], sources)
+    (file,) = folder.glob("*.tar.gz")
+    return file
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel made of an sdist, as an index would have both."""
+    return wheel_of(sdist, tmp_path_factory.mktemp("wheel"))
+
+
+def test_a_wheel_installs_clonediff_alone_and_all_of_it(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        (entries,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        points = archive.read(entries).decode()
+    assert {name.partition("/")[0] for name in names} == {"clonediff"}
+    files = [file for room in ROOMS for pattern in ("*.py", *OTHERS) for file in (ROOT / room).rglob(pattern)]
+    ours = {f"clonediff/{file.relative_to(ROOT).as_posix()}" for file in files}
+    assert names == {*ours, "clonediff/__init__.py", "clonediff/py.typed"}
+    assert "clonediff = clonediff.harness.cli:main" in points
+    assert "clonediff = clonediff.harness.pytest_plugin" in points
+
+
+def test_a_wheel_of_a_checkout_is_that_of_its_sdist(sources: Path, wheel: Path, tmp_path: Path) -> None:
+    contents = []
+    for each in (wheel, wheel_of(sources, tmp_path)):
+        with zipfile.ZipFile(each) as archive:
+            contents.append({name: archive.getinfo(name).CRC for name in archive.namelist() if "RECORD" not in name})
+    assert contents[0] == contents[1]
+
+
+def test_an_sdist_holds_files_and_no_links(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        assert not [each.name for each in archive if each.issym() or each.islnk()]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_room_is_imported_by_a_second_name(room: str) -> None:
+    code = f"import clonediff.{room}, sys; sys.path.insert(0, {str(ROOT)!r}); import {room}"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert f"ImportError: this is `clonediff.{room}`" in ran.stderr
+
+
+@pytest.mark.slow(reason="TensorFlow in two fresh processes; what the wheel holds is tested above")
+def test_a_project_with_packages_of_the_same_names_uses_it(wheel: Path, tmp_path: Path) -> None:
+    python = environment_with(wheel, tmp_path / "venv")
+    project = tmp_path / "project"
+    for name in ROOMS:
+        (project / name).mkdir(parents=True)
+        (project / name / "__init__.py").write_text('OWNER = "this project"\n')
+    (project / "test_own.py").write_text(OWN_TEST)
+    out = done([str(python), "-m", "pytest", "-s", "-q", "-p", "no:cacheprovider", "test_own.py"], project)
+    assert "3 passed" in out
+    assert f"CLONEDIFF {tmp_path / 'venv'}" in out
+    script = str(python.with_name("clonediff"))
+    out = done([script, "fuzz", "--trials", "2", "--jobs", "1", "--out", "run"], project, or_code=1)
+    assert "clonediff's own cloner is faithful on all 2 graphs" in out
+
+
+def environment_with(wheel: Path, folder: Path) -> Path:
+    """The Python of a fresh environment that has the wheel, and what this one has installed otherwise."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    python = folder / "bin" / "python"
+    options = ["--no-deps", "--no-index", "--quiet"]
+    done([sys.executable, "-m", "pip", "--python", str(python), "install", *options, str(wheel)], folder)
+    # A folder that is named so has no `.pth` of its own read: the checkout that is installed there is not on the path.
+    others = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "others.pth").write_text("\n".join(others) + "\n")
+    return python
