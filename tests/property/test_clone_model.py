@@ -113,7 +113,7 @@ ONE_NAME = [
     {"clone-function-gives-none", "call-function-uncallable"},
     {"open-name-scope", "wrapped-weight-path"},
     {"quantized-inside", "policy-of-lookup"},
-    {"policy-of-model", "policy-of-pipeline", "spatial-dropout-policy"},
+    {"discretization-policy", "policy-of-model", "policy-of-pipeline", "spatial-dropout-policy"},
     {"random-shear", "function-out-of-scope"},
     {"tf-kept-calls", "tf-layer-twice"},
 ]
