@@ -1,0 +1,98 @@
+"""What follows from what, case by case: how a difference explains another one."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from clonediff.harness.trials.checks.roots import roots
+from clonediff.reports.records import Cost, Difference, Place, Raised
+
+from .making import altered, chain
+
+
+def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_calls() -> None:
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, Place("dense_1", "Dense", 1))
+    for number, follows in ((1, True), (2, False)):
+        first = Place(f"dense_{number}", "Dense", number)
+        gradient = Difference("training", "trained.gradients[0]", "gradient value", "a", "b", Cost.TRAINS, first)
+        found = roots(chain("Dense", "Dense"), [calls, gradient])
+        assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])
+
+
+@pytest.mark.parametrize(
+    ("kind", "aspect", "causes"),
+    [
+        *(("Normalization", "shape", 1), ("Normalization", "value", 2), ("Dense", "shape", 2)),
+        *(("Minimum", "raises", 1), ("Dense", "raises", 2)),
+    ],
+)
+def test_what_is_built_for_its_first_call_fails_otherwise_where_another_call_is_the_first(
+    kind: str, aspect: str, causes: int
+) -> None:
+    place = Place("x_1", kind, 1)
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, place)
+    path = "inference.steps['x_1'][1].outputs[0]"
+    given = Difference("outputs", path, aspect, "[2, 1, 2]", "[1, 1, 2, 1, 2]", Cost.COMPUTES, place)
+    assert len(roots(chain(kind), [given, calls])) == causes
+
+
+@pytest.mark.parametrize(("lost", "causes"), [("config.sparse", 1), ("config.optional", 2)])
+def test_what_an_operation_makes_of_a_sparse_input_is_sparse_as_long_as_that_is(lost: str, causes: int) -> None:
+    of_input = Difference("structure", "p", lost, "True", "False", Cost.COMPUTES, Place("input", "InputLayer", 0))
+    end = Place("divide", "Divide", 1)
+    given = Difference("structure", "outputs[0].sparse", "output sparse", "true", "false", Cost.PROPERTY, end)
+    assert len(roots(chain("Divide"), [given, of_input])) == causes
+
+
+def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
+    place = Place("dense_1", "Dense", 1)
+    lost = Difference("structure", "p", "config.kernel_regularizer", "L2", "'l2'", Cost.TRAINS, place)
+    frame = "tf_keras/src/engine/base_layer.py:_loss_for_variable"
+    said = "TypeError: 'str' object is not callable"
+    fails = Difference("outputs", "inference", "raises", "it runs", said, Cost.CRASHES, place)
+    fails = replace(fails, raised=Raised("TypeError", said, frame))
+    assert roots(chain("Dense"), [lost, fails]) == [(lost, [fails])]
+    other = replace(fails, raised=Raised("TypeError", said, "tf_keras/src/engine/base_layer.py:call"))
+    assert len(roots(chain("Dense"), [lost, other])) == 2
+    of_what_it_gives = replace(lost, aspect="config.activity_regularizer")
+    assert len(roots(chain("Dense"), [of_what_it_gives, fails])) == 2
+
+
+@pytest.mark.parametrize("lost", ["attribute.autocast", "policy", "config.dtype"])
+@pytest.mark.parametrize(
+    ("argument", "value", "follows"), [("training", "false", True), ("mask", "null", True), ("mask", "true", False)]
+)
+def test_where_nothing_is_cast_any_more_some_arguments_are_written_down(
+    argument: str, value: str, follows: bool, lost: str
+) -> None:
+    """`Layer.__call__` of Keras 3 notes it in the arguments it was given, and of what it casts it makes others."""
+    cast = Difference("structure", "p", lost, "one", "another", Cost.PROPERTY, Place("dense_1", "Dense", 1))
+    path = f"layers['dense_2'].calls[0].kwargs['{argument}']"
+    noted = Difference("structure", path, "call.kwargs extra", "nothing", value, Cost.PROPERTY, Place("d", "Dense", 2))
+    found = roots(chain("Dense", "Dense"), [noted, cast])
+    assert ((cast, [noted]) in found) is follows
+
+
+@pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])
+def test_a_layer_that_casts_what_it_is_given_gives_another_dtype(lost: str) -> None:
+    cast = Difference("structure", "p", lost, "False", "True", Cost.PROPERTY, Place("flatten", "Flatten", 1))
+    end = Place("flatten", "Flatten", 1)
+    given = Difference("structure", "outputs[0].dtype", "output dtype", "float64", "float32", Cost.PROPERTY, end)
+    assert roots(chain("Flatten"), [given, cast]) == [(cast, [given])]
+
+
+@pytest.mark.parametrize(("frozen", "causes"), [(3, 1), (0, 2)])
+def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: int, causes: int) -> None:
+    """Before Keras 3, those that are trained come first; what stands otherwise in the original has another cause."""
+    original = altered(chain("Dense", "Dense"), (f"shape.weights.{frozen}.trainable", False))
+    model = Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, Place("dense_2", "Dense", 2))
+    moved = Difference("weights", "weights", "weight order", "[0, 1, 2, 3]", "[0, 2, 1, 3]", Cost.PROPERTY)
+    assert len(roots(original, [moved, model])) == causes
+
+
+def test_a_weight_of_another_dtype_holds_another_value_once_it_is_set() -> None:
+    place = Place("dense_1", "Dense", 1)
+    dtype = Difference("weights", "weights[0].dtype", "weight dtype", "float32", "float64", Cost.PROPERTY, place)
+    value = Difference("weights", "weights[0].copied", "copied value", "one", "another", Cost.PROPERTY, place)
+    assert roots(chain("Dense"), [value, dtype]) == [(dtype, [value])]
