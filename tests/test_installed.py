@@ -70,7 +70,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     setuptools = pytest.importorskip("setuptools")
     pytest.importorskip("pip")
     if Version(setuptools.__version__) < Version("77"):
-        pytest.skip("a wheel is built by setuptools 77 or later, which `pip install -e '.[test]'` brings")
+        pytest.skip(reason="a wheel is built by setuptools 77 or later, which `pip install -e '.[test]'` brings")
     folder = tmp_path_factory.mktemp("checkout")
     for name in PACKED:
         if (ROOT / name).is_dir():
