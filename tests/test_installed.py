@@ -9,6 +9,7 @@ import sys
 import tarfile
 import venv
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -67,10 +68,8 @@ def wheel_of(source: Path, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout to build in, since building leaves files behind."""
-    setuptools = pytest.importorskip("setuptools")
-    pytest.importorskip("pip")
-    if Version(setuptools.__version__) < Version("77"):
-        pytest.skip(reason="a wheel is built by setuptools 77 or later, which `pip install -e '.[test]'` brings")
+    # Not imported: where another package has imported Python's own distutils before, setuptools refuses to be.
+    assert Version(version("setuptools")) >= Version("77"), "run `pip install -e '.[test]'`, which brings setuptools 77"
     folder = tmp_path_factory.mktemp("checkout")
     for name in PACKED:
         if (ROOT / name).is_dir():

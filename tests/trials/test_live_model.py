@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -121,7 +122,9 @@ def test_what_upstream_breaks_is_told_in_the_words_of_check_clone(generation: st
     if generation == "keras":
         words = "The calls of a shared layer come in another order in the clone"
         assert lines[0] == f"{words} [structure-call-order-49466e96]"
-        assert lines[1:4] == ["  structure: layers['activation'].calls", "    original: [0, 1]", "    clone:    [1, 0]"]
+        # The layer has the next name of its kind: other tests of this process may have made some before.
+        assert re.fullmatch(r"  structure: layers\['activation(_\d+)?'\]\.calls", lines[1])
+        assert lines[2:4] == ["    original: [0, 1]", "    clone:    [1, 0]"]
     assert lines[-1] == f"Functional {model.name!r}, {generation} {KERAS[generation].__version__}"
     assert isinstance(caught.value, AssertionError)
     assert caught.value.causes
