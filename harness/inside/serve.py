@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
             framework = framework_of(dialect)
             gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
             framework.repeat_kernels()
-            framework.look_once()
+            framework.speed_up()
             imported = perf_counter() - started
             server = Server(framework, lines)
             server.warm_up(dialect)

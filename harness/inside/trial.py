@@ -10,30 +10,30 @@ import contextlib
 import tempfile
 from typing import Any, Callable, ContextManager, Iterator
 
-from .beginnings import beginnings, begins_as, doubtful
 from .build import BuiltModel, build, build_after, custom_objects, script
+from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_for, by_hand
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .configs import differing, plain_settings, take_over
+from .cpu_limit import CloneTime, TooLong
 from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
 from .housekeeping import tidy
+from .initial_values import begins_as, doubtful, initial_constants
 from .layers import Layers
+from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
-from .patience import CloneTime, TooLong
 from .progress import Progress, Tell
 from .run import Reader, Recorded, run
 from .saving import SavedModel
 from .shape import Description
-from .steadiness import UNSTEADY, steady
 from .structure import leaves
 from .training import train
 from .values import input_arrays
 from .variable_values import VariableValues, copy, randomize
-from .watching import ARRIVED, COMPARED, NOT_COMPARED, Watched, asked_for, by_hand
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
@@ -105,7 +105,7 @@ class _Trial:
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._arguments: dict[str, str] = request.get("arguments") or {}
         self._asked_for_another = bool(self._arguments or request.get("builds"))
-        self._watched = Watched()
+        self._callbacks = CallbackLog()
         self._touched = False
         self._doubted = False
         self._set_by_calls: list[tuple[int, str]] = []  # settings that a layer sets when it is called
@@ -158,13 +158,13 @@ class _Trial:
                     clones[name] = self._clone(name, each)
                 except TooLong as late:  # something of Keras may be half done: nothing more is said from here
                     return {"original": observation, "clones": {name: {"late": late.told()}}}
-            if not steady(observation, clones, self._run_original_again):
-                return {"refused": dict(UNSTEADY)}
+            if not is_deterministic(observation, clones, self._run_original_again):
+                return {"refused": dict(NONDETERMINISTIC)}
             if self._module is None:
                 self._put_back()
             elif self._doubted:
-                self._progress.begin("beginnings", "building the model again")
-                self._tell_beginnings(observation)
+                self._progress.begin("initial_values", "building the model again")
+                self._tell_initial_values(observation)
         self._progress.end()
         return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
@@ -199,7 +199,7 @@ class _Trial:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
         given = {name: self._value(text) for name, text in self._arguments.items() if name != MODEL}
         given.update(given.pop(ALL, None) or {})
-        return self._watched.around(given)
+        return self._callbacks.around(given)
 
     def _value(self, text: str) -> Any:
         names = dict(self._module.__dict__, model=self._cloned.model)
@@ -247,10 +247,10 @@ class _Trial:
         with self._clock.ours("draw"):
             return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 
-    def _tell_beginnings(self, observation: dict[str, Any]) -> None:
+    def _tell_initial_values(self, observation: dict[str, Any]) -> None:
         """What the weights of all models begin with. The last that is done: the models are of no use after it."""
         source, module = self._request["source"], self._module
-        told = beginnings(self._original, lambda: build(source, module), self._observer)
+        told = initial_constants(self._original, lambda: build(source, module), self._observer)
         observation["begins"] = told
         with self._clock.ours("digest"):
             for seen, description in self._observed:
@@ -326,7 +326,7 @@ class _Trial:
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         if self._touched and self._module is not None:
             self._renew()
-        self._watched = Watched()
+        self._callbacks = CallbackLog()
         context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)
         model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
@@ -365,7 +365,7 @@ class _Trial:
                 with self._within(), self._time:
                     clone = call_cloner(each, model, context, self._request.get("builds", ""))
             except Exception as error:  # what this whole project is about
-                theirs = self._request.get("functions_raise") and error is self._watched.raised
+                theirs = self._request.get("functions_raise") and error is self._callbacks.raised
                 about = {"own": bool(theirs), "clear": is_clear(error)}
                 told = failure(error, below="call_cloner")
                 return None, dict(told, **{key: True for key, value in about.items() if value})
@@ -382,13 +382,13 @@ class _Trial:
 
     def _asked(self, clone: Description | None, refused: dict[str, Any]) -> dict[str, Any]:
         """What the clone function was asked, where there is one; and what it raised, where that did not arrive."""
-        watched = self._watched
+        callbacks = self._callbacks
         told: dict[str, Any] = {}
-        if watched.watches:
+        if callbacks.watches:
             layers = clone.layers if clone is not None else None
-            told = asked_for(watched, self._cloned.layers, self._observer.framework, layers)
-        if watched.raised is not None and self._request.get("functions_raise") and not refused.get("own"):
-            told["raised"] = failure(watched.raised, below="_clone_function")
+            told = asked_for(callbacks, self._cloned.layers, self._observer.framework, layers)
+        if callbacks.raised is not None and self._request.get("functions_raise") and not refused.get("own"):
+            told["raised"] = failure(callbacks.raised, below="_clone_function")
         return {"asked": told} if told else {}
 
     def _by_hand(self, clone: Description) -> dict[str, Any]:
@@ -401,14 +401,14 @@ class _Trial:
         told: dict[str, Any] = {"found": [leaf["digest"] for leaf in ran["outputs"]]}
         if "failure" in ran:
             told["failure"] = ran["failure"]
-        if not self._watched.asked and not self._watched.calls:
+        if not self._callbacks.asked and not self._callbacks.calls:
             whole = run(self._original, arrays, observer, self._original.model, training=False)
             if "failure" not in whole:
                 return dict(told, expected=[leaf["digest"] for leaf in whole["outputs"]])
         try:
             framework = observer.framework
             inputs = list(leaves(framework.feed(clone.model, arrays)))
-            numbers = by_hand(self._original.model, self._watched, inputs, framework)
+            numbers = by_hand(self._original.model, self._callbacks, inputs, framework)
         except Exception as error:  # what the layers make of these numbers is theirs to say
             why = str(error) if type(error) is LookupError else "%s: %s" % (type(error).__name__, error)
             return dict(told, why=why)

@@ -24,7 +24,7 @@ from .frameworks.interface import Framework
 from .observer import Observer
 from .progress import units
 from .shape import Description
-from .suiting import suited
+from .working_inputs import working_inputs
 
 LARGEST_CONFIG = 64 * 1024 * 1024
 """What of a file's description of its model is read in search of code: more than any that was seen by far."""
@@ -97,7 +97,7 @@ def described(model: Any, framework: Framework, suit: dict[str, Any] | None = No
     seen["layers"] = len({layer["ident"] for layer in shape["layers"]})
     seen["parameters"] = sum(int(np.prod(weight["shape"], dtype=np.int64)) for weight in shape["weights"])
     if suit is not None:
-        seen["suited"] = suited(description, seen["inputs"], suit, framework)
+        seen["suited"] = working_inputs(description, seen["inputs"], suit, framework)
     return seen
 
 

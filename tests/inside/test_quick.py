@@ -27,7 +27,7 @@ def test_what_is_not_saved_of_a_layer_is_found_out_once(monkeypatch: pytest.Monk
         return found
 
     monkeypatch.setattr(saving_lib, "get_attr_skipset", told)
-    framework("keras").look_once()
+    framework("keras").speed_up()
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), keras.layers.Dense(2)])
     model.save(tmp_path / "model.keras")
     assert sorted(asked) == ["Layer", "Sequential"]
@@ -55,7 +55,7 @@ def test_a_convolution_that_is_compiled_once_gives_the_same_bits(
     found = []
     for once in (False, True):
         if once:
-            framework("keras").look_once()
+            framework("keras").speed_up()
         traced = _traced(monkeypatch)
         for _ in range(3):
             with tf.GradientTape() as tape:
@@ -121,7 +121,7 @@ def test_a_function_for_a_gpu_is_left_out_of_a_graph_that_is_thrown_away(
     utils = importlib.import_module("tf_keras.src.layers.rnn.gru_lstm_utils")
     registered: list[Any] = []
     monkeypatch.setattr(utils, "function_register", lambda *args, **kwargs: registered.append(args))
-    framework("tf_keras").look_once()
+    framework("tf_keras").speed_up()
     inputs = tf_keras.Input((3, 4))
     model = tf_keras.Model(inputs, getattr(tf_keras.layers, kind)(2)(inputs))
     assert not registered

@@ -21,7 +21,7 @@ from clonediff.harness.answers.own_model.models import Model, functions, source_
 from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
 from clonediff.harness.answers.own_model.trying import LONG, Second, Tell, second_process_pays, try_cloners
 from clonediff.harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
-from clonediff.harness.inside.watching import ARRIVED
+from clonediff.harness.inside.callback_log import ARRIVED
 from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects.case import COSTLY, Case

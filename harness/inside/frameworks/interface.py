@@ -51,8 +51,8 @@ class Framework:
     def repeat_kernels(self) -> None:
         """Have the same kernel do the same arithmetic each time. For a process of our own only."""
 
-    def look_once(self) -> None:
-        """Remember what the release finds out for each layer anew, always the same. For a process of our own only."""
+    def speed_up(self) -> None:
+        """Have Keras do once what it does for each layer or call anew. For a process of our own only."""
 
     def on(self, device: str | None) -> ContextManager[Any]:
         """A scope in which tensors and variables live on `device`."""

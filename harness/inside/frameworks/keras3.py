@@ -82,7 +82,7 @@ class Keras3(Eager):
     def repeat_kernels(self) -> None:
         self.tensors.repeat_kernels()
 
-    def look_once(self) -> None:
+    def speed_up(self) -> None:
         self.tensors.compile_once()
         saving: Any = importlib.import_module("keras.src.saving.saving_lib")
         # Since 3.6 it is kept under one name and looked for under another: a layer is made for each that is saved.

@@ -97,7 +97,7 @@ class TfKeras(Eager):
         self._ragged: Any = self._module("engine.keras_tensor").RaggedKerasTensor
         self._policies: Any = self._module("mixed_precision.policy")
 
-    def look_once(self) -> None:
+    def speed_up(self) -> None:
         # GRU and LSTM register a second function, for a GPU, with the graph that a call on symbolic tensors is traced
         # in. Keras throws that graph away, and tracing it took a fifth of the time of all trials.
         for name in ("layers.rnn.gru_lstm_utils", "layers.recurrent_v2"):

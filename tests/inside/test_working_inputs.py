@@ -10,12 +10,12 @@ import pytest
 from keras import layers
 
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.inside.suiting import specs
 from clonediff.harness.inside.user_model import described
 from clonediff.harness.inside.values import input_arrays
+from clonediff.harness.inside.working_inputs import specs
 
 
-def suited(model: Any, **wanted: Any) -> dict[str, Any]:
+def working_inputs(model: Any, **wanted: Any) -> dict[str, Any]:
     found: dict[str, Any] = described(model, framework("keras"), wanted)["suited"]
     return found
 
@@ -44,20 +44,20 @@ def test_a_mask_of_floats_is_left_as_it_is() -> None:
 
 def test_the_first_size_is_taken_where_it_does() -> None:
     x = keras.Input((None, 2), name="x")
-    found = suited(keras.Model(x, layers.LSTM(2)(x)))
+    found = working_inputs(keras.Model(x, layers.LSTM(2)(x)))
     assert (found["sizes"], found["refusals"]) == ({"x": 32}, [])
 
 
 def test_nothing_is_tried_where_nothing_is_open_or_all_is_said() -> None:
     x, wide = keras.Input((3,), name="x"), keras.Input((None, 2), name="wide")
-    assert "sizes" not in suited(keras.Model(x, layers.Dense(1)(x)))
-    said = suited(keras.Model(wide, layers.LSTM(2)(wide)), size=5, batch=4)
+    assert "sizes" not in working_inputs(keras.Model(x, layers.Dense(1)(x)))
+    said = working_inputs(keras.Model(wide, layers.LSTM(2)(wide)), size=5, batch=4)
     assert (said["inputs"][0]["shape"], said["inputs"][0]["batch"], "sizes" in said) == ([5, 2], 4, False)
 
 
 def test_a_reshape_says_what_it_takes() -> None:
     x = keras.Input((None,), name="x")
-    found = suited(keras.Model(x, layers.Reshape((7, 1))(x)))
+    found = working_inputs(keras.Model(x, layers.Reshape((7, 1))(x)))
     assert found["sizes"] == {"x": 7}
     assert [each["sizes"] for each in found["refusals"]] == [{"x": 32}]
 
@@ -65,14 +65,14 @@ def test_a_reshape_says_what_it_takes() -> None:
 def test_two_inputs_may_need_two_sizes() -> None:
     one, two = keras.Input((None,), name="one"), keras.Input((None,), name="two")
     model = keras.Model([one, two], [layers.Reshape((32, 1))(one), layers.Reshape((5, 1))(two)])
-    found = suited(model)
+    found = working_inputs(model)
     assert found["sizes"] == {"one": 32, "two": 5}
-    assert suited(model, sizes={"two": 5})["sizes"] == {"one": 32}
+    assert working_inputs(model, sizes={"two": 5})["sizes"] == {"one": 32}
 
 
 def test_where_no_size_does_all_refusals_are_told() -> None:
     x = keras.Input((None, 4), name="x")
-    found = suited(keras.Model(x, layers.Reshape((4 * 1009,))(x)))
+    found = working_inputs(keras.Model(x, layers.Reshape((4 * 1009,))(x)))
     assert "sizes" not in found
     assert [each["sizes"]["x"] for each in found["refusals"]][:3] == [32, 4036, 16]
     assert found["inputs"][0]["shape"] == [32, 4]
@@ -82,4 +82,4 @@ def test_what_is_not_finite_is_not_taken() -> None:
     """On JAX, what lies beyond a table is NaN."""
     x = keras.Input((None,), name="x")
     size = layers.Lambda(lambda t: keras.ops.log(9.0 - keras.ops.cast(keras.ops.shape(t)[1], "float32")) + t)
-    assert suited(keras.Model(x, size(x)))["sizes"] == {"x": 8}
+    assert working_inputs(keras.Model(x, size(x)))["sizes"] == {"x": 8}

@@ -1,4 +1,4 @@
-"""Inputs that suit a model that somebody brought: what each is filled with, and a size for what its shape leaves open.
+"""Inputs that a user's model can be called with: what each is filled with, and a size for what its shape leaves open.
 
 A size is found by trying: a position table, an embedding or a reshape knows what it takes, and says so when it is
 called. Few sizes are tried, likely ones first.
@@ -31,7 +31,9 @@ _NODE = re.compile(r"^\{\{.*?\}\} ")
 _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 
 
-def suited(description: Description, ends: list[dict[str, Any]], wanted: dict[str, Any], framework: Framework) -> Any:
+def working_inputs(
+    description: Description, ends: list[dict[str, Any]], wanted: dict[str, Any], framework: Framework
+) -> Any:
     """How to draw each input, and, where a size was found by trying, the refusals before it.
 
     `wanted` may have a `size` for whatever is open, `sizes` by the names of inputs, the `first` size to try and a

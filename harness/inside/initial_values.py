@@ -38,7 +38,7 @@ def doubtful(original: Description, clone: Description, fresh: list[bool]) -> bo
     return False
 
 
-def beginnings(original: Description, build: Callable[[], Any], observer: Observer) -> list[str]:
+def initial_constants(original: Description, build: Callable[[], Any], observer: Observer) -> list[str]:
     """For each weight the digest of the constant that it begins with, "drawn", or "" where that is not known.
 
     Leaves the framework as after a new model: nothing of the trial's models is to be asked any more.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-UNSTEADY = {
+NONDETERMINISTIC = {
     "type": "Unsteady",
     "message": "the model gives other outputs each time it is called on the same inputs",
     "frames": [],
@@ -13,7 +13,9 @@ _CALLS = 3
 _GIVEN = ("outputs", "steps", "losses")
 
 
-def steady(original: dict[str, Any], clones: dict[str, dict[str, Any]], call: Callable[[bool], dict[str, Any]]) -> bool:
+def is_deterministic(
+    original: dict[str, Any], clones: dict[str, dict[str, Any]], call: Callable[[bool], dict[str, Any]]
+) -> bool:
     """Whether the original is like itself where a clone, or a clone of one, was not like it.
 
     `call` calls it again, in training or not. It is held against its further calls only, not against its first: a

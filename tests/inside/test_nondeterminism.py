@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clonediff.harness.inside.steadiness import steady
+from clonediff.harness.inside.nondeterminism import is_deterministic
 
 RUN, OTHER = {"outputs": ["a"]}, {"outputs": ["b"]}
 ALIKE = {"inference": RUN, "training": RUN}
@@ -29,9 +29,9 @@ def test_a_model_is_called_again_where_a_clone_was_not_like_it(clone: dict[str, 
         calls.append({"outputs": [len(calls)]})  # another number each time
         return calls[-1]
 
-    assert steady(ALIKE, {"fixed": clone}, call) is not asked
+    assert is_deterministic(ALIKE, {"fixed": clone}, call) is not asked
     assert bool(calls) is asked
 
 
 def test_a_model_that_is_like_itself_is_steady() -> None:
-    assert steady(ALIKE, {"fixed": {"observation": IN_TRAINING}}, lambda training: RUN)
+    assert is_deterministic(ALIKE, {"fixed": {"observation": IN_TRAINING}}, lambda training: RUN)

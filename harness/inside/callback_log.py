@@ -13,7 +13,7 @@ NOT_COMPARED = "what the clone computes is held against nothing: of the model's 
 ARRIVED = "a function that clone_model was given raised %s, which arrived, and there is no clone: %s"
 
 
-class Watched:
+class CallbackLog:
     """The functions that `clone_model` is given: `asked` has each layer with what was given for it.
 
     `raised` is the last exception that one of them ended in; `watches` and `calls` say whether there is a
@@ -26,16 +26,16 @@ class Watched:
         self.watches = self.calls = self.recursive = False
 
     def around(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments, with functions that are watched."""
-        watched = dict(arguments)
+        """The arguments, with functions that are logged."""
+        logged = dict(arguments)
         self.recursive = bool(arguments.get("recursive"))
         if callable(arguments.get("clone_function")):
             self.watches = True
-            watched["clone_function"] = self._clone_function(arguments["clone_function"])
+            logged["clone_function"] = self._clone_function(arguments["clone_function"])
         if callable(arguments.get("call_function")):
             self.calls = True
-            watched["call_function"] = self._call_function(arguments["call_function"])
-        return watched
+            logged["call_function"] = self._call_function(arguments["call_function"])
+        return logged
 
     def _clone_function(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def clone_function(layer: Any) -> Any:
@@ -61,16 +61,16 @@ class Watched:
         return call_function
 
 
-def asked_for(watched: Watched, layers: Layers, framework: Framework, clone: Layers | None) -> dict[str, Any]:
+def asked_for(callbacks: CallbackLog, layers: Layers, framework: Framework, clone: Layers | None) -> dict[str, Any]:
     """What `FunctionCalls` declares on the wire. `clone` has the layers of the clone, where there is one."""
     found: list[dict[str, Any]] = []
-    for layer, given in watched.asked:
+    for layer, given in callbacks.asked:
         what = "layer" if framework.is_layer(layer) else "operation"
         if isinstance(layer, framework.keras.layers.InputLayer):
             what = "input"
         there = clone is None or id(given) in clone.index
         found.append({"layer": layers.index.get(id(layer), -1), "what": what, "there": there})
-    wanted = sorted(_wanted(layers, framework, -1, watched.recursive)) if clone is not None else []
+    wanted = sorted(_wanted(layers, framework, -1, callbacks.recursive)) if clone is not None else []
     return {"calls": found, "wanted": wanted}
 
 
@@ -90,16 +90,16 @@ def _wanted(layers: Layers, framework: Framework, holder: int, recursive: bool) 
     return found
 
 
-def by_hand(model: Any, watched: Watched, inputs: list[Any], framework: Framework) -> list[Any]:
+def by_hand(model: Any, callbacks: CallbackLog, inputs: list[Any], framework: Framework) -> list[Any]:
     """What the graph of a model computes on numbers, with the layers that were given in the places of its own.
 
     Raises `LookupError` where that cannot be told of its graph.
     """
-    if watched.calls:
+    if callbacks.calls:
         raise LookupError("a call_function may call anything")
-    if watched.recursive and any(map(framework.is_graph, framework.members(model))):
+    if callbacks.recursive and any(map(framework.is_graph, framework.members(model))):
         raise LookupError("layers of a model within it are others, too")
-    instead = {id(layer): given for layer, given in watched.asked}
+    instead = {id(layer): given for layer, given in callbacks.asked}
     numbers = {id(tensor): value for tensor, value in zip(framework.ends(model)[0], inputs)}
     waiting = [
         (layer, node)
