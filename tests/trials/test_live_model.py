@@ -18,35 +18,27 @@ from clonediff.harness.inside.cloners.planted import PLANTED
 from clonediff.harness.inside.frameworks import framework
 from clonediff.reports.records import Cost
 
-
-class Scale(keras.layers.Layer):
-    """Registered nowhere."""
-
-    def __init__(self, rate: float, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.rate = rate
-
-    def call(self, x: Any) -> Any:
-        return x * self.rate
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate}
-
-
-class TheirScale(tf_keras.layers.Layer):
-    def __init__(self, rate: float, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.rate = rate
-
-    def call(self, x: Any) -> Any:
-        return x * self.rate
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate}
-
-
 KERAS: dict[str, Any] = {"keras": keras, "tf_keras": tf_keras}
-SCALES: dict[str, Any] = {"keras": Scale, "tf_keras": TheirScale}
+
+
+def scale(layers: Any) -> type:
+    """A layer of one's own, registered nowhere."""
+
+    class Scale(layers.Layer):
+        def __init__(self, rate: float, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.rate = rate
+
+        def call(self, x: Any) -> Any:
+            return x * self.rate
+
+        def get_config(self) -> dict[str, Any]:
+            return {**super().get_config(), "rate": self.rate}
+
+    return Scale
+
+
+SCALES = {generation: scale(its.layers) for generation, its in KERAS.items()}
 
 
 @cache  # nothing is to change it
@@ -208,7 +200,7 @@ def test_what_a_user_has_set_holds_for_the_clone() -> None:
             seen.append(keras.config.dtype_policy().name)
             return clone_model(model)
 
-        with keras.saving.custom_object_scope({"known": Scale}):
+        with keras.saving.custom_object_scope({"known": SCALES["keras"]}):
             assert_clones_faithfully(
                 model, clone=lambda model: cloned(model) if keras.saving.get_registered_object("known") else None
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -14,7 +14,7 @@ from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.cases import case_of, costly_checks
 from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
 from clonediff.harness.trials.triage import Verdict
-from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies.graph import (
     Call,
@@ -37,6 +37,8 @@ from clonediff.strategies.graph import (
 from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER, SORTS, SUITED, WIDE
 from tests.waiting import PATIENCE
+
+from .trying import fixed_is_faithful, planted, tried
 
 CHAIN = Graph(
     (Input((3, 4)),),
@@ -110,12 +112,6 @@ LOOKS_OTHERWISE = {
 FAULTS = ("input_tensors", "clone_function", "call_function", "recursive")
 
 
-def _tried(graph: Graph, process: SubjectProcess, *cloners: str, checks: Sequence[str] = ()) -> dict[str, CloneTrial]:
-    trial = run(case_of(graph, process.subject.dialect), process, cloners, checks, timeout=PATIENCE)
-    assert trial.built, (graph.way, trial.refused, trial.lost)
-    return trial.clones
-
-
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_makes_what_is_asked_for(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(generation)
@@ -124,8 +120,7 @@ def test_fixed_makes_what_is_asked_for(generation: str, warm: Callable[[str], Su
     graphs = [structs.replace(only, way=way) for way in ways if generation == "keras" or _of_keras_2(way)]
     graphs += [structs.replace(CHAIN, generation=generation, way=way) for way in ON_A_SEQUENTIAL]
     for graph in graphs:
-        clone = _tried(graph, process, "fixed")["fixed"]
-        assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.way
+        fixed_is_faithful(graph, process)
 
 
 def _of_keras_2(way: Way) -> bool:
@@ -140,8 +135,7 @@ def test_fixed_clones_on_inputs_of_another_sort(
     how: NewInputs, generation: str, warm: Callable[[str], SubjectProcess]
 ) -> None:
     graph = structs.replace(WIDE, generation=generation, way=Way(inputs=how))
-    clone = _tried(graph, warm(generation), "fixed")["fixed"]
-    assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
+    fixed_is_faithful(graph, warm(generation))
 
 
 @pytest.mark.parametrize("how", ["half", "double"])
@@ -151,8 +145,7 @@ def test_a_number_before_an_operator_is_cloned_on_inputs_of_another_dtype(
     layers, calls = (Layer("operator.from_one"),), (Call(0, (Ref(0),)),)
     graph = Graph((Input((3,)),), layers, calls, Ref(0), Ref(1), generation="tf_keras", way=Way(inputs=how))
     well_typed(graph)
-    clone = _tried(graph, warm("tf_keras"), "fixed")["fixed"]
-    assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ())
+    fixed_is_faithful(graph, warm("tf_keras"))
 
 
 def test_nothing_compiles_the_clone_of_a_compiled_model_of_keras_2_whatever_it_is_given() -> None:
@@ -167,7 +160,7 @@ def test_a_mask_that_the_user_has_given_once_more_is_no_mask_that_keras_wrote_do
     inputs = (Input((3, 4)), Input((3,), "bool", fill="mask"))
     graph = Graph(inputs, layers, calls, Seq((Ref(0), Ref(1))), Ref(3), generation="keras", way=Way(inputs="fresh"))
     well_typed(graph)
-    assert _tried(graph, keras, "fixed")["fixed"].differences == ()
+    fixed_is_faithful(graph, keras)
 
 
 def test_a_clone_that_never_ends_is_stopped_by_what_its_model_took(
@@ -177,7 +170,7 @@ def test_a_clone_that_never_ends_is_stopped_by_what_its_model_took(
     monkeypatch.setattr(process, "limits", replace(process.limits, cloning=0.5))
     trials, restarts, recycled = process.trials, process.restarts, process.recycled
     graph = structs.replace(CHAIN, sequential=False, generation="tf_keras", way=Way(inputs="made"))
-    clones = _tried(graph, process, "fixed", "upstream")
+    clones = tried(graph, process, "fixed", "upstream")
     assert (process.trials, process.restarts) == (trials + 2, restarts)
     assert process.recycled == recycled + 1, "what is said of fixed is said by a child in which nothing was stopped"
     assert {name: clone.verdict for name, clone in clones.items()} == {
@@ -194,17 +187,14 @@ def test_what_only_looks_otherwise_is_no_fault(name: str, warm: Callable[[str], 
     graph = LOOKS_OTHERWISE[name]
     assert graph.generation is not None
     well_typed(graph)
-    clones = _tried(graph, warm(graph.generation), "fixed", "upstream")
+    clones = tried(graph, warm(graph.generation), "fixed", "upstream")
     assert clones["fixed"].differences == ()
     assert not [each for each in clones["upstream"].differences if each.aspect.startswith(("config.", "call."))]
 
 
 def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
-    clones = _tried(EVERY_WAY, keras, "fixed", *(f"planted/way_{name}" for name in FAULTS))
-    assert clones["fixed"].differences == ()
     for name in FAULTS:
-        found = clones[f"planted/way_{name}"].differences
-        assert "structure" in {each.check for each in found}, name
+        assert "structure" in {each.check for each in planted(EVERY_WAY, keras, f"way_{name}")}, name
 
 
 _DEEP = Graph((Input((3, 4)),), (Layer("Model", graph=INNER),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
@@ -237,9 +227,7 @@ def test_planted_faults_of_one_way_are_caught(fault: str, keras: SubjectProcess)
     graph, way, check = NAMED_FAULTS[fault]
     graph = structs.replace(graph, way=way)
     well_typed(graph)
-    clones = _tried(graph, keras, "fixed", f"planted/way_{fault}")
-    assert clones["fixed"].differences == ()
-    assert check in {each.check for each in clones[f"planted/way_{fault}"].differences}
+    assert check in {each.check for each in planted(graph, keras, f"way_{fault}")}
 
 
 @pytest.mark.parametrize("takes", [Ref(0), Seq((Ref(0),))], ids=["a tensor", "in a list"])
@@ -248,14 +236,14 @@ def test_a_clone_begins_at_a_tensor_of_the_model_itself_and_leaves_that_as_it_wa
 ) -> None:
     graph = structs.replace(INNER, takes=takes, generation="keras", way=Way(inputs="inner"))
     well_typed(graph)
-    clones = _tried(graph, keras, "upstream", "fixed", "planted/way_rewired")
+    clones = tried(graph, keras, "upstream", "fixed", "planted/way_rewired")
     assert clones["upstream"].differences == clones["fixed"].differences == ()
     assert "untouched" in {each.check for each in clones["planted/way_rewired"].differences}
 
 
 def test_fixed_does_so_where_tf_keras_itself_never_ends(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(INNER, generation="tf_keras", way=Way(inputs="inner"))
-    assert _tried(graph, warm("tf_keras"), "fixed")["fixed"].differences == ()
+    fixed_is_faithful(graph, warm("tf_keras"))
 
 
 @pytest.mark.parametrize(
@@ -273,18 +261,14 @@ def test_planted_faults_of_what_a_clone_function_is_asked_are_caught(
     kind = "Dense" if change == "raises" else None
     graph = structs.replace(GRAPH, way=Way(clone_function=CloneFunction(change, kind)))
     well_typed(graph)
-    clones = _tried(graph, keras, "fixed", f"planted/way_{fault}")
-    assert clones["fixed"].differences == ()
-    found = clones[f"planted/way_{fault}"].differences
+    found = planted(graph, keras, f"way_{fault}")
     assert aspect in {each.aspect for each in found if each.check == "functions"}
 
 
 def test_a_second_clone_and_the_clone_of_a_clone_are_held_to_the_same_way(keras: SubjectProcess) -> None:
     graph = structs.replace(EVERY_WAY, way=Way(inputs="fresh", clone_function=CloneFunction()))
     well_typed(graph)
-    clones = _tried(graph, keras, "fixed", "planted/way_answers_kept", checks=("again",))
-    assert clones["fixed"].differences == ()
-    found = {(each.check, each.aspect) for each in clones["planted/way_answers_kept"].differences}
+    found = {(each.check, each.aspect) for each in planted(graph, keras, "way_answers_kept", checks=("again",))}
     assert ("again", "layer shared by clones") in found
 
 
@@ -292,19 +276,17 @@ def test_a_second_clone_and_the_clone_of_a_clone_are_held_to_the_same_way(keras:
 def test_what_is_plainly_wrong_and_taken_without_a_word_is_told(wrong: Wrong, keras: SubjectProcess) -> None:
     graph = structs.replace(GRAPH, way=Way(wrong=wrong))
     name = {"function": "clone_function", "call": "call_function", "text": "input_tensors"}[wrong]
-    clones = _tried(graph, keras, "fixed", f"planted/way_{name}")
-    assert clones["fixed"].differences == ()
-    assert [each.aspect for each in clones[f"planted/way_{name}"].differences] == ["no error"]
+    assert [each.aspect for each in planted(graph, keras, f"way_{name}")] == ["no error"]
 
 
 def test_a_call_function_for_a_sequential_is_refused_clearly(keras: SubjectProcess) -> None:
     graph = structs.replace(CHAIN, generation="keras", way=Way(wrong="call"))
     well_typed(graph)
-    assert [each.differences for each in _tried(graph, keras, "upstream", "fixed").values()] == [(), ()]
+    assert [each.differences for each in tried(graph, keras, "upstream", "fixed").values()] == [(), ()]
 
 
 def test_what_comes_of_an_accident_is_no_clear_error(keras: SubjectProcess) -> None:
-    clones = _tried(structs.replace(GRAPH, way=Way(wrong="function")), keras, "upstream")
+    clones = tried(structs.replace(GRAPH, way=Way(wrong="function")), keras, "upstream")
     assert [each.aspect for each in clones["upstream"].differences] == ["unclear error"]
 
 
@@ -320,13 +302,12 @@ def test_a_cause_says_what_clone_model_was_given(keras: SubjectProcess) -> None:
 @pytest.mark.parametrize("inputs", ["", "own", "fresh"])
 def test_layers_that_are_to_be_kept_are_no_fault(inputs: NewInputs, keras: SubjectProcess) -> None:
     kept = structs.replace(GRAPH, way=Way(inputs, CloneFunction("kept")))
-    assert _tried(kept, keras, "fixed")["fixed"].differences == ()
+    fixed_is_faithful(kept, keras)
 
 
 def test_layers_that_nobody_asked_to_be_kept_are_a_fault(keras: SubjectProcess) -> None:
     shared = structs.replace(GRAPH, way=Way(inputs="fresh"))
-    (sharing,) = _tried(shared, keras, "planted/layer_shared_with_original").values()
-    assert "layer shared" in {each.aspect for each in sharing.differences}
+    assert "layer shared" in {each.aspect for each in planted(shared, keras, "layer_shared_with_original")}
 
 
 def test_layers_that_are_kept_until_one_raises_are_called_again_and_no_fault(keras: SubjectProcess) -> None:
@@ -334,11 +315,11 @@ def test_layers_that_are_kept_until_one_raises_are_called_again_and_no_fault(ker
     graph = structs.replace(INNER, generation="keras", layers=(*INNER.layers, Layer("Dropout", (("rate", 0.5),))))
     graph = structs.replace(graph, calls=(*graph.calls, Call(1, (Ref(1),))), gives=Ref(2), way=way)
     well_typed(graph)
-    clones = _tried(graph, keras, "fixed", "upstream")
+    clones = tried(graph, keras, "fixed", "upstream")
     assert [each.differences for each in clones.values()] == [(), ()]
 
 
-def test_a_cloner_that_takes_a_model_only_is_not_tried(keras: SubjectProcess) -> None:
+def test_a_cloner_that_takes_a_model_only_is_nottried(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=("from_config",))
     tried = trials.try_or_say_why_not(structs.replace(GRAPH, way=Way(inputs="fresh")))
     assert isinstance(tried, NotTried)
