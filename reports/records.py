@@ -54,7 +54,9 @@ class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name (nested ones as "inner/dense") and its kind in the graph's terms.
 
     `layer` and `use` find it in the observation it came from (-1: the model itself); no fingerprint reads them.
-    `container` says that the layer holds others, `inside` is the class of what holds it, "" for the model itself.
+    `at` finds it in the graph: the numbers of the models around it and its own, an input as -1 less its number, () for
+    the model itself, None where that is not known. `container` says that the layer holds others, `inside` is the class
+    of what holds it, "" for the model itself.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Place(msgspec.Struct, frozen=True):
     use: int = 0
     container: bool = False
     inside: str = ""
+    at: tuple[int, ...] | None = None
 
 
 class Raised(msgspec.Struct, frozen=True):
@@ -162,6 +165,13 @@ class Finding(msgspec.Struct, frozen=True):
         return self.differences[0] if self.differences else None
 
     @property
+    def alone(self) -> str:
+        """Whether its script fails where there is nothing but Keras, or why that is not known: in words."""
+        if self.proof is None:
+            return f"not known whether its script fails alone: {self.unproven or 'it was not run'}"
+        return "its script fails alone" if self.proof else "its script does not fail alone, so it does not count"
+
+    @property
     def cost(self) -> Cost | None:
         """The worst that it costs a user."""
         return min((difference.rank for difference in self.differences), default=None)
@@ -239,6 +249,12 @@ class FileReached(msgspec.Struct, frozen=True):
     ran: int
     missed: tuple[MissedStatement, ...] = ()
     aside: dict[str, int] = {}
+
+    @property
+    def said(self) -> str:
+        """How much of it ran: "3 of 4 statements, 75%"."""
+        share = f"{self.ran / self.statements:.0%}" if self.statements else "all"
+        return f"{self.ran:,} of {self.statements:,} statements, {share}"
 
 
 class KnownMet(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.promises import held_to, promised, promises_of
-from clonediff.harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
+from clonediff.harness.trials.triage import Blame, Verdict, blame, causes, in_graph, verdict
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
 
 __all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
@@ -144,7 +144,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        found[name] = named_kinds(compare(held_to(name, answer.original), clone, checks), case.kinds)
+        found[name] = in_graph(compare(held_to(name, answer.original), clone, checks), case, answer.original)
     found = _with_numbers(found, subject)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)
