@@ -14,6 +14,7 @@ from statistics import mean
 from time import perf_counter, process_time
 from typing import Any
 
+from clonediff.harness.campaign.bench_sizes import of_checks
 from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.subjects.case import COSTLY, RATE, Case
 from clonediff.harness.subjects.observation import Answer
@@ -23,7 +24,6 @@ from clonediff.harness.subjects.releases import open_subject, place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.offers import graphs_on
 from clonediff.reports.known import KnownIssues
@@ -152,7 +152,7 @@ def trial_speed(
             case = _case(graphs[place % len(graphs)], subject, figures)
             seconds, cpu = _trial(case, process, trials_, figures)
             if place < len(graphs):
-                _time_checks(process.answer, figures)
+                _add(figures.checks, of_checks(process.answer))
                 _predict(case, other, figures, seconds, cpu)
             if place + 1 == EARLY:
                 figures.early = process.resident()
@@ -225,16 +225,6 @@ def _predict(case: Case, other: SubjectProcess, figures: Figures, seconds: float
     figures.paired_cpu += cpu
     figures.predict_cpu += other.cpu() - before
     _add(figures.predict, {key: value for key, value in naive["seconds"].items() if key != "total"})
-
-
-def _time_checks(answer: Answer | None, figures: Figures) -> None:
-    if answer is None or answer.original is None:
-        return
-    for clone in answer.clones.values():
-        for name in CHECKS:
-            began = perf_counter()
-            compare(answer.original, clone, [name])
-            _add(figures.checks, {name: perf_counter() - began})
 
 
 class _TimedProcess(SubjectProcess):
