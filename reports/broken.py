@@ -108,8 +108,8 @@ def left_out(run: Run) -> str:
         return ""
     less = [does.replace("only ", "") for cost, does in _DOES.items() if cost > run.at_least]
     only = [f"{tried.left_out:,} with {who}" for who, tried in _tried(run).items() if tried.left_out]
-    graphs = f"graphs with nothing else: {', '.join(only)}" if only else "no graph had nothing else"
-    return f"left out, by --at-least {run.at_least.name.lower()}: what only {' or '.join(less)}; {graphs}"
+    graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
+    return f"left out by --at-least {run.at_least.name.lower()}: what only {' or '.join(less)}; {graphs}"
 
 
 @dataclass(slots=True)

@@ -50,6 +50,23 @@ def raw(markup: str) -> Markup:
     return Markup(markup)
 
 
+def cell(value: Child) -> Markup:
+    """A cell of a table. A text of many words needs room to be read, also where the screen has little."""
+    words = "" if isinstance(value, Markup) else str(value)
+    return tag("td", f"{value:,}" if isinstance(value, int) else value, class_="long" if len(words) > 28 else None)
+
+
+def facts(told: Iterable[tuple[str, Child]]) -> Markup:
+    """A list of names with what is said of each, without those of which nothing is."""
+    rows = (join([tag("dt", name), tag("dd", said)]) for name, said in told if said)
+    return tag("dl", *rows, class_="facts")
+
+
+def scrolled(content: Markup, label: str, class_: str = "scroll") -> Markup:
+    """What is wider than the page, to be scrolled by the keyboard too."""
+    return tag("div", content, class_=class_, tabindex="0", role="region", aria_label=label)
+
+
 def px(number: float) -> str:
     """A length or a place in an SVG, to a tenth."""
     return f"{number:.1f}".removesuffix(".0")

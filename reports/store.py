@@ -56,7 +56,7 @@ class StoredFinding:
 
     @property
     def counts(self) -> bool:
-        """Whether it is news: no known issue, and its script did not hold where it should fail."""
+        """Whether it is a new finding: of no known issue, and its script did not hold where it should fail."""
         return self.finding.known is None and self.finding.proof is not False
 
 

@@ -10,7 +10,6 @@ from clonediff.reports.broken import Broken, broken, table_of_worst
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.groups import sentences
 from clonediff.reports.markup import visible
-from clonediff.reports.proof import alone
 from clonediff.reports.records import KnownMet, Run
 from clonediff.reports.shortening import fitting
 from clonediff.reports.store import RunRead, StoredFinding
@@ -93,7 +92,7 @@ def _findings(findings: list[StoredFinding]) -> str:
     for kept in findings:
         finding = kept.finding
         words = (finding.title, cost_of(kept), finding.subject or finding.generation, finding.cloner or "-")
-        rows.append((*words, str(finding.count), alone(finding), finding.id))
+        rows.append((*words, str(finding.count), finding.alone, finding.id))
     return _table(("what", "cost", "subject", "cloner", "times", "script", "fingerprint"), rows)
 
 

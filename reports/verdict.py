@@ -53,9 +53,9 @@ def verdict(read: RunRead) -> RunVerdict:
         if count:
             notes.append(f"{some(count, 'finding')} {said}")
     if read.run.ended is None:
-        notes.append("it has not ended: it still runs, or was stopped")
+        notes.append("it has not ended: it still runs, or it was stopped")
     elif read.run.interrupted:
-        notes.append("it was interrupted before its budget was spent")
+        notes.append("it was interrupted before it had spent its budget")
     if read.run.lost:
         notes.append(f"not tried: {', '.join(read.run.lost)}")
     if read.problems:
@@ -75,7 +75,7 @@ def verdict(read: RunRead) -> RunVerdict:
 
 
 def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:
-    """Those that are news, those whose script does not fail alone, those of a known issue; the costliest first."""
+    """New findings, those whose script does not fail alone, those of known issues; the costliest first."""
     new = [kept for kept in findings if kept.counts]
     unproven = [kept for kept in findings if kept.finding.known is None and not kept.counts]
     known = [kept for kept in findings if kept.finding.known is not None]

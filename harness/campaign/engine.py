@@ -30,10 +30,8 @@ from clonediff.harness.campaign.events import (
     Found,
     Listener,
     MakingSmaller,
-    NewCause,
     ShardEnded,
     ShardLost,
-    Shrunk,
     Stopping,
     SubjectLost,
     Tick,
@@ -45,11 +43,11 @@ from clonediff.harness.campaign.shards import (
     KnownRetried,
     MadeSmaller,
     Plan,
-    RawFinding,
     Shard,
     ShardDone,
     Spent,
     SubjectStarted,
+    WrittenFinding,
 )
 from clonediff.harness.campaign.share import SCRIPT, TimeShare, piece
 from clonediff.harness.search.draw_and_shrink import SHRINKING
@@ -75,7 +73,7 @@ class Task:
     subject: str
     shard: Shard | None = None
     case: FoundCause | None = None
-    raw_finding: RawFinding | None = None
+    raw_finding: WrittenFinding | None = None
     before: MadeSmaller | None = None
     seconds: float | None = None
     attempt: int = 0
@@ -367,7 +365,7 @@ class Engine:
             return
         case = shard_queue.settled(settled)
         self.time.shrinking += settled.seconds
-        self._tell(Shrunk(settled.subject, settled.trials, settled.seconds))
+        self._tell(settled)
         if fresh:
             self._tell(MakingSmaller(settled.subject, case.key, case.title, begins=False))
         if settled.finding is not None and case.finding is not None:
@@ -452,7 +450,7 @@ class Engine:
     def _tell_seen(self, case: FoundCause, *, fresh: bool = True) -> None:
         if case.seen is not None:
             seen = msgspec.structs.replace(case.seen.finding, count=max(1, case.count))
-            self._tell(NewCause(seen, case.seen.script, fresh))
+            self._tell(Found(seen, case.seen.script, fresh, first=True))
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

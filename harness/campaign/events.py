@@ -1,7 +1,7 @@
 """What happens in a campaign, as it happens: frozen, and the same whoever listens.
 
-The run's folder is written by one listener, the console by another. That a subject works, and which known issues still
-break on it, is told as the worker has answered it.
+The run's folder is written by one listener, the console by another. What a worker has answered when it started a
+subject, tried known issues or made a finding smaller is told as it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from clonediff.harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
+from clonediff.harness.campaign.shards import KnownRetried, MadeSmaller, ShardDone, SubjectStarted
 from clonediff.harness.trials.graph_trials import Key
 from clonediff.reports.records import Finding
 
@@ -41,15 +41,6 @@ class ShardLost:
 
 
 @dataclass(frozen=True, slots=True)
-class NewCause:
-    """A cause was seen for the first time; the graph of the finding is as it was drawn. `fresh` as above."""
-
-    finding: Finding
-    script: str
-    fresh: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class MakingSmaller:
     """A cause is being made smaller, or is not any more."""
 
@@ -70,20 +61,15 @@ class Unsteady:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding that is smaller than it was seen, or proven, with its script. `fresh` as above."""
+    """A finding with its script: `first` as its graph was drawn, and again when it is smaller, or proven.
+
+    `fresh` as above.
+    """
 
     finding: Finding
     script: str
     fresh: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Shrunk:
-    """What a piece of making a finding smaller took, whatever came of it."""
-
-    subject: str
-    trials: int
-    seconds: float
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +93,10 @@ Event: TypeAlias = (
     | KnownRetried
     | ShardEnded
     | ShardLost
-    | NewCause
     | MakingSmaller
     | Unsteady
     | Found
-    | Shrunk
+    | MadeSmaller
     | Stopping
     | Tick
 )

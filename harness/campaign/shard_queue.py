@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from clonediff.harness.campaign.shards import SIZE, MadeSmaller, RawFinding, Shard, ShardDone
+from clonediff.harness.campaign.shards import SIZE, MadeSmaller, Shard, ShardDone, WrittenFinding
 from clonediff.harness.trials.graph_trials import Key
 from clonediff.reports.records import Finding
 
@@ -29,11 +29,11 @@ class FoundCause:
     key: Key
     count: int = 0
     heard: int = 0
-    waiting: list[tuple[int, RawFinding]] = field(default_factory=list)
+    waiting: list[tuple[int, WrittenFinding]] = field(default_factory=list)
     under_way: bool = False
     given_up: bool = False
     settled: MadeSmaller | None = None
-    seen: RawFinding | None = None
+    seen: WrittenFinding | None = None
     seconds: float = 0.0
 
     @property
@@ -43,20 +43,19 @@ class FoundCause:
 
     @property
     def finding(self) -> Finding | None:
-        """What is kept of it, as often as it was met."""
-        if self.settled is None or self.settled.finding is None:
-            return None
-        return msgspec.structs.replace(self.settled.finding, count=max(1, self.count))
+        """What is kept of it, where it was settled, as often as it was met."""
+        return self.latest.finding if self.settled is not None and self.latest is not None else None
 
     @property
-    def latest(self) -> tuple[Finding, str] | None:
-        """What is kept of it with its script, made smaller or as it was drawn; None where there is nothing to keep."""
-        if self.finding is not None and self.settled is not None:
-            return self.finding, self.settled.script
-        if self.waiting:
-            raw_finding = self.waiting[0][1]
-            return msgspec.structs.replace(raw_finding.finding, count=max(1, self.count)), raw_finding.script
-        return None
+    def latest(self) -> WrittenFinding | None:
+        """What is kept of it, made smaller or as it was drawn; None where there is nothing to keep."""
+        if self.settled is not None and self.settled.finding is not None:
+            finding, script = self.settled.finding, self.settled.script
+        elif self.waiting:
+            finding, script = self.waiting[0][1].finding, self.waiting[0][1].script
+        else:
+            return None
+        return WrittenFinding(msgspec.structs.replace(finding, count=max(1, self.count)), script)
 
     @property
     def cost(self) -> tuple[float, int]:
@@ -64,7 +63,7 @@ class FoundCause:
 
         So each has a piece of the time before one has another, and most are as small as they get by then.
         """
-        return self.seconds, len(bytes(self.latest[0].graph)) if self.latest is not None else 0
+        return self.seconds, len(bytes(self.latest.finding.graph)) if self.latest is not None else 0
 
     @property
     def unsteady(self) -> bool:
@@ -144,7 +143,7 @@ class ShardQueue:
         can = (case for case in self.cases.values() if case.waiting and not (case.under_way or case.given_up))
         return min(can, key=lambda case: case.cost, default=None)
 
-    def next_case(self) -> tuple[FoundCause, Shard, RawFinding] | None:
+    def next_case(self) -> tuple[FoundCause, Shard, WrittenFinding] | None:
         """The next cause to settle, with its raw finding and the shard that this is from."""
         case = self.least()
         if case is None:

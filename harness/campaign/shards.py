@@ -6,12 +6,15 @@ nothing: the shard runs again. What comes back is small, since it crosses the ne
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import msgspec
 
 from clonediff.harness.subjects.outcomes import Statement
 from clonediff.harness.trials.graph_trials import Key
+from clonediff.reports.coverage import Counting
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import FORMAT, Budget, Cost, Coverage, Finding
 from clonediff.strategies.states import RATE
@@ -79,15 +82,16 @@ class Shard(msgspec.Struct, frozen=True):
         return self.count + (not self.opens)
 
 
-class RawFinding(msgspec.Struct, frozen=True):
-    """The first graph of a shard that shows something new, as a finding that nobody has made smaller yet.
+class WrittenFinding(msgspec.Struct, frozen=True):
+    """A finding and the script that shows it, as its worker wrote it: that may take a Keras, and the layers it has."""
 
-    `script` is the one that its worker wrote: to write one may take a Keras, and the layers that it has.
-    """
-
-    key: Key
     finding: Finding
     script: str = ""
+
+    @property
+    def key(self) -> Key:
+        """That of the hit."""
+        return self.finding.cloner, self.finding.id, " ".join(self.finding.across)
 
 
 class RefusedGraph(msgspec.Struct, frozen=True):
@@ -96,6 +100,11 @@ class RefusedGraph(msgspec.Struct, frozen=True):
     why: str
     graph: msgspec.Raw
     graphs: int = 1
+
+
+def _counted(*counts: Mapping[str, int]) -> dict[str, int]:
+    """The sum of numbers by name."""
+    return dict(sum(map(Counter, counts), Counter()))
 
 
 def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
@@ -107,9 +116,10 @@ def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
 
 
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
-    """What came of a shard. `met` has how many of its graphs showed each thing that is not known, `known` how many
-    each known issue, and `costs` the worst that this cost. `verdicts` counts graphs by the verdict on a cloner, `worst`
-    by the worst that it did to them.
+    """What came of a shard. `raw_findings` has the first graph that shows each thing that is new, as it was drawn.
+
+    `met` has how many of its graphs showed each of these, `known` how many each known issue, and `costs` the worst that
+    this cost. `verdicts` counts graphs by the verdict on a cloner, `worst` by the worst that it did to them.
 
     `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
     `accepted` has the kinds of which the release accepted a call, `not_accepted` those of which it accepted none, each
@@ -127,7 +137,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     worst: dict[str, int] = {}
     known: dict[str, int] = {}
     costs: dict[str, Cost] = {}
-    raw_findings: tuple[RawFinding, ...] = ()
+    raw_findings: tuple[WrittenFinding, ...] = ()
     refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
     coverage: Coverage = Coverage()
@@ -137,6 +147,45 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     reached: dict[str, tuple[int, ...]] = {}
     accepted: tuple[str, ...] = ()
     not_accepted: dict[str, tuple[int, str]] = {}
+
+    def plus(self, more: ShardDone) -> ShardDone:
+        """What came of both together; the turn is that of the first."""
+        refusals = {each.why: each for each in self.refusals}
+        for each in more.refusals:
+            count_refused(refusals, each)
+        counting = Counting()
+        for coverage in (self.coverage, more.coverage):
+            counting.include(coverage)
+        never = dict(self.not_accepted)
+        for kind, (tensors, exception) in more.not_accepted.items():
+            never[kind] = never.get(kind, (0, ""))[0] + tensors, exception
+        return ShardDone(
+            self.subject,
+            self.turn,
+            trials=self.trials + more.trials,
+            costly=self.costly + more.costly,
+            states=self.states + more.states,
+            stating=self.stating + more.stating,
+            seconds=self.seconds + more.seconds,
+            verdicts=_counted(self.verdicts, more.verdicts),
+            worst=_counted(self.worst, more.worst),
+            known=_counted(self.known, more.known),
+            costs={name: min(self.costs.get(name, cost), cost) for name, cost in (self.costs | more.costs).items()},
+            refusals=tuple(refusals.values()),
+            coverage=counting.coverage(),
+            compared=_counted(self.compared, more.compared),
+            not_compared={
+                name: _counted(self.not_compared.get(name, {}), more.not_compared.get(name, {}))
+                for name in self.not_compared | more.not_compared
+            },
+            restarts=self.restarts + more.restarts,
+            reached={
+                name: tuple({*self.reached.get(name, ()), *more.reached.get(name, ())})
+                for name in self.reached | more.reached
+            },
+            accepted=tuple({*self.accepted, *more.accepted}),
+            not_accepted=never,
+        )
 
 
 class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
@@ -156,22 +205,15 @@ class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
     rest: str | None = None
 
 
-class Example(msgspec.Struct, frozen=True):
-    """The example of a known issue that breaks: what it shows, as a finding, and the script that shows it."""
-
-    finding: Finding
-    script: str
-
-
 class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
     """Whether each known issue's example still breaks, on one subject; None where it could not be tried.
 
-    `examples` has those that do.
+    `examples` has what those show that do.
     """
 
     subject: str
     breaks: dict[str, bool | None] = {}
-    examples: dict[str, Example] = {}
+    examples: dict[str, WrittenFinding] = {}
 
 
 class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):

@@ -19,14 +19,13 @@ from typing import ParamSpec, TypeVar
 import msgspec
 
 from clonediff.harness.campaign.shards import (
-    Example,
     KnownRetried,
     MadeSmaller,
-    RawFinding,
     RefusedGraph,
     Shard,
     ShardDone,
     SubjectStarted,
+    WrittenFinding,
     count_refused,
 )
 from clonediff.harness.campaign.shrinking import piece
@@ -38,7 +37,7 @@ from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
 from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.expressible import unable
-from clonediff.harness.trials.graph_trials import Key, news
+from clonediff.harness.trials.graph_trials import Key, new_hits
 from clonediff.harness.trials.known_examples import example_on
 from clonediff.harness.trials.offers import classes, graphs_on
 from clonediff.reports.coverage import Counting
@@ -127,14 +126,14 @@ def retry_known(campaign: str, name: str) -> KnownRetried:
     trials = warm_subjects(campaign).trials(name)
     subject, versions = trials.process.subject, trials.process.versions
     breaks: dict[str, bool | None] = {}
-    examples: dict[str, Example] = {}
+    examples: dict[str, WrittenFinding] = {}
     with trials.asking():
         for issue in (issue for cloner in trials.cloners for issue in trials.known(cloner).issues):
             if issue.example is not None:
                 breaks[issue.id], shown = example_on(issue, trials)
                 if shown is not None:
                     script = script_of(shown, subject.dialect, versions)
-                    examples[issue.id] = Example(example_of(issue, shown, subject, versions), script.text)
+                    examples[issue.id] = WrittenFinding(example_of(issue, shown, subject, versions), script.text)
     return KnownRetried(name, breaks, examples)
 
 
@@ -149,7 +148,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
     before = process.restarts
     began = time.perf_counter()
     counting = Counting()
-    raw_findings: dict[Key, RawFinding] = {}
+    raw_findings: dict[Key, WrittenFinding] = {}
     refusals: dict[str, RefusedGraph] = {}
     met: Counter[Key] = Counter()
 
@@ -161,12 +160,12 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         if refused is not None:
             why = reason(refused.type, refused.message)
             count_refused(refusals, RefusedGraph(why, msgspec.Raw(to_json(graph))))
-        for each in news(tried.hits):
+        for each in new_hits(tried.hits):
             met[each.key] += 1
             if each.key not in raw_findings:
                 finding = finding_of(each, process.subject, process.versions)
                 script = script_of(each, process.subject.dialect, process.versions).text
-                raw_findings[each.key] = RawFinding(each.key, finding, script)
+                raw_findings[each.key] = WrittenFinding(finding, script)
 
     with trials.asking():
         if shard.graphs:
@@ -209,7 +208,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
 
 @_answering
 def make_smaller(
-    campaign: str, shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None
+    campaign: str, shard: Shard, raw_finding: WrittenFinding, before: MadeSmaller | None, seconds: float | None
 ) -> MadeSmaller:
     """Make what a shard found smaller, from where the piece `before` ended.
 
