@@ -88,7 +88,7 @@ class Counting:
         self._after: Counter[Pair] = Counter()
 
     def add(self, graph: Graph, *, refused: bool = False) -> None:
-        """Count a graph: each kind, each feature and each succession once, however often it is in it."""
+        """Count a graph: each kind, feature and succession once, however often it occurs."""
         met = set(features(graph))
         if refused:
             met |= {(kind, REFUSED) for kind, _ in met}
@@ -99,7 +99,7 @@ class Counting:
         self._after.update(set(successions(graph)))
 
     def include(self, other: Coverage) -> None:
-        """Count what somebody else counted as well."""
+        """Add what was counted elsewhere."""
         self._graphs += other.graphs
         self._kinds.update(other.kinds)
         self._calls.update(other.calls)
@@ -121,7 +121,7 @@ def _by_kind(counts: Counter[Pair], kinds: Collection[str] = ()) -> dict[str, di
 
 
 def successions(graph: Graph) -> Iterator[Pair]:
-    """Each kind with each kind that is called on what it gives."""
+    """Pairs of kinds, the second of which is called on an output of the first."""
     for level in levels(graph):
         kinds = [level.layers[call.layer].kind for call in level.calls]
         for kind, call in zip(kinds, level.calls, strict=True):
@@ -244,7 +244,7 @@ def _of_call(call: Call) -> Iterator[str]:
 
 
 def masked(graph: Graph) -> Collection[Ref]:
-    """The tensors that may carry a mask; none where Keras refuses the graph, or there is none to ask."""
+    """The tensors that may carry a mask; none if Keras refuses the graph, or if there is no Keras to ask."""
     try:
         specs = infer(graph)
     except (MalformedGraph, NoKeras):

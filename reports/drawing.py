@@ -61,7 +61,7 @@ class DrawingTooLarge(ValueError):
 
 
 class Drawing:
-    """A graph as the original has it, and as the clone has it where there is anything to say of that."""
+    """The graph of the original and, if there are differences, that of the clone."""
 
     def __init__(self, graph: Graph, differences: Sequence[Difference]) -> None:
         self.marks = marks(graph, differences)
@@ -71,7 +71,7 @@ class Drawing:
 
     @property
     def sides(self) -> tuple[tuple[Side, str], ...]:
-        """The sides that are drawn, with what to call them."""
+        """The sides that are drawn, with their names."""
         clone = "clone" if self.marks.made else "clone: none was made"
         return tuple((side, clone if side == "clone" else side) for side in self._parts)
 
@@ -81,7 +81,7 @@ class Drawing:
         return _svg(content, width, height, f"{dict(self.sides)[side]}: {described(self._graph)}")
 
     def pair(self) -> Markup:
-        """A file of its own, with one beside the other."""
+        """Both sides beside one another, as a file of its own."""
         parts = []
         left, tallest = PAD, 0.0
         for side, name in self.sides:
@@ -96,7 +96,7 @@ class Drawing:
 
 
 def draw_all(findings: Iterable[StoredFinding]) -> dict[str, Drawing | str]:
-    """The drawings of findings by the name of their folder; why there is none, where there is none."""
+    """The drawings of findings by the names of their folders, or why there is none."""
     drawn: dict[str, Drawing | str] = {}
     for kept in findings:
         if kept.graph is None:
@@ -112,7 +112,7 @@ def draw_all(findings: Iterable[StoredFinding]) -> dict[str, Drawing | str]:
 
 
 def described(graph: Graph) -> str:
-    """The graph in a line, for those who do not see it."""
+    """The graph in a line, for readers who cannot see the drawing."""
     kinds = ", ".join(dict.fromkeys(graph.layers[call.layer].kind for call in graph.calls))
     return cut(f"{len(graph.inputs)} inputs, {len(graph.calls)} calls" + (f": {kinds}" if kinds else ""), 200)
 
@@ -173,7 +173,7 @@ class _Box:
 
 
 class _Canvas:
-    """Draws graphs, the ones in one another too. Shared layers get their letters in the order they are met."""
+    """Draws graphs, also within one another. Shared layers get letters in the order in which they are met."""
 
     def __init__(self, marks: Marks, side: Side) -> None:
         self.marks = marks

@@ -1,6 +1,6 @@
 """What a subject was given to try: what of it cannot be built and why, and how often each layer class was drawn.
 
-Owns how much of that is fine. A graph that cannot be built is no finding: it says nothing of how models are cloned.
+Owns how many refusals are acceptable. A graph that cannot be built is no finding: it says nothing about cloning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHAPES = re.compile(r"[(\[]((None|N)(, ?)?)*[)\]]")
 
 
 def reason(type_: str, message: str) -> str:
-    """Why a graph was refused, without the names and the numbers of that graph, so that many have one reason."""
+    """Why a graph was refused, without the names and numbers of the graph, so that many graphs share a reason."""
     lines = re.sub(r"\x1b\[[\d;]*m", "", message).splitlines()
     said = next((line for line in lines if not _WHERE.fullmatch(line)), "")
     return one_line(f"{type_}: {_SHAPES.sub('(…)', _NUMBERS.sub('N', _NAMES.sub('…', said)))}", 160)
@@ -53,7 +53,7 @@ def refusals(name: str, draws: Draws, most: int | None = None) -> Iterator[str]:
 
 
 def never_accepted(draws: Draws) -> Iterator[str]:
-    """The kinds of which no call was ever accepted: a line for each layer that is not Keras' own, one for the rest."""
+    """The kinds of which Keras accepted no call: a line for each layer of the user's, and one for all others."""
     its = [kind for kind in draws.not_accepted if not _is_other(kind)]
     for kind, why in draws.not_accepted.items():
         if kind not in its:

@@ -1,4 +1,4 @@
-"""The text of an issue for a finding, in Markdown: what a maintainer wants to read, in that order.
+"""The text of an issue for a finding, in Markdown, in the order in which a maintainer wants to read it.
 
 Owns the words for what was promised and what was broken. Nothing in it is for clonediff's own users: a maintainer need
 not know it.

@@ -11,7 +11,7 @@ from functools import cache
 from html import escape
 
 LONGEST = 1000
-"""The characters of a text from elsewhere that stand on one line."""
+"""The most characters of a text from elsewhere on one line."""
 
 _VOID = frozenset(("meta", "br", "input", "hr"))
 
@@ -46,7 +46,7 @@ def join(children: Iterable[Child]) -> Markup:
 
 
 def raw(markup: str) -> Markup:
-    """Our own markup, as it stands in this package: never what comes from a record."""
+    """Markup that this package has written itself: never text of a record."""
     return Markup(markup)
 
 
@@ -57,13 +57,13 @@ def cell(value: Child) -> Markup:
 
 
 def facts(told: Iterable[tuple[str, Child]]) -> Markup:
-    """A list of names with what is said of each, without those of which nothing is."""
+    """A list of names with their values; names without a value are left out."""
     rows = (join([tag("dt", name), tag("dd", said)]) for name, said in told if said)
     return tag("dl", *rows, class_="facts")
 
 
 def scrolled(content: Markup, label: str, class_: str = "scroll") -> Markup:
-    """What is wider than the page, to be scrolled by the keyboard too."""
+    """Content that may be wider than the page; the keyboard can scroll it, too."""
     return tag("div", content, class_=class_, tabindex="0", role="region", aria_label=label)
 
 

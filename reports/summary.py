@@ -16,7 +16,7 @@ from clonediff.reports.store import RunRead, StoredFinding
 from clonediff.reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
 
 MOST = 50
-"""Rows of a table: a job's page takes a megabyte and no more, and the report has them all."""
+"""The most rows of a table: the page of a job takes a megabyte, and the report has all rows."""
 
 
 def summary(read: RunRead) -> str:
@@ -124,5 +124,5 @@ def still(known: KnownMet) -> str:
 
 
 def cell(text: str) -> str:
-    """Text in a cell, where an address is no link either: no one has looked at where it leads."""
+    """Text of a cell in which no address becomes a link: nobody has checked where it leads."""
     return re.sub(r"(?i)://|\bwww\.", lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", issue.cell(text))

@@ -1,4 +1,4 @@
-"""What a run comes to: the line at the top of every report, and the exit code.
+"""The verdict on a run: the line at the top of every report, and the exit code.
 
 Owns which findings count.
 """
@@ -83,7 +83,7 @@ def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], lis
 
 
 def ordered(findings: Sequence[StoredFinding]) -> list[StoredFinding]:
-    """The costliest first, and those that came first before others."""
+    """The costliest first; of the same cost, the one that was seen first."""
     return sorted(findings, key=lambda kept: (_rank(kept), kept.finding.first_seen, kept.name))
 
 
@@ -110,7 +110,7 @@ def in_words(versions: Mapping[str, str]) -> str:
 
 
 def seconds_of(read: RunRead) -> float | None:
-    """How long it ran, up to the last that was heard of it; None where no time was kept."""
+    """How long it ran, up to its last event; None if no time was recorded."""
     start = moment(read.run.started) or (read.events[0].at if read.events else None)
     end = moment(read.run.ended) or (read.events[-1].at if read.events else None)
     if start is None or end is None:

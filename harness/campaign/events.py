@@ -1,4 +1,4 @@
-"""What happens in a campaign, as it happens: frozen, and the same whoever listens.
+"""What happens in a campaign, told to its listeners as it happens.
 
 The run's folder is written by one listener, the console by another. What a worker has answered when it started a
 subject, tried known issues or made a finding smaller is told as it is.
@@ -17,7 +17,7 @@ from clonediff.reports.records import Finding
 
 @dataclass(frozen=True, slots=True)
 class SubjectLost:
-    """A subject cannot be had, or not any more."""
+    """A subject does not work, or no longer does."""
 
     subject: str
     reason: str
@@ -25,7 +25,7 @@ class SubjectLost:
 
 @dataclass(frozen=True, slots=True)
 class ShardEnded:
-    """A shard was tried. `fresh` is False where it had been told before the campaign was stopped."""
+    """A shard was tried. `fresh` is False if that was before the campaign was resumed."""
 
     done: ShardDone
     fresh: bool = True
@@ -33,7 +33,7 @@ class ShardEnded:
 
 @dataclass(frozen=True, slots=True)
 class ShardLost:
-    """A shard took its worker with it each time."""
+    """A shard cannot be tried."""
 
     subject: str
     turn: int
@@ -52,7 +52,7 @@ class MakingSmaller:
 
 @dataclass(frozen=True, slots=True)
 class Unsteady:
-    """A cause was seen and did not show again: no hit is made of it. `seen` is how it was seen."""
+    """A cause was seen once and did not show again, so it is no finding. `seen` is how it was seen."""
 
     subject: str
     title: str
@@ -74,7 +74,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """The user has had enough: what runs is finished, and nothing else is begun."""
+    """The user stops the campaign: the tasks that run are finished, and no other is begun."""
 
     running: int
 

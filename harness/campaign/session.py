@@ -44,7 +44,7 @@ MINUTES = 2.0
 
 
 class MistakenError(ValueError):
-    """What was asked for cannot be meant; the message says what is wrong with it."""
+    """The options name something that does not exist, or do not go together; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def _layers(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def go_on(path: Path) -> CampaignBegun:
-    """A run that was stopped, with what is done of it."""
+    """A run that was stopped, with what was done by then."""
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
     done_log = DoneLog(path)
@@ -226,7 +226,7 @@ def _left_under_way(folder: RunFolder) -> Iterator[str]:
 
 
 def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, Totals], Watcher]) -> CampaignResult:
-    """Carry a campaign out; whatever ends it, what was found is in the folder."""
+    """Run a campaign. However it ends, what was found is in the folder."""
     from clonediff.reports.store import read_run
     from clonediff.reports.writing import write_reports
 

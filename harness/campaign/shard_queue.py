@@ -1,7 +1,7 @@
-"""What is to be tried on one subject, what has been, and how each thing that was found stands.
+"""What is left to try on one subject, what was tried, and what came of each cause that was found.
 
-Shards come back in any order, and are taken in the order of their turns: so the first raw finding of a cause, which is
-the one that is made smaller, is the same however many workers there are. Pure: no clock, no process, no file.
+Shards come back in any order and are taken in the order of their turns. So the first raw finding of a cause, the one
+that is made smaller, does not depend on how many workers there are. Pure: no clock, no process, no file.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from clonediff.harness.trials.graph_trials import Key
 from clonediff.reports.records import Finding
 
 MOST_TRIES = 3
-"""How many raw findings of a cause are heard before it counts as one that does not show again."""
+"""A cause is unsteady once so many of its raw findings did not show again."""
 
 
 @dataclass(slots=True)
 class FoundCause:
-    """One cause: how often it was met, the raw findings not heard yet with their turns, and what came of one.
+    """One cause: how often it was met, the raw findings that wait, with their turns, and what came of one.
 
-    `finding` is the smallest so far, where it was settled, `seen` the first raw finding; `unsteady` says that no
-    raw finding could show it again. `seconds` is what was spent on making it smaller.
+    `seen` is the first raw finding. `heard` counts those that were made as small as they get, or did not show again.
+    `seconds` is what was spent on making it smaller.
     """
 
     key: Key
@@ -59,15 +59,15 @@ class FoundCause:
 
     @property
     def cost(self) -> tuple[float, int]:
-        """How soon it is its turn to be made smaller: what had least time so far, and of these the smallest, is next.
+        """What it is ordered by: the cause that had the least time is made smaller next, and of these the smallest.
 
-        So each has a piece of the time before one has another, and most are as small as they get by then.
+        So each has a piece of the time before any has two.
         """
         return self.seconds, len(bytes(self.latest.finding.graph)) if self.latest is not None else 0
 
     @property
     def unsteady(self) -> bool:
-        """Whether it was heard of and did not show again."""
+        """Whether none of its raw findings showed again."""
         return self.heard > 0 and self.settled is None and not self.waiting and not self.under_way
 
     @property

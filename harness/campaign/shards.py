@@ -24,12 +24,12 @@ SIZE = 50
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What every shard of a campaign shares. `across` has, by subject, those that it is compared with.
+    """What all shards of a campaign share. `across` names, for each subject, those that it is compared with.
 
-    `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
-    Of `state_rate` drawn graphs to which something is done before they are cloned, with one it is something costly.
-    `layers` names those that are drawn beside Keras' own. `reach` is whether the lines are counted that trials run of a
-    release's cloning code. What costs less than `at_least` is left out.
+    `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
+    models that are changed before cloning, one in `state_rate` is trained, quantized or saved. `layers` names the
+    user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What costs less than
+    `at_least` is left out.
     """
 
     campaign: str
@@ -45,7 +45,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What was asked for: enough to begin a campaign, and to go on with it.
+    """What was asked for: all that is needed to begin a campaign, and to resume it.
 
     `first` has the graphs to try before any are drawn, by subject. `corpus` and `database` are of
     `clonediff.harness.campaign.corpus`.
@@ -78,7 +78,7 @@ class Shard(msgspec.Struct, frozen=True):
 
     @property
     def examples(self) -> int:
-        """How many are drawn for it: the simplest of all comes first, and is tried by one shard only."""
+        """How many graphs are drawn for it. The first is the simplest of all, which only the first shard tries."""
         return self.count + (not self.opens)
 
 
@@ -121,9 +121,9 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     `met` has how many of its graphs showed each of these, `known` how many each known issue, and `costs` the worst that
     this cost. `verdicts` counts graphs by the verdict on a cloner, `worst` by the worst that it did to them.
 
-    `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
-    `accepted` has the kinds of which the release accepted a call, `not_accepted` those of which it accepted none, each
-    with the number of tensors on which it was proposed, and the last exception.
+    `states` counts the models that are trained, quantized or saved before cloning, `stating` is the time that these
+    took. `accepted` has the kinds that the release accepted a call of, `not_accepted` those that it refused each time,
+    with the number of tensors that were tried and the last exception.
     """
 
     subject: str
@@ -189,10 +189,10 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
 
 
 class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
-    """What came of a raw finding by now: the finding made smaller and proven, or None where it did not show again.
+    """A raw finding after a piece of reduction: smaller, and proven; None where it did not show again.
 
-    `trials` and `seconds` are what this piece took. Without a `rest` it is as small as it gets. With one, the reducer
-    can go on where this piece ended: it says of each graph that was tried whether it showed the same, "1" or "0".
+    `trials` and `seconds` are what the piece took. `rest` is None once the finding is as small as it gets; before, it
+    says of each graph that was tried whether it showed the same, "1" or "0", so that the next piece goes on there.
     """
 
     subject: str
@@ -208,7 +208,7 @@ class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
 class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
     """Whether each known issue's example still breaks, on one subject; None where it could not be tried.
 
-    `examples` has what those show that do.
+    `examples` has the findings of those that do.
     """
 
     subject: str
@@ -233,10 +233,10 @@ class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
 
 
 class Spent(msgspec.Struct, frozen=True, tag="spent"):
-    """How many seconds of its budget a campaign has spent by now, over all the times that it ran."""
+    """The seconds of its budget that a campaign has spent, over all the times that it ran."""
 
     seconds: float
 
 
 Done: TypeAlias = ShardDone | MadeSmaller | KnownRetried | SubjectStarted | Spent
-"""What is kept of a campaign that may have to go on: a line each."""
+"""What is kept of a campaign so that it can be resumed: a line each."""

@@ -1,7 +1,7 @@
 """A finding made smaller, a piece of the work at a time.
 
-Owns how a piece goes on where another ended, on whichever worker: with the answers that were given by then, by which
-the reducer comes to the same graph again. So what comes of all the pieces is the same however long each of them was.
+Owns how a piece goes on where another ended, on any worker: the answers of the earlier pieces lead the reducer to the
+same graph again. So the result does not depend on how long each piece was.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clonediff.reports.store import slug
 from clonediff.strategies.graph import Graph, from_json, to_json
 
 _DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
-"""Where each trial costs a process, or a minute, there are fewer of them."""
+"""The most trials, where each costs a process or a minute."""
 
 
 class _Paused(Exception):
@@ -31,8 +31,8 @@ class _Paused(Exception):
 class ShowsTheSame:
     """Whether a graph shows the same. What was answered in earlier pieces is not tried again.
 
-    `answers` are all that were given, `shown` is the last that this piece saw. One graph is tried, however late it is,
-    and as many as it takes until one shows it.
+    `answers` has all answers so far, `shown` the last hit of this piece. However late it is, graphs are tried until one
+    shows the same.
     """
 
     def __init__(self, look: Callable[[Graph], Hit | None], before: str = "", until: float | None = None) -> None:

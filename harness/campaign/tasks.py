@@ -1,6 +1,6 @@
-"""What a worker of a campaign is asked for: to meet a subject, to try a shard, to make smaller what a shard found.
+"""The tasks of a campaign's worker: start a subject, try known issues again, try a shard, make a finding smaller.
 
-Each is a plain function of data, so that it gives the same on whichever worker it runs, and as often as it is asked.
+Each is a plain function of data, so it gives the same on any worker, however often it runs.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from clonediff.strategies.graph import Graph, from_json, to_json
 
 @dataclass(frozen=True, slots=True)
 class SubjectGone:
-    """A subject that came up before does not now: it may with another worker, or in a while."""
+    """A subject that started before does not start now. It may on another worker, or later."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class MachineRefused:
-    """The worker's machine would not do something, such as write a file on a disk that is full."""
+    """The worker's machine refused something, such as writing a file to a full disk."""
 
     number: int | None
     reason: str
@@ -67,7 +67,7 @@ class MachineRefused:
 
 @dataclass(frozen=True, slots=True)
 class OurFault:
-    """A fault of ours, which would come again: this task is given up, and the campaign goes on."""
+    """A bug of clonediff. It would happen again, so the task is given up, and the campaign goes on."""
 
     reason: str
 
@@ -77,7 +77,7 @@ T = TypeVar("T")
 
 
 def _answering(task: Callable[P, T]) -> Callable[P, T | SubjectGone | MachineRefused | OurFault]:
-    """A task that answers with what stopped it: an exception does not always cross the network as what it is."""
+    """A task that answers with what stopped it: not every exception can cross the network."""
 
     @functools.wraps(task)
     def run(*args: P.args, **kwargs: P.kwargs) -> T | SubjectGone | MachineRefused | OurFault:
@@ -96,7 +96,7 @@ def _answering(task: Callable[P, T]) -> Callable[P, T | SubjectGone | MachineRef
 
 @_answering
 def start_subject(campaign: str, name: str) -> SubjectStarted:
-    """Start a subject: what it is, or why it cannot be had."""
+    """Start a subject, and say what it is, or why it does not work."""
     own = version("clonediff")
     setup = warm_subjects(campaign).setup
     try:

@@ -1,6 +1,6 @@
-"""What a campaign comes to so far, subject by subject, and the records that say so.
+"""The totals of a campaign so far, subject by subject, and the records that are made of them.
 
-Kept small: a sum for each thing, however long the campaign runs. Pure.
+Only sums are kept, however long the campaign runs. Pure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from clonediff.reports.records import Draws, FileReached, Finding, KnownMet
 from clonediff.reports.run_folder import known_folder
 
 MANY = 5
-"""A kind that was proposed on fewer tensors, none of which Keras accepted, is not told of."""
+"""A kind that Keras never accepted is reported once it was tried on so many tensors."""
 
 FindingKey = tuple[str, str, str, tuple[str, ...]]
 

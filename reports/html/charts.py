@@ -15,13 +15,13 @@ WIDTH, HEIGHT = 640, 180
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 34
 
 FEW = 30
-"""Findings that are still told apart as dots, and reached by the keyboard."""
+"""The most findings that are drawn as separate dots, which the keyboard reaches."""
 
 Point = tuple[float, float]
 
 
 def over_time(read: RunRead) -> Markup:
-    """Two charts with the same times, and what they show in words."""
+    """A chart of trials and one of findings over the same time, with a sentence each."""
     start = moment(read.run.started) or (read.events[0].at if read.events else None)
     seconds = seconds_of(read)
     if start is None or not seconds:

@@ -17,7 +17,7 @@ from clonediff.reports.store import RunRead, StoredFinding, slug
 from clonediff.reports.verdict import cost_of, counted, in_words, some
 
 MOST = 40
-"""Differences in a table; of more, only their number is said."""
+"""The most differences in a table; the others are only counted."""
 
 _COLUMNS = (
     ("new", "New first"),
@@ -31,7 +31,7 @@ _COLUMNS = (
 
 
 def findings(read: RunRead, drawings: Mapping[str, Drawing | str]) -> Markup:
-    """All findings, with what sorts and searches them."""
+    """All findings, with the tools that sort and search them."""
     in_order = _in_order(read)
     parts: list[Markup] = []
     if len(in_order) > 1:
@@ -52,7 +52,7 @@ def data(read: RunRead) -> list[dict[str, Any]]:
 
 
 def anchor(kept: StoredFinding, what: str = "finding") -> str:
-    """The finding's name within the page; the same in every report of the run, and in the next run's."""
+    """The finding's name within the page, which stays the same in every report and run."""
     name = slug(kept.name)
     if name != kept.name:  # another folder's may come to the same; no slug has a tilde
         name += f"~{hashlib.sha256(os.fsencode(kept.name)).hexdigest()[:16]}"

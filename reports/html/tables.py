@@ -43,7 +43,7 @@ def what_ran(read: RunRead) -> Markup:
 
 
 def coverage(read: RunRead) -> Markup:
-    """The matrix; of the findings' own graphs where the run has recorded none."""
+    """Kinds by features; of the findings' own graphs if the run recorded none."""
     recorded = read.run.coverage
     if recorded is not None:
         said = f"Of {some(recorded.graphs, 'graph')}, how many have a layer of the kind with the feature."
@@ -185,7 +185,7 @@ def _file(file: FileReached) -> Markup:
 
 
 def _sizes(found: Coverage) -> Markup:
-    """How large and how varied the graphs were; nothing where the run did not count it."""
+    """How large and how varied the graphs were; nothing if the run did not count that."""
     if not found.calls or not found.kinds:
         return join([])
     calls = sorted(found.calls.items())
