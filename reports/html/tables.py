@@ -46,7 +46,7 @@ def coverage(read: RunRead) -> Markup:
     """Kinds by features; of the findings' own graphs if the run recorded none."""
     recorded = read.run.coverage
     if recorded is not None:
-        said = f"Of {some(recorded.graphs, 'graph')}, how many have a layer of the kind with the feature."
+        said = f"How many of {some(recorded.graphs, 'graph')} have a layer of a kind with a feature."
         drawn = [tag("p", f"{name}: {frequencies(each)}.") for name, each in read.run.draws.items()]
         return join([_sizes(recorded), *drawn, tag("p", said), _matrix(recorded), *_reach(read.run)])
     none = tag("p", "This run did not record its coverage.", class_="none")

@@ -66,10 +66,11 @@ class CampaignText:
             case Found(finding=finding, fresh=True) if finding.smallest and not self._quiet:
                 self._status.say(small_line(finding))
             case Unsteady(subject=subject, title=title) if not self._quiet:
-                self._status.say(f"not counted: {visible(title)} [{subject}] showed once and not again")
+                self._status.say(f"not counted, since it did not show again: {visible(title)} [{subject}]")
             case Stopping(running=running):
                 self._status.say(
-                    f"stopping: {some(running, 'task')} under way, to be finished first; Ctrl-C again ends it now",
+                    f"stopping once {some(running, 'task')} under way {'is' if running == 1 else 'are'} finished; "
+                    "Ctrl-C again stops now",
                     error=True,
                 )
             case ShardEnded(fresh=True) | Tick():
@@ -200,7 +201,7 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         if gone:
             yield (f"  known issues that no longer break: {', '.join(gone)}")
         if each.drawn.restarts:
-            yield (f"  {some(each.drawn.restarts, 'process')} of it lost on the way".replace("processs", "processes"))
+            yield f"  its process was lost {some(each.drawn.restarts, 'time')}"
         yield from (f"  {line}" for line in compared(each))
         for file in reach.get(name, ()):
             yield f"  {file.file}: reached {file.said}"
