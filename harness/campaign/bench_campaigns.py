@@ -19,7 +19,7 @@ import msgspec
 
 from clonediff.harness.campaign.shard_queue import ShardQueue
 from clonediff.harness.campaign.shards import SIZE
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
@@ -91,7 +91,7 @@ def plain_trials(name: str) -> Progress:
         trials = GraphTrials(process, KnownIssues())
         shard_queue = ShardQueue(name, 0, (), None)
         for shard in iter(shard_queue.next_shard, None):
-            graphs = list(evenly(graphs_on(process), shard.examples, shard.seed))
+            graphs = list(sample_graphs(graphs_on(process), shard.examples, shard.seed))
             for graph in graphs[not shard.opens :]:
                 trials.try_case(case_of(graph, process.subject.dialect), COSTLY if trials.sampled(graph) else ())
                 tried += 1

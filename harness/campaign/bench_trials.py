@@ -15,7 +15,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from clonediff.harness.campaign.bench_sizes import of_checks
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.case import COSTLY, RATE, Case
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import Outcome
@@ -166,7 +166,7 @@ def _draw(process: SubjectProcess, count: int, seed_: int) -> tuple[list[Graph],
     for _ in range(TURNS):
         found: list[Graph] = []
         started = perf_counter()
-        for draws, graph in enumerate(evenly(graphs_on(process, features=FEATURES), 1_000_000, seed_), 1):
+        for draws, graph in enumerate(sample_graphs(graphs_on(process, features=FEATURES), 1_000_000, seed_), 1):
             if LAYERS[0] <= len(list(all_layers(graph))) <= LAYERS[1]:
                 found.append(graph)
                 if len(found) == count:

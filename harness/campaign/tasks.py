@@ -31,7 +31,7 @@ from clonediff.harness.campaign.shards import (
 from clonediff.harness.campaign.shrinking import piece
 from clonediff.harness.campaign.warm_subjects import warm_subjects
 from clonediff.harness.scripts.of_finding import example_of, finding_of, script_of
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
@@ -176,7 +176,9 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         else:
             graphs = graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate)
             # The first that is drawn is the simplest of all, which one shard is enough to try.
-            for graph in itertools.islice(evenly(graphs, shard.examples, shard.seed), 0 if shard.opens else 1, None):
+            for graph in itertools.islice(
+                sample_graphs(graphs, shard.examples, shard.seed), 0 if shard.opens else 1, None
+            ):
                 look(graph)
     asked(process).keep()
     tally = trials.tally

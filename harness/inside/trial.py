@@ -16,6 +16,7 @@ from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .configs import differing, plain_settings, take_over
+from .cpu_limit import CloneTime, TooLong
 from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -23,7 +24,6 @@ from .freshness import fresh, fresh_states
 from .housekeeping import tidy
 from .layers import Layers
 from .observer import Observer
-from .patience import CloneTime, TooLong
 from .progress import Progress, Tell
 from .run import Reader, Recorded, run
 from .saving import SavedModel

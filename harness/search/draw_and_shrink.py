@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection
 
 from hypothesis.strategies import SearchStrategy
 
-from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.search.reducing import reduce
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key, new_hits
 from clonediff.strategies.graph import Graph
 
@@ -41,7 +41,7 @@ def search(
     same seed, strategy and releases give the same answer, unless time runs out. What shows once and not again is no
     hit: a time limit on a busy machine, say.
     """
-    for graph in evenly(graphs, examples, seed_):
+    for graph in sample_graphs(graphs, examples, seed_):
         if until is not None and time.monotonic() > until:
             return None
         trials.tally.drawn += 1

@@ -11,9 +11,9 @@ import pytest
 from clonediff.harness.campaign import shrinking, tasks, warm_subjects
 from clonediff.harness.campaign.shards import MadeSmaller, Setup, Shard, ShardDone, WrittenFinding
 from clonediff.harness.campaign.shrinking import ShowsTheSame
-from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.reducing.measure import size
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.reports.records import Finding
 from clonediff.strategies import to_json
@@ -29,7 +29,7 @@ NAME, FAULT = "test-shrinking", "planted/layer_renamed"
 
 def drawn(question: Callable[[Graph], bool]) -> Graph:
     """The largest of those drawn for which a question holds."""
-    return max(filter(question, evenly(GRAPHS, DRAWN, 6)), key=size)
+    return max(filter(question, sample_graphs(GRAPHS, DRAWN, 6)), key=size)
 
 
 @pytest.mark.parametrize("name", ["two of three", "one of five", "anything"])

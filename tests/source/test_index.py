@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
@@ -60,7 +60,7 @@ _SAME = {"Functional": "Model", "GroupedQueryAttention": "GroupQueryAttention"}
     "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="a Keras more, by the same rule"))]
 )
 def test_each_layer_of_the_model_is_that_of_the_graph(generation: Literal["keras", "tf_keras"]) -> None:
-    graphs = [replace(NAMED, generation=generation), *evenly(graphs_of(generation), examples(12, 40), 1)]
+    graphs = [replace(NAMED, generation=generation), *sample_graphs(graphs_of(generation), examples(12, 40), 1)]
     told = untold = 0
     with open_subject(Subject.parse(generation)) as process:
         its = Counter(_told(graphs[0], process))

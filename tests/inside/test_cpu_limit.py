@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from clonediff.harness.inside.patience import CloneTime, TooLong
+from clonediff.harness.inside.cpu_limit import CloneTime, TooLong
 
 
 def _spin() -> None:
