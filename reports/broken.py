@@ -1,4 +1,4 @@
-"""What a run begins with: what Keras breaks, worst first, what is new, what holds.
+"""What every report begins with: what Keras breaks, worst first, what of it is new, and which cloners are faithful.
 
 Owns the first sentence of every report, which counts graphs by the worst that happens to them, and the list of the
 known causes that were met.
@@ -60,9 +60,9 @@ def broken(read: RunRead) -> list[Broken]:
 
 
 def by_worst(run: Run) -> dict[str, dict[str, int]]:
-    """On how many graphs each cloner did nothing worse than each of these, upstream first; empty where not recorded.
+    """For each cloner, upstream first, the graphs by the worst that it did to them; empty where not recorded.
 
-    "faithful" has the graphs on which it did nothing at all, "left out" those on which it did only what was left out.
+    "faithful" counts the graphs that it cloned faithfully, "left out" those on which it did only what was left out.
     """
     return {
         cloner: {
@@ -103,13 +103,13 @@ def holds(run: Run) -> tuple[str, ...]:
 
 
 def left_out(run: Run) -> str:
-    """What the run left out, and on how many graphs there was nothing else; "" where it left out nothing."""
+    """What the run left out, and how many graphs had only that; "" where it left out nothing."""
     if run.at_least is Cost.NAME:
         return ""
     less = [does.replace("only ", "") for cost, does in _DOES.items() if cost > run.at_least]
     only = [f"{tried.left_out:,} with {who}" for who, tried in _tried(run).items() if tried.left_out]
-    graphs = f"graphs with nothing else: {', '.join(only)}" if only else "no graph had nothing else"
-    return f"left out, by --at-least {run.at_least.name.lower()}: what only {' or '.join(less)}; {graphs}"
+    graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
+    return f"left out by --at-least {run.at_least.name.lower()}: what only {' or '.join(less)}; {graphs}"
 
 
 @dataclass(slots=True)

@@ -7,7 +7,9 @@ Owns the features: what can be true of a layer as it stands in a graph. Whoever 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from clonediff.reports.records import Coverage
 from clonediff.strategies.asking import NoKeras
@@ -15,11 +17,11 @@ from clonediff.strategies.graph import (
     Array,
     Call,
     Graph,
+    Input,
     Layer,
     MalformedGraph,
     Ref,
     Step,
-    Way,
     call_refs,
     leaves,
     levels,
@@ -31,50 +33,118 @@ from clonediff.strategies.states import STEPS
 from clonediff.strategies.typing import infer
 from clonediff.strategies.ways import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
 
-FEATURES = (
-    "called again",
-    "at several depths",
-    "on several tensors",
-    "on one tensor twice",
-    "on a masked tensor",
-    "on an input of the model",
-    "on an optional input",
-    "on an input that is None",
-    "on an input around a tensor",
-    "on an input taken twice",
-    "on a sparse input",
-    "on a ragged input",
-    "several outputs",
-    "is an output",
-    "leads nowhere",
-    "in a model cut out",
-    "mask given",
-    "training given",
-    "initial state given",
-    "other arguments given",
-    "called in another structure",
-    "called with another axis",
-    "an array as argument",
-    "frozen",
-    "dtype of its own",
-    "name of its own",
-    "regularizer",
-    "in a model",
-    "in a Sequential",
-    "in a model of one's own class",
-    "in a wrapper",
-    "cloned on other inputs",
-    "a clone function given",
-    "a call function given",
-    "cloned recursively",
-    *(sort.happened for sort in STEPS.values()),
-)
-"""What a layer can meet, in the order of the matrix's columns."""
 REFUSED = "in a graph that cannot be built"
 """A column where there are such graphs."""
 
 Pair = tuple[str, str]
-_STATES = {"mask": "mask given", "training": "training given", "initial_state": "initial state given"}
+
+
+class _Level:
+    """A model of a graph, with what is asked of it for each of its layers.
+
+    `around` has what is true of all that is in it; of a layer within another one, nothing is called.
+    """
+
+    def __init__(self, graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...] = ()) -> None:
+        own = "in a model of one's own class"
+        self.graph = graph
+        self.outermost = not around
+        self.around = (*around, own) if graph.own is not None and own not in around else around
+        self.state = state or graph.state
+        self.way = frozenset(features_of(graph.way)) if graph.way is not None else frozenset[str]()
+        self.carried = masked(graph)
+        self.depths = _depths(graph)
+        self.given = {ref.node for ref in refs(graph.gives)}
+        used = {ref.node for call in graph.calls for ref in call_refs(call)}
+        self.led_to = used.union(ref.node for ref in ends_of(graph))
+        self.cut_out = frozenset(reached(graph)[0]) if graph.base is not None else frozenset[int]()
+        self.taken = Counter(refs(graph.takes))
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """A layer as it stands in a graph: its calls, and the nodes that these are."""
+
+    layer: Layer
+    level: _Level
+    nodes: tuple[int, ...] = ()
+    within: bool = False
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        return [self.level.graph.calls[node - len(self.level.graph.inputs)] for node in self.nodes]
+
+    @cached_property
+    def tensors(self) -> list[list[Ref]]:
+        """What each call is on."""
+        return [list(call_refs(call)) for call in self.calls]
+
+    @cached_property
+    def inputs(self) -> list[tuple[Ref, Input]]:
+        """The inputs of the model among them."""
+        given = self.level.graph.inputs
+        return [(ref, given[ref.node]) for tensors in self.tensors for ref in tensors if ref.node < len(given)]
+
+    @cached_property
+    def options(self) -> set[str]:
+        """The arguments of its calls by name."""
+        return {key for call in self.calls for key, _ in call.kwargs}
+
+    def does(self, sort: str) -> bool:
+        """Whether a step of this sort is done to it."""
+        return any(step.does == sort and step.kind in (None, self.layer.kind) for step in self.level.state)
+
+    def cloned(self, *ways: str) -> bool:
+        """Whether the model is cloned in one of these ways."""
+        return not self.within and not self.level.way.isdisjoint(ways)
+
+
+_TRUE_OF: Mapping[str, Callable[[_Standing], bool]] = {
+    "called again": lambda its: len(its.nodes) > 1,
+    "at several depths": lambda its: len({its.level.depths[node] for node in its.nodes}) > 1,
+    "on several tensors": lambda its: any(len(each) > 1 for each in its.tensors),
+    "on one tensor twice": lambda its: any(len(set(each)) < len(each) for each in its.tensors),
+    "on a masked tensor": lambda its: any(ref in its.level.carried for each in its.tensors for ref in each),
+    "on an input of the model": lambda its: its.level.outermost and bool(its.inputs),
+    "on an optional input": lambda its: any(given.optional for _, given in its.inputs),
+    "on an input that is None": lambda its: any(given.fill == "nothing" for _, given in its.inputs),
+    "on an input around a tensor": lambda its: any(given.around is not None for _, given in its.inputs),
+    "on an input taken twice": lambda its: any(its.level.taken[ref] > 1 for ref, _ in its.inputs),
+    "on a sparse input": lambda its: any(given.sparse for _, given in its.inputs),
+    "on a ragged input": lambda its: any(given.ragged for _, given in its.inputs),
+    "several outputs": lambda its: any(call.outputs > 1 for call in its.calls),
+    "is an output": lambda its: not its.level.given.isdisjoint(its.nodes),
+    "leads nowhere": lambda its: not its.level.led_to.issuperset(its.nodes),
+    "in a model cut out": lambda its: not its.level.cut_out.isdisjoint(its.nodes),
+    "mask given": lambda its: "mask" in its.options,
+    "training given": lambda its: "training" in its.options,
+    "initial state given": lambda its: "initial_state" in its.options,
+    "other arguments given": lambda its: not its.options <= {"mask", "training", "initial_state"},
+    "called in another structure": lambda its: any(call.packing for call in its.calls),
+    "called with another axis": lambda its: any(call.axis for call in its.calls),
+    "an array as argument": lambda its: any(
+        isinstance(each, Array) for call in its.calls for _, value in call.kwargs for each in leaves(value)
+    ),
+    "frozen": lambda its: (
+        not its.layer.trainable
+        or "frozen after" in its.layer.marks
+        or (its.layer.graph is not None and not its.layer.graph.trainable)
+    ),
+    "dtype of its own": lambda its: its.layer.dtype is not None,
+    "name of its own": lambda its: its.layer.name is not None,
+    "regularizer": lambda its: any(key.endswith("regularizer") and value is not None for key, value in its.layer.args),
+    "in a model": lambda its: "in a model" in its.level.around,
+    "in a Sequential": lambda its: "in a Sequential" in its.level.around,
+    "in a model of one's own class": lambda its: "in a model of one's own class" in its.level.around,
+    "in a wrapper": lambda its: its.within,
+    "cloned on other inputs": lambda its: its.cloned(INPUTS, SPARSE, LATER),
+    "a clone function given": lambda its: its.cloned(CLONE),
+    "a call function given": lambda its: its.cloned(CALL),
+    "cloned recursively": lambda its: its.cloned(RECURSIVE),
+    **{sort.happened: lambda its, name=name: its.does(name) for name, sort in STEPS.items()},
+}
+FEATURES = tuple(_TRUE_OF)
+"""What a layer can meet, in the order of the matrix's columns."""
 
 
 class Counting:
@@ -88,7 +158,7 @@ class Counting:
         self._after: Counter[Pair] = Counter()
 
     def add(self, graph: Graph, *, refused: bool = False) -> None:
-        """Count a graph: each kind, each feature and each succession once, however often it is in it."""
+        """Count a graph: each kind, feature and succession once, however often it occurs."""
         met = set(features(graph))
         if refused:
             met |= {(kind, REFUSED) for kind, _ in met}
@@ -99,7 +169,7 @@ class Counting:
         self._after.update(set(successions(graph)))
 
     def include(self, other: Coverage) -> None:
-        """Count what somebody else counted as well."""
+        """Add what was counted elsewhere."""
         self._graphs += other.graphs
         self._kinds.update(other.kinds)
         self._calls.update(other.calls)
@@ -121,7 +191,7 @@ def _by_kind(counts: Counter[Pair], kinds: Collection[str] = ()) -> dict[str, di
 
 
 def successions(graph: Graph) -> Iterator[Pair]:
-    """Each kind with each kind that is called on what it gives."""
+    """Pairs of kinds, the second of which is called on an output of the first."""
     for level in levels(graph):
         kinds = [level.layers[call.layer].kind for call in level.calls]
         for kind, call in zip(kinds, level.calls, strict=True):
@@ -130,121 +200,30 @@ def successions(graph: Graph) -> Iterator[Pair]:
                     yield kinds[ref.node - len(level.inputs)], kind
 
 
-def features(graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...] = ()) -> Iterator[Pair]:
+def features(graph: Graph) -> Iterator[Pair]:
     """Each kind with each feature that a layer of it has; with "" for the kind alone."""
-    state = state or graph.state
-    carried = masked(graph)
-    depths = _depths(graph)
-    used = {ref.node for call in graph.calls for ref in call_refs(call)}
-    given = {ref.node for ref in refs(graph.gives)}
-    led_to = used.union(ref.node for ref in ends_of(graph))
-    outermost = not around
-    around = (*around, *_of_class(graph, around))
-    cut_out = reached(graph)[0] if graph.base is not None else ()
-    calls: dict[int, list[int]] = {}
-    for number, call in enumerate(graph.calls):
-        calls.setdefault(call.layer, []).append(number)
+    for its in _standing(_Level(graph)):
+        yield its.layer.kind, ""
+        yield from ((its.layer.kind, feature) for feature, is_true in _TRUE_OF.items() if is_true(its))
+
+
+def _standing(level: _Level) -> Iterator[_Standing]:
+    graph = level.graph
+    nodes: dict[int, list[int]] = {}
+    for node, call in enumerate(graph.calls, len(graph.inputs)):
+        nodes.setdefault(call.layer, []).append(node)
     for number, layer in enumerate(graph.layers):
-        nodes = [len(graph.inputs) + call for call in calls.get(number, [])]
-        found = {"", *around, *_of_layer(layer), *_of_way(graph.way), *_of_state(state, layer)}
-        if len(nodes) > 1:
-            found.add("called again")
-        if len({depths[node] for node in nodes}) > 1:
-            found.add("at several depths")
-        if given.intersection(nodes):
-            found.add("is an output")
-        if not led_to.issuperset(nodes):
-            found.add("leads nowhere")
-        if not set(nodes).isdisjoint(cut_out):
-            found.add("in a model cut out")
-        for node in nodes:
-            call = graph.calls[node - len(graph.inputs)]
-            found.update(_of_call(call))
-            if any(ref in carried for ref in call_refs(call)):
-                found.add("on a masked tensor")
-            if outermost and any(ref.node < len(graph.inputs) for ref in call_refs(call)):
-                found.add("on an input of the model")
-            found.update(_of_inputs(graph, call))
-        yield from ((layer.kind, feature) for feature in found)
+        yield _Standing(layer, level, tuple(nodes.get(number, ())))
         if layer.graph is not None:
             inside = "in a Sequential" if layer.graph.sequential else "in a model"
-            yield from features(layer.graph, (*(each for each in around if each != inside), inside), state)
+            around = (*(each for each in level.around if each != inside), inside)
+            yield from _standing(_Level(layer.graph, around, level.state))
         for inner in made_layers(layer):
-            found_inside = ("", "in a wrapper", *around, *_of_layer(inner), *_of_state(state, inner))
-            yield from ((inner.kind, feature) for feature in found_inside)
-
-
-_WAYS = {
-    INPUTS: "cloned on other inputs",
-    SPARSE: "cloned on other inputs",
-    LATER: "cloned on other inputs",
-    CLONE: "a clone function given",
-    CALL: "a call function given",
-    RECURSIVE: "cloned recursively",
-}
-
-
-def _of_class(graph: Graph, around: tuple[str, ...]) -> Iterator[str]:
-    name = "in a model of one's own class"
-    if graph.own is not None and name not in around:
-        yield name
-
-
-def _of_way(way: Way | None) -> Iterator[str]:
-    if way is not None:
-        yield from (_WAYS[name] for name in features_of(way))
-
-
-def _of_state(state: tuple[Step, ...], layer: Layer) -> Iterator[str]:
-    for step in state:
-        if step.does in STEPS and step.kind in (None, layer.kind):
-            yield STEPS[step.does].happened
-
-
-def _of_layer(layer: Layer) -> Iterator[str]:
-    if not layer.trainable or "frozen after" in layer.marks or (layer.graph is not None and not layer.graph.trainable):
-        yield "frozen"
-    if layer.dtype is not None:
-        yield "dtype of its own"
-    if layer.name is not None:
-        yield "name of its own"
-    if any(key.endswith("regularizer") and value is not None for key, value in layer.args):
-        yield "regularizer"
-
-
-def _of_inputs(graph: Graph, call: Call) -> Iterator[str]:
-    taken = list(refs(graph.takes))
-    for ref in call_refs(call):
-        if ref.node < len(graph.inputs):
-            given = graph.inputs[ref.node]
-            yield from ("on an optional input",) if given.optional else ()
-            yield from ("on an input that is None",) if given.fill == "nothing" else ()
-            yield from ("on an input around a tensor",) if given.around is not None else ()
-            yield from ("on a sparse input",) if given.sparse else ()
-            yield from ("on a ragged input",) if given.ragged else ()
-            yield from ("on an input taken twice",) if taken.count(ref) > 1 else ()
-
-
-def _of_call(call: Call) -> Iterator[str]:
-    tensors = list(call_refs(call))
-    if len(tensors) > 1:
-        yield "on several tensors"
-    if len(set(tensors)) < len(tensors):
-        yield "on one tensor twice"
-    if call.outputs > 1:
-        yield "several outputs"
-    if call.packing:
-        yield "called in another structure"
-    if call.axis:
-        yield "called with another axis"
-    for key, value in call.kwargs:
-        yield _STATES.get(key, "other arguments given")
-        if any(isinstance(each, Array) for each in leaves(value)):
-            yield "an array as argument"
+            yield _Standing(inner, level, within=True)
 
 
 def masked(graph: Graph) -> Collection[Ref]:
-    """The tensors that may carry a mask; none where Keras refuses the graph, or there is none to ask."""
+    """The tensors that may carry a mask; none if Keras refuses the graph, or if there is no Keras to ask."""
     try:
         specs = infer(graph)
     except (MalformedGraph, NoKeras):

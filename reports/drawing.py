@@ -13,9 +13,8 @@ from clonediff.reports import layout
 from clonediff.reports.coverage import masked
 from clonediff.reports.labels import arguments, cut, shape, width_of
 from clonediff.reports.layout import Edge
-from clonediff.reports.marks import Mark, Marks, Use, marks
+from clonediff.reports.marks import Key, Mark, Marks, Use, marks
 from clonediff.reports.markup import Markup, join, px, raw, tag
-from clonediff.reports.naming import Key
 from clonediff.reports.records import Difference
 from clonediff.reports.store import StoredFinding
 from clonediff.strategies.graph import Graph, Layer, Ref, call_refs, fed_refs, refs
@@ -62,7 +61,7 @@ class DrawingTooLarge(ValueError):
 
 
 class Drawing:
-    """A graph as the original has it, and as the clone has it where there is anything to say of that."""
+    """The graph of the original and, if there are differences, that of the clone."""
 
     def __init__(self, graph: Graph, differences: Sequence[Difference]) -> None:
         self.marks = marks(graph, differences)
@@ -72,7 +71,7 @@ class Drawing:
 
     @property
     def sides(self) -> tuple[tuple[Side, str], ...]:
-        """The sides that are drawn, with what to call them."""
+        """The sides that are drawn, with their names."""
         clone = "clone" if self.marks.made else "clone: none was made"
         return tuple((side, clone if side == "clone" else side) for side in self._parts)
 
@@ -82,7 +81,7 @@ class Drawing:
         return _svg(content, width, height, f"{dict(self.sides)[side]}: {described(self._graph)}")
 
     def pair(self) -> Markup:
-        """A file of its own, with one beside the other."""
+        """Both sides beside one another, as a file of its own."""
         parts = []
         left, tallest = PAD, 0.0
         for side, name in self.sides:
@@ -97,7 +96,7 @@ class Drawing:
 
 
 def draw_all(findings: Iterable[StoredFinding]) -> dict[str, Drawing | str]:
-    """The drawings of findings by the name of their folder; why there is none, where there is none."""
+    """The drawings of findings by the names of their folders, or why there is none."""
     drawn: dict[str, Drawing | str] = {}
     for kept in findings:
         if kept.graph is None:
@@ -113,7 +112,7 @@ def draw_all(findings: Iterable[StoredFinding]) -> dict[str, Drawing | str]:
 
 
 def described(graph: Graph) -> str:
-    """The graph in a line, for those who do not see it."""
+    """The graph in a line, for readers who cannot see the drawing."""
     kinds = ", ".join(dict.fromkeys(graph.layers[call.layer].kind for call in graph.calls))
     return cut(f"{len(graph.inputs)} inputs, {len(graph.calls)} calls" + (f": {kinds}" if kinds else ""), 200)
 
@@ -139,21 +138,12 @@ def _whole(graph: Graph, marks: Marks, side: Side) -> tuple[Markup, float, float
     boxes, lines = _size(graph, 0)
     if boxes > MOST_BOXES or lines > MOST_EDGES:
         raise DrawingTooLarge(f"{boxes:,} boxes and {lines:,} lines are too many to draw")
-    content, width, height = _Canvas(marks, side).graph(graph, ())
-    own = marks.at.get(((), 0), ())
-    if own:
-        said = _said(own, side)
-        inner = max(width, *(width_of(line) for line in said))
-        top = PAD + LINE * len(said)
-        frame = tag("rect", x=0, y=0, width=px(inner + 2 * PAD), height=px(height + top + 2 * PAD), rx=8)
-        texts = [
-            tag("text", line, x=PAD, y=px(PAD + LINE * (number + 0.7)), class_="g-said")
-            for number, line in enumerate(said)
-        ]
-        shifted = _moved(content, PAD + (inner - width) / 2, top + PAD)
-        level = "g-first" if marks.first == ((), 0) else "g-also"
-        content = join([tag("g", frame, *texts, class_=f"g-holds {level}"), shifted])
-        width, height = inner + 2 * PAD, height + top + 2 * PAD
+    canvas = _Canvas(marks, side)
+    content, width, height = canvas.graph(graph, ())
+    if ((), 0) in marks.at:
+        kind = "Sequential" if graph.sequential else "Model"
+        box = canvas.box(kind, graph.name, [], ((), 0), "g-holds", inner=(content, width, height))
+        content, width, height = box.content, box.width, box.height
     return tag("g", content, class_="g-none") if side == "clone" and not marks.made else content, width, height
 
 
@@ -162,8 +152,7 @@ def _size(graph: Graph, depth: int) -> tuple[int, int]:
         raise DrawingTooLarge(f"more than {DEEPEST} models inside one another are too many to draw")
     boxes = len(graph.inputs) + len(graph.calls)
     # A line costs a place in each row that it passes.
-    rows = list(range(boxes))
-    lines = sum(rows[-1] - ref.node for ref in refs(graph.gives)) // 8
+    lines = sum(boxes - 1 - ref.node for ref in refs(graph.gives)) // 8
     for number, call in enumerate(graph.calls):
         ends = [ref.node for ref in call_refs(call)]
         lines += len(ends) + sum(len(graph.inputs) + number - end for end in ends) // 8
@@ -184,7 +173,7 @@ class _Box:
 
 
 class _Canvas:
-    """Draws graphs, the ones in one another too. Shared layers get their letters in the order they are met."""
+    """Draws graphs, also within one another. Shared layers get letters in the order in which they are met."""
 
     def __init__(self, marks: Marks, side: Side) -> None:
         self.marks = marks
@@ -235,7 +224,7 @@ class _Canvas:
         more = [shape((given.batch, *given.shape)) + ("" if given.dtype == "float32" else f" {given.dtype}")]
         if given.optional:
             more.append("optional")
-        return self._box("Input", given.name, more, (key, 0), "g-end")
+        return self.box("Input", given.name, more, (key, 0), "g-end")
 
     def _call(self, layer: Layer, use: Use, more: list[str], shared: bool) -> _Box:
         if layer.marks:
@@ -246,11 +235,11 @@ class _Canvas:
         letter = self.letters.setdefault(use[0], _letter(len(self.letters))) if shared else ""
         if layer.graph is None or use[1] > 0:
             said = more if layer.graph is None else [*more, f"the same model as {letter}1"]
-            return self._box(layer.kind, name, said, use, "", f"{letter}{use[1] + 1}" if letter else "")
+            return self.box(layer.kind, name, said, use, "", f"{letter}{use[1] + 1}" if letter else "")
         inner = self.graph(layer.graph, use[0])
-        return self._box(layer.kind, name, more, use, "g-holds", f"{letter}1" if letter else "", inner)
+        return self.box(layer.kind, name, more, use, "g-holds", f"{letter}1" if letter else "", inner)
 
-    def _box(
+    def box(
         self,
         kind: str,
         name: str | None,
@@ -260,6 +249,7 @@ class _Canvas:
         badge: str = "",
         inner: tuple[Markup, float, float] | None = None,
     ) -> _Box:
+        """A box with its texts, and a drawing in it if there is an inner one."""
         own = self.marks.at.get(use, ())
         said = _said(own, self.side)
         head = kind if name is None else f"{kind} {name}"

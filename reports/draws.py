@@ -1,6 +1,6 @@
-"""What a subject was given to try: what of it cannot be built and why, and how evenly its layer classes were drawn.
+"""What a subject was given to try: what of it cannot be built and why, and how often each layer class was drawn.
 
-Owns how much of that is fine. A graph that cannot be built is no finding: it says nothing of how models are cloned.
+Owns how many refusals are acceptable. A graph that cannot be built is no finding: it says nothing about cloning.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _SHAPES = re.compile(r"[(\[]((None|N)(, ?)?)*[)\]]")
 
 
 def reason(type_: str, message: str) -> str:
-    """Why a graph was refused, without the names and the numbers of that graph, so that many have one reason."""
+    """Why a graph was refused, without the names and numbers of the graph, so that many graphs share a reason."""
     lines = re.sub(r"\x1b\[[\d;]*m", "", message).splitlines()
     said = next((line for line in lines if not _WHERE.fullmatch(line)), "")
     return one_line(f"{type_}: {_SHAPES.sub('(…)', _NUMBERS.sub('N', _NAMES.sub('…', said)))}", 160)
 
 
 def too_many(refused: int, graphs: int) -> bool:
-    """Whether so many graphs were refused that it is something to mend in the generator."""
+    """Whether so many graphs were refused that it is a fault of the generator."""
     return graphs >= 10 and refused >= 3 and refused > FINE * graphs
 
 
@@ -40,7 +40,7 @@ def to_mend(run: Run) -> Iterator[str]:
     for name, each in run.draws.items():
         if too_many(each.refused, each.graphs):
             share = f"{each.refused:,} of {each.graphs:,} graphs ({each.refused / each.graphs:.1%})"
-            yield f"{name} cannot build {share}, more than {FINE:.0%}: something to mend in the generator"
+            yield f"{name} cannot build {share}, more than {FINE:.0%}: a fault of the generator"
 
 
 def refusals(name: str, draws: Draws, most: int | None = None) -> Iterator[str]:
@@ -53,24 +53,24 @@ def refusals(name: str, draws: Draws, most: int | None = None) -> Iterator[str]:
 
 
 def never_accepted(draws: Draws) -> Iterator[str]:
-    """The kinds of which no call was ever accepted: a line for each layer that is not Keras' own, one for the rest."""
+    """The kinds of which Keras accepted no call: a line for each layer of the user's, and one for all others."""
     its = [kind for kind in draws.not_accepted if not _is_other(kind)]
     for kind, why in draws.not_accepted.items():
         if kind not in its:
-            yield f"{kind} was never accepted: {one_line(why)}"
+            yield f"Keras accepted no call of {kind}: {one_line(why)}"
     if its:
-        yield f"of Keras' own kinds {len(its):,} never accepted: {', '.join(its)}"
+        yield f"Keras accepted no call of {len(its):,} of its own kinds: {', '.join(its)}"
 
 
 def _is_other(kind: str) -> bool:
     return ":" in kind or ("." in kind and not is_operation(kind))
 
 
-def evenness(draws: Draws) -> str:
-    """How often layer classes were drawn, and which never."""
+def frequencies(draws: Draws) -> str:
+    """How often layer classes were drawn, and which never were."""
     least, middle, most = draws.often
     return (
-        f"{draws.classes} layer classes drawn: the rarest tenth in at most {least:,} of {draws.graphs:,} graphs, the "
-        f"middle one in {middle:,}, the most frequent tenth in at least {most:,}; "
+        f"{draws.classes} layer classes drawn: each of the rarest tenth is in at most {least:,} of {draws.graphs:,} "
+        f"graphs, the median one in {middle:,}, each of the most frequent tenth in at least {most:,}; "
         f"{len(draws.never)} never drawn{': ' if draws.never else ''}{', '.join(draws.never)}"
     )

@@ -1,4 +1,4 @@
-"""Findings that probably have one cause: what one line of Keras does may show as several exceptions.
+"""Findings that probably have one cause: one line of Keras may raise several exceptions.
 
 Owns what makes findings a group. A group is a guess, and is always told as one: its findings stay findings.
 """
@@ -43,7 +43,7 @@ def sentences(findings: Sequence[Finding]) -> list[str]:
 
 
 def _shared(finding: Finding) -> tuple[str, tuple[str, ...]]:
-    """What those have in common that probably have the cause of this finding: in words, and to compare by."""
+    """What findings with the cause of this one probably share: in words, and as a key."""
     whose = (finding.generation, finding.cloner, *finding.across)
     if finding.known is not None:
         return f"the known issue {finding.known}", (*whose, "known", finding.known)

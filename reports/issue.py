@@ -1,4 +1,4 @@
-"""The text of an issue for a finding, in Markdown: what a maintainer wants to read, in that order.
+"""The text of an issue for a finding, in Markdown, in the order in which a maintainer wants to read it.
 
 Owns the words for what was promised and what was broken. Nothing in it is for clonediff's own users: a maintainer need
 not know it.
@@ -10,7 +10,6 @@ import re
 from html import escape
 
 from clonediff.reports.markup import visible
-from clonediff.reports.proof import alone
 from clonediff.reports.records import COSTS, Difference, Finding
 from clonediff.reports.shortening import LONGEST_FILE, cut, shortened
 
@@ -63,7 +62,7 @@ def _what(finding: Finding) -> list[str]:
     root = finding.root
     parts = ["## What happens"]
     if root is None:
-        parts.append("The model cannot be built or run at all, so that there is nothing to clone.")
+        parts.append("The model cannot be built or run at all, so there is nothing to clone.")
         return [*parts, _fenced(finding.detail)] if finding.detail else parts
     if finding.across:
         one, other = (*finding.across, "", "")[:2]
@@ -83,7 +82,7 @@ def _what(finding: Finding) -> list[str]:
         parts.append(_numbers(root))
     followers = finding.differences[1:]
     if followers:
-        parts.append("What follows from it:")
+        parts.append("Its consequences:")
         lines = [
             f"- {_code(each.path)}: {_code(each.expected)} becomes {_code(each.found)}" for each in followers[:MOST]
         ]
@@ -114,7 +113,7 @@ def _numbers(root: Difference) -> str:
 
 
 def _proof(finding: Finding) -> str:
-    said = alone(finding)
+    said = finding.alone
     rest = ": look at it before it is sent anywhere" if finding.proof is False else ""
     return cell(f"{said[:1].upper()}{said[1:]}{rest}.")
 

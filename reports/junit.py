@@ -13,7 +13,6 @@ from typing import Literal
 
 from clonediff.reports.issue import PROMISES
 from clonediff.reports.markup import Markup, raw, tag
-from clonediff.reports.proof import alone
 from clonediff.reports.records import KnownMet
 from clonediff.reports.shortening import fitting
 from clonediff.reports.store import RunRead, StoredFinding, moment
@@ -73,9 +72,9 @@ def _finding(kept: StoredFinding) -> _Case:
     if finding.known is not None:
         return _Case(suite, classname, name, "skipped", f"known issue {finding.known}: {_line(finding.title)}")
     if finding.proof is False:
-        return _Case(suite, classname, name, "skipped", f"{alone(finding)}: {_line(finding.title)}")
+        return _Case(suite, classname, name, "skipped", f"{finding.alone}: {_line(finding.title)}")
     root = finding.root
-    lines = [finding.title, cost_of(kept), alone(finding)]
+    lines = [finding.title, cost_of(kept), finding.alone]
     if root is not None:
         lines += [PROMISES.get(root.check, root.check), f"{root.check}: {root.path}"]
         lines += [f"  original: {root.expected}", f"  clone:    {root.found}"]

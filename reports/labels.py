@@ -9,7 +9,7 @@ from clonediff.strategies.graph import Array, Call, Function, Items, Made, Named
 
 
 def arguments(args: Sequence[tuple[str, Value]], call: Call) -> list[str]:
-    """A line for what a layer is made with, and one for what it is called with, tensors left out."""
+    """A line for the arguments of a layer's constructor, and one for those of its call, without tensors."""
     made = ", ".join(f"{key}={worded(value)}" for key, value in args)
     called = ", ".join(f"{key}={worded(value)}" for key, value in call.kwargs if next(refs(value), None) is None)
     return [line for line in (made, f"called with {called}" if called else "") if line]

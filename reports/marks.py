@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from clonediff.reports.naming import Key, Names
-from clonediff.reports.records import Difference
-from clonediff.strategies.graph import Graph
+from clonediff.reports.records import Difference, Place
+from clonediff.strategies.graph import Graph, made_layers
 
+Key = tuple[int, ...]
+"""A layer by the numbers of the models around it and its own; an input as -1 less its number; () is the model."""
 Use = tuple[Key, int]
 """A layer, and which of its calls."""
 
@@ -31,17 +32,25 @@ class Marks:
     made: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A layer of the graph: its kind and those of the layers that it holds, and how often it is called."""
+
+    kinds: tuple[str, ...]
+    name: str | None
+    uses: int = 1
+
+
 def marks(graph: Graph, differences: Sequence[Difference]) -> Marks:
     """The marks for a drawing of the graph. What stands at no layer that the graph has is left out."""
-    names = Names(graph)
+    layers = dict(_layers(graph, ()))
     first: Use | None = None
     at: dict[Use, list[Mark]] = {}
     for number, difference in enumerate(differences):
-        place = difference.first
-        key = names.key(place) if place is not None else None
-        if place is None or key is None:
+        key = _key(difference.first, layers)
+        if key is None or difference.first is None:
             continue
-        use = (key, max(0, min(place.use, names.uses.get(key, 1) - 1)))
+        use = (key, max(0, min(difference.first.use, layers[key].uses - 1)))
         if number == 0:
             first = use
         mark = Mark(difference.aspect, *sides(difference))
@@ -50,6 +59,35 @@ def marks(graph: Graph, differences: Sequence[Difference]) -> Marks:
             at[use].append(mark)
     made = not any(difference.check == "made" for difference in differences)
     return Marks(first, {use: tuple(each) for use, each in at.items()}, made)
+
+
+def _layers(graph: Graph, around: Key) -> Iterator[tuple[Key, _Layer]]:
+    if not around:
+        yield (), _Layer((), None)
+    for number, given in enumerate(graph.inputs):
+        yield (*around, -1 - number), _Layer(("InputLayer",), given.name)
+    for number, layer in enumerate(graph.layers):
+        name = layer.name or (layer.graph.name if layer.graph is not None else None)
+        uses = sum(call.layer == number for call in graph.calls)
+        kinds = layer.kind, *(each.kind for each in made_layers(layer))
+        yield (*around, number), _Layer(kinds, name, uses)
+        if layer.graph is not None:
+            yield from _layers(layer.graph, (*around, number))
+
+
+def _key(place: Place | None, layers: Mapping[Key, _Layer]) -> Key | None:
+    """The layer of a place. Where the record does not say, the one of that name, or the only one of that kind."""
+    if place is None:
+        return None
+    if place.at is not None or place.layer == -1:
+        at = place.at or ()
+        return at if at in layers else None
+    for name in reversed(place.name.split("/")):
+        named = [key for key, layer in layers.items() if layer.name == name]
+        if named:
+            return named[0]
+    alike = [key for key, layer in layers.items() if place.kind in layer.kinds]
+    return alike[0] if len(alike) == 1 else None
 
 
 def sides(difference: Difference) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from functools import cache
 from html import escape
 
 LONGEST = 1000
-"""The characters of a text from elsewhere that stand on one line."""
+"""The most characters of a text from elsewhere on one line."""
 
 _VOID = frozenset(("meta", "br", "input", "hr"))
 
@@ -46,8 +46,25 @@ def join(children: Iterable[Child]) -> Markup:
 
 
 def raw(markup: str) -> Markup:
-    """Our own markup, as it stands in this package: never what comes from a record."""
+    """Markup that this package has written itself: never text of a record."""
     return Markup(markup)
+
+
+def cell(value: Child) -> Markup:
+    """A cell of a table. A text of many words needs room to be read, also where the screen has little."""
+    words = "" if isinstance(value, Markup) else str(value)
+    return tag("td", f"{value:,}" if isinstance(value, int) else value, class_="long" if len(words) > 28 else None)
+
+
+def facts(told: Iterable[tuple[str, Child]]) -> Markup:
+    """A list of names with their values; names without a value are left out."""
+    rows = (join([tag("dt", name), tag("dd", said)]) for name, said in told if said)
+    return tag("dl", *rows, class_="facts")
+
+
+def scrolled(content: Markup, label: str, class_: str = "scroll") -> Markup:
+    """Content that may be wider than the page; the keyboard can scroll it, too."""
+    return tag("div", content, class_=class_, tabindex="0", role="region", aria_label=label)
 
 
 def px(number: float) -> str:

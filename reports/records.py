@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 UPSTREAM_AND_FIXED = ("upstream", "fixed")
-"""Who clones where nobody else is asked to: the release's own `clone_model`, and ours."""
+"""The default cloners: the release's own `clone_model`, and ours."""
 
 
 class Cost(enum.IntEnum):
@@ -47,14 +47,16 @@ AT_LEAST = {cost.name.lower(): cost for cost in Cost}
 """What each is called on the command line and in JSON."""
 
 LEFT_OUT = "left out"
-"""The verdict on a cloner all of whose causes cost less than was asked for."""
+"""The verdict on a cloner all of whose causes cost less than `--at-least`."""
 
 
 class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name (nested ones as "inner/dense") and its kind in the graph's terms.
 
     `layer` and `use` find it in the observation it came from (-1: the model itself); no fingerprint reads them.
-    `container` says that the layer holds others, `inside` is the class of what holds it, "" for the model itself.
+    `at` finds it in the graph: the numbers of the models around it and its own, an input as -1 less its number, () for
+    the model itself, None where that is not known. `container` says that the layer holds others, `inside` is the class
+    of what holds it, "" for the model itself.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Place(msgspec.Struct, frozen=True):
     use: int = 0
     container: bool = False
     inside: str = ""
+    at: tuple[int, ...] | None = None
 
 
 class Raised(msgspec.Struct, frozen=True):
@@ -114,7 +117,7 @@ class Blame(enum.StrEnum):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """Differences with one root: the first of them, and those that merely follow. `rank` is the worst of them all.
+    """Differences with one root: the first, and those that only follow from it. `rank` is the worst of all.
 
     `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before; of
     a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
@@ -173,6 +176,13 @@ class Finding(msgspec.Struct, frozen=True):
         return self.differences[0] if self.differences else None
 
     @property
+    def alone(self) -> str:
+        """Whether its script fails where there is nothing but Keras, or why that is not known: in words."""
+        if self.proof is None:
+            return f"not known whether its script fails alone: {self.unproven or 'it was not run'}"
+        return "its script fails alone" if self.proof else "its script does not fail alone, so it does not count"
+
+    @property
     def cost(self) -> Cost | None:
         """The worst that it costs a user."""
         return min((difference.rank for difference in self.differences), default=None)
@@ -197,7 +207,7 @@ class KeptGraph(msgspec.Struct, frozen=True):
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """When a run was to end: after so many minutes, or so many trials on each subject."""
+    """When a run ends: after so many minutes, or so many trials on each subject."""
 
     minutes: float | None = None
     trials: int | None = None
@@ -217,7 +227,7 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 class Draws(msgspec.Struct, frozen=True):
-    """What a subject was given to try. `reasons` says of how many graphs it could not build, or not twice alike, why.
+    """The graphs that a subject was given. `reasons` counts those that it could not build, or not twice alike, by why.
 
     `kinds` has those of which more than half was refused: how many graphs, of how many. `often` says in how many graphs
     a layer class of the release is, of those drawn: the rarest tenth at most, the middle one, the most frequent tenth
@@ -243,7 +253,7 @@ class MissedStatement(msgspec.Struct, frozen=True):
 
 
 class FileReached(msgspec.Struct, frozen=True):
-    """How many of a file's `statements` trials ran, and which they did not; those that nothing here can run aside."""
+    """How many `statements` of a file trials ran, and which they missed; `aside` counts those that no trial can run."""
 
     file: str
     statements: int
@@ -251,9 +261,15 @@ class FileReached(msgspec.Struct, frozen=True):
     missed: tuple[MissedStatement, ...] = ()
     aside: dict[str, int] = {}
 
+    @property
+    def said(self) -> str:
+        """How much of it ran: "3 of 4 statements, 75%"."""
+        share = f"{self.ran / self.statements:.0%}" if self.statements else "all"
+        return f"{self.ran:,} of {self.statements:,} statements, {share}"
+
 
 class KnownMet(msgspec.Struct, frozen=True):
-    """A known issue as a run met it: on how many graphs, and whether its example breaks (None: that was not tried).
+    """A known issue in a run: on how many graphs it was met, and whether its example breaks (None: not tried).
 
     `cost` is the worst that it cost there. `folder` is the name of the folder in `known` that shows it.
     """
@@ -273,7 +289,7 @@ class KnownMet(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """What ran and what came of it, in one file of a run's folder.
+    """What ran and with what result: `run.json` of a run's folder.
 
     `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
     that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is

@@ -58,7 +58,7 @@ class RunFolder:
             self._point_latest()
 
     def _clear_half_written(self) -> None:
-        """Take away what a driver was writing when it was killed: nothing else begins with a dot and ends so."""
+        """Delete what a driver was writing when it was killed: no other name begins with a dot and ends so."""
         for folder in (self.path, *(self.path / name for name in ("findings", "known", "refused"))):
             for entry in folder.glob(".*") if folder.is_dir() else ():
                 if _HALF_WRITTEN.fullmatch(entry.name) and not entry.is_symlink():
@@ -73,7 +73,7 @@ class RunFolder:
                 raise RecordError(f"{self.path / name}: is a link, and a run writes into its own folder only")
 
     def close(self) -> None:
-        """Let others have it."""
+        """Release the folder, so that another process can have it."""
         self._lock.release()
 
     def event(self, what: str, **about: object) -> None:
@@ -82,7 +82,7 @@ class RunFolder:
         append(self.path / "events.ndjson", line.encode())
 
     def journal(self, worker: str) -> Path:
-        """Where a worker writes the trial that it is on."""
+        """The file where a worker writes the trial that it runs."""
         return self.path / "journal" / f"{worker}.json"
 
     def finding(self, finding: Finding, script: str) -> Path:
@@ -94,7 +94,7 @@ class RunFolder:
         return self._put(self.of(finding), finding, script)
 
     def known(self, finding: Finding, script: str) -> Path:
-        """Write likewise what the example of a known issue shows."""
+        """Write what the example of a known issue shows, in the same way."""
         return self._put(self.path / "known" / known_folder(finding.subject, finding.known or ""), finding, script)
 
     def refused(self, subject: str, why: str, graph: bytes) -> None:
@@ -122,7 +122,7 @@ class RunFolder:
         return folder
 
     def withdraw(self, finding: Finding) -> None:
-        """Put a finding aside that did not show again, and that an earlier part of the run had kept as it was seen."""
+        """Move a finding that did not show again out of the findings."""
         folder = self.of(finding)
         if folder.exists():
             aside = self.path / "unsteady" / f"{folder.name}-{secrets.token_hex(4)}"

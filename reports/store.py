@@ -19,7 +19,7 @@ from clonediff.reports.records import UNREADABLE, Finding, RecordError, Run, rea
 from clonediff.strategies.graph import Graph, MalformedGraph, from_json
 
 MOST = 20
-"""As many lines of one file are named as problems; of more, only their number is."""
+"""The most lines of one file that are named as problems; the others are only counted."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class StoredFinding:
 
     @property
     def counts(self) -> bool:
-        """Whether it is news: no known issue, and its script did not hold where it should fail."""
+        """Whether it is a new finding: of no known issue, and its script did not hold where it should fail."""
         return self.finding.known is None and self.finding.proof is not False
 
 
@@ -133,13 +133,13 @@ def _from_events(events: Sequence[Event]) -> Run:
 
 
 def _completed(run: Run, events: Sequence[Event]) -> Run:
-    """The run with what only the events say."""
+    """The run with what is in its events alone."""
     lost = {each.subject: each.reason for each in events if each.event == "lost"}
     return _ended(replace(run, lost={**lost, **run.lost}) if lost else run, events)
 
 
 def _ended(run: Run, events: Sequence[Event]) -> Run:
-    """The run with its end. One that was gone on with after an end has not ended, until it says so once more."""
+    """The run with its end. A run that was resumed after an end has not ended until it says so again."""
     last = next((each for each in reversed(events) if each.event in ("end", "resumed", "progress")), None)
     if last is not None and last.event == "end":
         if run.ended is not None:

@@ -10,14 +10,13 @@ from clonediff.reports.broken import Broken, broken, table_of_worst
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.groups import sentences
 from clonediff.reports.markup import visible
-from clonediff.reports.proof import alone
 from clonediff.reports.records import KnownMet, Run
 from clonediff.reports.shortening import fitting
 from clonediff.reports.store import RunRead, StoredFinding
 from clonediff.reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
 
 MOST = 50
-"""Rows of a table: a job's page takes a megabyte and no more, and the report has them all."""
+"""The most rows of a table: the page of a job takes a megabyte, and the report has all rows."""
 
 
 def summary(read: RunRead) -> str:
@@ -93,7 +92,7 @@ def _findings(findings: list[StoredFinding]) -> str:
     for kept in findings:
         finding = kept.finding
         words = (finding.title, cost_of(kept), finding.subject or finding.generation, finding.cloner or "-")
-        rows.append((*words, str(finding.count), alone(finding), finding.id))
+        rows.append((*words, str(finding.count), finding.alone, finding.id))
     return _table(("what", "cost", "subject", "cloner", "times", "script", "fingerprint"), rows)
 
 
@@ -125,5 +124,5 @@ def still(known: KnownMet) -> str:
 
 
 def cell(text: str) -> str:
-    """Text in a cell, where an address is no link either: no one has looked at where it leads."""
+    """Text of a cell in which no address becomes a link: nobody has checked where it leads."""
     return re.sub(r"(?i)://|\bwww\.", lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", issue.cell(text))

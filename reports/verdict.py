@@ -1,4 +1,4 @@
-"""What a run comes to: the line at the top of every report, and the exit code.
+"""The verdict on a run: the line at the top of every report, and the exit code.
 
 Owns which findings count.
 """
@@ -53,9 +53,9 @@ def verdict(read: RunRead) -> RunVerdict:
         if count:
             notes.append(f"{some(count, 'finding')} {said}")
     if read.run.ended is None:
-        notes.append("it has not ended: it still runs, or was stopped")
+        notes.append("it has not ended: it still runs, or it was stopped")
     elif read.run.interrupted:
-        notes.append("it was interrupted before its budget was spent")
+        notes.append("it was interrupted before it had spent its budget")
     if read.run.lost:
         notes.append(f"not tried: {', '.join(read.run.lost)}")
     if read.problems:
@@ -75,7 +75,7 @@ def verdict(read: RunRead) -> RunVerdict:
 
 
 def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:
-    """Those that are news, those whose script does not fail alone, those of a known issue; the costliest first."""
+    """New findings, those whose script does not fail alone, those of known issues; the costliest first."""
     new = [kept for kept in findings if kept.counts]
     unproven = [kept for kept in findings if kept.finding.known is None and not kept.counts]
     known = [kept for kept in findings if kept.finding.known is not None]
@@ -83,7 +83,7 @@ def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], lis
 
 
 def ordered(findings: Sequence[StoredFinding]) -> list[StoredFinding]:
-    """The costliest first, and those that came first before others."""
+    """The costliest first; of the same cost, the one that was seen first."""
     return sorted(findings, key=lambda kept: (_rank(kept), kept.finding.first_seen, kept.name))
 
 
@@ -110,7 +110,7 @@ def in_words(versions: Mapping[str, str]) -> str:
 
 
 def seconds_of(read: RunRead) -> float | None:
-    """How long it ran, up to the last that was heard of it; None where no time was kept."""
+    """How long it ran, up to its last event; None if no time was recorded."""
     start = moment(read.run.started) or (read.events[0].at if read.events else None)
     end = moment(read.run.ended) or (read.events[-1].at if read.events else None)
     if start is None or end is None:

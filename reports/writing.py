@@ -42,7 +42,7 @@ def complete(kept: StoredFinding, drawing: Drawing | str) -> None:
 
 
 def take_back(folder: Path) -> None:
-    """Take away what was made of a finding that is about to be replaced; an issue.md that was changed stays."""
+    """Delete the files made of a finding that is about to be replaced; an issue.md that a person changed stays."""
     (folder / "graph.svg").unlink(missing_ok=True)
     text = folder / "issue.md"
     with contextlib.suppress(RecordError):  # of a finding that cannot be read, nobody knows what its issue was
@@ -51,7 +51,7 @@ def take_back(folder: Path) -> None:
 
 
 def amend(folder: Path, since: str | None, history: str) -> list[str]:
-    """Write into a finding since when it is there. An issue.md that was changed stays, which is in the answer."""
+    """Write since when a finding is there. An issue.md that a person changed stays, which the answer says."""
     finding = read(folder / "finding.json", Finding)
     new = msgspec.structs.replace(finding, since=since, history=history)
     text = folder / "issue.md"

@@ -145,7 +145,12 @@ def _timed(process: SubjectProcess, family: Family, size: int) -> dict[str, floa
     answer = process.trial(case, cloners=UPSTREAM_AND_FIXED, checks=COSTLY)
     if not isinstance(answer, Answer) or answer.original is None:
         raise SubjectError(f"{size} {family.what}: {process.subject} gave no answer: {answer}")
-    return {**_in_the_child(answer), **_of_the_checks(answer)}
+    checks = {f"check {name}": seconds for name, seconds in of_checks(answer).items()}
+    differing = [compare(answer.original, clone) for clone in answer.clones.values()]
+    began = perf_counter()
+    for each in differing:
+        causes(answer.original, each)
+    return {**_in_the_child(answer), **checks, "causes": perf_counter() - began}
 
 
 def _in_the_child(answer: Answer) -> dict[str, float]:
@@ -165,20 +170,17 @@ def _sum(parts: Mapping[str, float], *names: str) -> float:
     return sum(seconds for part, seconds in parts.items() if part.partition(":")[0] in names)
 
 
-def _of_the_checks(answer: Answer) -> dict[str, float]:
-    """What each check takes on both clones, and what it takes to tell causes from what follows of them."""
-    assert answer.original is not None
+def of_checks(answer: Answer | None) -> dict[str, float]:
+    """The seconds of each check on all clones; none where there is no model to hold them against."""
     found: dict[str, float] = {}
+    if answer is None or answer.original is None:
+        return found
     for name in CHECKS:
         began = perf_counter()
         for clone in answer.clones.values():
             compare(answer.original, clone, [name])
-        found[f"check {name}"] = perf_counter() - began
-    differing = [compare(answer.original, clone) for clone in answer.clones.values()]
-    began = perf_counter()
-    for each in differing:
-        causes(answer.original, each)
-    return {**found, "causes": perf_counter() - began}
+        found[name] = perf_counter() - began
+    return found
 
 
 def exponents(timed: Sequence[Timed]) -> dict[str, float]:

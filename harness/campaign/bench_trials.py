@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import mean
 from time import perf_counter, process_time
 from typing import Any
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.campaign.bench_sizes import of_checks
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.case import COSTLY, RATE, Case
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import Outcome
@@ -23,7 +24,6 @@ from clonediff.harness.subjects.releases import open_subject, place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.offers import graphs_on
 from clonediff.reports.known import KnownIssues
@@ -46,84 +46,24 @@ TURNS = 3
 _PATIENT = Limits(growth=math.inf)
 """What `predict` is held to: its child grows with each graph, and a new one would begin with nothing ready."""
 
-Seconds = dict[str, float]
+Seconds = Mapping[str, float]
 
 
-@dataclass(slots=True)
-class Figures:
-    """What was measured. Seconds are totals over all trials.
+@dataclass(frozen=True, slots=True)
+class TimedTrial:
+    """The seconds of a trial by part, and those of the first harness on the same graph, `naive`, if it finished.
 
-    `paired` is for trials of the graphs that the first harness finishes. `cpu` and `paired_cpu` are of the processor,
-    of which a busy machine takes no more than a quiet one; `predict_cpu` likewise.
+    `cpu` and `naive_cpu` are seconds of the processor, of which a busy machine takes no more than a quiet one.
     """
 
-    draws: int = 0
-    draw: float = 0.0
-    trials: int = 0
-    total: float = 0.0
-    cpu: float = 0.0
-    source: float = 0.0
-    keras: Seconds = field(default_factory=dict)
-    ours: Seconds = field(default_factory=dict)
-    checks: Seconds = field(default_factory=dict)
-    paired: float = 0.0
-    paired_cpu: float = 0.0
-    predict: Seconds = field(default_factory=dict)
-    predict_cpu: float = 0.0
-    predicted: int = 0
-    crashed: int = 0
-    costly: list[float] = field(default_factory=list)
-    early: int = 0
-    late: int = 0
-
-    def summary(self) -> dict[str, Any]:
-        """The figures by name, as `--json` prints them: milliseconds a trial, and ratios."""
-        trials, pairs = max(1, self.trials), max(1, self.predicted)
-        draw, source = self.draw / max(1, self.draws), self.source / trials
-        each = self.total / trials + source + draw
-        naive = sum(self.predict.values()) / pairs
-        paired = self.paired / pairs + source + draw
-        # Neither harness has to draw, or to write the source, for what is compared here.
-        naive_cpu, paired_cpu = self.predict_cpu / pairs, self.paired_cpu / pairs
-        return {
-            "trials": self.trials,
-            "trial_ms": each * 1000,
-            "trials_per_second": _ratio(1, each),
-            "cpu_ms": self.cpu / trials * 1000,
-            "draw_ms": draw * 1000,
-            "share_of_drawing": _ratio(draw, each),
-            "source_ms": source * 1000,
-            "keras_ms": _each(self.keras, trials),
-            "ours_ms": _each(self.ours, trials),
-            "checks_ms": _each(self.checks, trials),
-            "share_outside_keras": 1 - _ratio(sum(self.keras.values()) / trials, each),
-            "added_by_process_ms": sum(self.ours.get(part, 0.0) for part in BETWEEN) / trials * 1000,
-            "predict_harness_graphs": self.predicted,
-            "predict_harness_crashed": self.crashed,
-            "predict_harness_ms": {"trial": naive * 1000, **_each(self.predict, pairs)},
-            "predict_harness_cpu_ms": naive_cpu * 1000,
-            "same_graphs_trial_ms": paired * 1000,
-            "same_graphs_cpu_ms": paired_cpu * 1000,
-            "ratio_to_predict_harness": _ratio(naive, paired),
-            "ratio_to_predict_harness_cpu": _ratio(naive_cpu, paired_cpu),
-            "costly_trial_ms": mean(self.costly) * 1000 if self.costly else None,
-            "resident_after_500": self.early or None,
-            "resident_at_end": self.late or None,
-            "resident_growth": self.late / self.early - 1 if self.early and self.late else None,
-        }
-
-
-def _ratio(one: float, other: float) -> float:
-    return one / other if other else 0.0
-
-
-def _add(totals: Seconds, seconds: Mapping[str, float]) -> None:
-    for name, value in seconds.items():
-        totals[name] = totals.get(name, 0.0) + value
-
-
-def _each(seconds: Seconds, trials: int) -> dict[str, float]:
-    return {name: seconds[name] / trials * 1000 for name in sorted(seconds, key=seconds.__getitem__, reverse=True)}
+    seconds: float
+    cpu: float
+    source: float
+    keras: Seconds
+    ours: Seconds
+    checks: Seconds
+    naive: Seconds
+    naive_cpu: float = 0.0
 
 
 def trial_speed(
@@ -140,47 +80,99 @@ def trial_speed(
     On the first round each graph is also timed with the first harness, and afterwards one in `rate` with its costly
     parts: they trace functions too, as `predict` does.
     """
-    figures = Figures()
+    timed: list[TimedTrial] = []
+    early = 0
     with contextlib.ExitStack() as scopes:
         process = scopes.enter_context(_TimedProcess(subject, place=place_of(subject)))
         other = scopes.enter_context(open_subject(subject, limits=_PATIENT))
-        graphs = draw(process, count, seed_, figures)
+        graphs, drawing = _draw(process, count, seed_)
         ready = process.ready
         scopes.enter_context(asking(asked(process)))
         trials_ = GraphTrials(process, KnownIssues())
         for place in range(len(graphs) if trials is None else trials):
-            case = _case(graphs[place % len(graphs)], subject, figures)
-            seconds, cpu = _trial(case, process, trials_, figures)
-            if place < len(graphs):
-                _time_checks(process.answer, figures)
-                _predict(case, other, figures, seconds, cpu)
+            first = place < len(graphs)
+            timed.append(_time(graphs[place % len(graphs)], process, trials_, other if first else None))
             if place + 1 == EARLY:
-                figures.early = process.resident()
+                early = process.resident()
             if place % 50 == 49:
                 say(f"  {place + 1} trials")
-        figures.late = process.resident() if figures.early else 0
-        for graph in graphs[: figures.trials : rate] if rate else ():
-            figures.costly.append(min(_costly(graph, process, trials_) for _ in range(TURNS)))
-    about = {"keras": ready.keras, "backend": ready.backend, "ready_seconds": ready.seconds}
-    return {"subject": str(subject), **about, **figures.summary()}
+        late = process.resident() if early else 0
+        some = graphs[: len(timed) : rate] if rate else ()
+        costly = [min(_costly(graph, process, trials_) for _ in range(TURNS)) for graph in some]
+    about = {"subject": str(subject), "keras": ready.keras, "backend": ready.backend, "ready_seconds": ready.seconds}
+    memory = {
+        "resident_after_500": early or None,
+        "resident_at_end": late or None,
+        "resident_growth": late / early - 1 if early and late else None,
+    }
+    costs = {"costly_trial_ms": mean(costly) * 1000 if costly else None}
+    return {**about, **_summary(timed, drawing, min(len(graphs), len(timed))), **costs, **memory}
 
 
-def draw(process: SubjectProcess, count: int, seed_: int, figures: Figures) -> list[Graph]:
-    """A seeded set of graphs of about five layers, and what drawing cost, once Keras has answered."""
+def _summary(timed: Sequence[TimedTrial], drawing: float, first: int) -> dict[str, Any]:
+    """The figures by name, as `--json` prints them: milliseconds a trial, and ratios."""
+    pairs = [each for each in timed if each.naive]
+    source = _mean(each.source for each in timed)
+    keras, ours = (_by_part([getattr(each, name) for each in timed]) for name in ("keras", "ours"))
+    naive = _by_part([each.naive for each in pairs])
+    trial = _mean(each.seconds for each in timed) + source + drawing
+    paired = _mean(each.seconds for each in pairs) + source + drawing
+    # Neither harness has to draw, or to write the source, for what is compared here.
+    naive_cpu, paired_cpu = _mean(each.naive_cpu for each in pairs), _mean(each.cpu for each in pairs)
+    return {
+        "trials": len(timed),
+        "trial_ms": trial * 1000,
+        "trials_per_second": _ratio(1, trial),
+        "cpu_ms": _mean(each.cpu for each in timed) * 1000,
+        "draw_ms": drawing * 1000,
+        "share_of_drawing": _ratio(drawing, trial),
+        "source_ms": source * 1000,
+        "keras_ms": keras,
+        "ours_ms": ours,
+        "checks_ms": _by_part([each.checks for each in timed[:first]]),
+        "share_outside_keras": 1 - _ratio(sum(keras.values()) / 1000, trial),
+        "added_by_process_ms": sum(ours.get(part, 0.0) for part in BETWEEN),
+        "predict_harness_graphs": len(pairs),
+        "predict_harness_crashed": first - len(pairs),
+        "predict_harness_ms": {"trial": sum(naive.values()), **naive},
+        "predict_harness_cpu_ms": naive_cpu * 1000,
+        "same_graphs_trial_ms": paired * 1000,
+        "same_graphs_cpu_ms": paired_cpu * 1000,
+        "ratio_to_predict_harness": _ratio(sum(naive.values()) / 1000, paired),
+        "ratio_to_predict_harness_cpu": _ratio(naive_cpu, paired_cpu),
+    }
+
+
+def _mean(values: Iterable[float]) -> float:
+    return mean((*values,) or (0.0,))
+
+
+def _ratio(one: float, other: float) -> float:
+    return one / other if other else 0.0
+
+
+def _by_part(timed: Sequence[Seconds]) -> dict[str, float]:
+    """The milliseconds of each part in the mean trial, the largest first."""
+    totals: dict[str, float] = {}
+    for each in timed:
+        for part, seconds in each.items():
+            totals[part] = totals.get(part, 0.0) + seconds
+    return {part: totals[part] / len(timed) * 1000 for part in sorted(totals, key=totals.__getitem__, reverse=True)}
+
+
+def _draw(process: SubjectProcess, count: int, seed_: int) -> tuple[list[Graph], float]:
+    """A seeded set of graphs of about five layers, and the seconds of a draw once Keras has answered."""
     took: list[float] = []
     for _ in range(TURNS):
         found: list[Graph] = []
         started = perf_counter()
-        figures.draws = 0
-        for graph in evenly(graphs_on(process, features=FEATURES), 1_000_000, seed_):
-            figures.draws += 1
+        for draws, graph in enumerate(sample_graphs(graphs_on(process, features=FEATURES), 1_000_000, seed_), 1):
             if LAYERS[0] <= len(list(all_layers(graph))) <= LAYERS[1]:
                 found.append(graph)
                 if len(found) == count:
+                    took.append((perf_counter() - started) / draws)
                     break
-        took.append(perf_counter() - started)
-    figures.draw = min(took)
-    return found
+    return found, min(took)
 
 
 def _costly(graph: Graph, process: _TimedProcess, trials: GraphTrials) -> float:
@@ -188,53 +180,28 @@ def _costly(graph: Graph, process: _TimedProcess, trials: GraphTrials) -> float:
     return trials.try_case(case_of(graph, process.subject.dialect), COSTLY).trial.seconds - process.starting
 
 
-def _case(graph: Graph, subject: Subject, figures: Figures) -> Case:
+def _time(graph: Graph, process: _TimedProcess, trials: GraphTrials, other: SubjectProcess | None) -> TimedTrial:
+    """Time a trial of a graph; with `other`, a process of its own, the first harness and each check, too."""
     began = perf_counter()
-    case = case_of(graph, subject.dialect)
-    figures.source += perf_counter() - began
-    return case
-
-
-def _trial(case: Case, process: _TimedProcess, trials: GraphTrials, figures: Figures) -> tuple[float, float]:
-    """Time a trial: its seconds, and those of the processor."""
+    case = case_of(graph, process.subject.dialect)
+    source = perf_counter() - began
     process.prepare()
     process.starting = 0.0
     before = process.cpu(), process_time()
     trial = trials.try_case(case).trial
     cpu = max(0.0, process.cpu() - before[0]) + process_time() - before[1]
     seconds = trial.seconds - process.starting
-    figures.trials += 1
-    figures.total += seconds
-    figures.cpu += cpu
-    _add(figures.keras, trial.keras)
     way = seconds - trial.checking - sum(trial.keras.values()) - sum(trial.ours.values())
-    _add(figures.ours, {**trial.ours, "checks and causes": trial.checking, "the way there and back": max(0.0, way)})
-    return seconds, cpu
-
-
-def _predict(case: Case, other: SubjectProcess, figures: Figures, seconds: float, cpu: float) -> None:
-    """Time the first harness on the same case, of which a trial took `seconds`, and `cpu` of the processor."""
+    ours = {**trial.ours, "checks and causes": trial.checking, "the way there and back": max(0.0, way)}
+    timed = TimedTrial(seconds, cpu, source, trial.keras, ours, {}, {})
+    if other is None:
+        return timed
+    checks = of_checks(process.answer)
     other.prepare()
-    before = other.cpu()
+    before_naive = other.cpu()
     naive = other.bench(case.request(()))
-    if naive["crashed"] is not None:
-        figures.crashed += 1
-        return
-    figures.predicted += 1
-    figures.paired += seconds
-    figures.paired_cpu += cpu
-    figures.predict_cpu += other.cpu() - before
-    _add(figures.predict, {key: value for key, value in naive["seconds"].items() if key != "total"})
-
-
-def _time_checks(answer: Answer | None, figures: Figures) -> None:
-    if answer is None or answer.original is None:
-        return
-    for clone in answer.clones.values():
-        for name in CHECKS:
-            began = perf_counter()
-            compare(answer.original, clone, [name])
-            _add(figures.checks, {name: perf_counter() - began})
+    finished = {} if naive["crashed"] is not None else {k: v for k, v in naive["seconds"].items() if k != "total"}
+    return replace(timed, checks=checks, naive=finished, naive_cpu=other.cpu() - before_naive)
 
 
 class _TimedProcess(SubjectProcess):

@@ -1,6 +1,6 @@
 """The workers of a campaign: a local cluster on the loopback, or one that exists and is reached by its address.
 
-The only module, with the engine, that imports Dask; whoever does not run a campaign never waits for it.
+Only this module and the engine import Dask, so that nothing but a campaign waits for it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from clonediff.harness.campaign.shards import Setup
 
 LOOPBACK = "127.0.0.1"
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
-"""The seconds that a scheduler has to answer, and to have a worker."""
+"""The seconds to wait for a scheduler, and for its first worker."""
 STARTS = 8
-"""How often the local workers are started before that fails."""
+"""How often it is tried to start the local workers."""
 EACH = 1 << 30
-"""The memory that a job takes, more or less: what a subject holds, and its worker."""
+"""The memory that a job takes, about: a subject and its worker."""
 
 
 class ClusterError(ConnectionError):
@@ -38,7 +38,7 @@ class ClusterError(ConnectionError):
 
 
 def jobs_here() -> int:
-    """As many jobs as this machine has cores for, and memory."""
+    """The number of jobs that this machine has cores and memory for."""
     cores = len(os.sched_getaffinity(0))
     return max(1, min(cores, int(psutil.virtual_memory().available // EACH)))
 
@@ -134,7 +134,7 @@ def threads(client: Client) -> int:
 
 
 class _Ours(WorkerPlugin):
-    """What a worker does before a campaign and after it. One that joins later does it too."""
+    """What each worker does before and after a campaign, also one that joins later."""
 
     def __init__(self, setup: Setup) -> None:
         self.name = f"clonediff-{setup.campaign}"
@@ -168,12 +168,12 @@ def _plugged(client: Client, setup: Setup) -> Iterator[None]:
 
 
 def _quiet() -> None:
-    """What Dask says of workers that come and go is told by the engine, in its own words."""
+    """Silence Dask: the engine tells of workers that come and go in its own words."""
     for name in ("distributed", "distributed.client", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def dask_setup(worker: Worker) -> None:
-    """What a local worker does first. Ctrl-C goes to every process of a terminal: what it means is for the engine."""
+    """Ignore Ctrl-C in a local worker: it goes to every process of a terminal, and the engine handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _quiet()

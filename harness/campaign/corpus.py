@@ -28,7 +28,7 @@ from clonediff.strategies.graph import Graph, to_json
 from clonediff.strategies.kinds import Generation
 
 MOST = 2000
-"""As many graphs are kept of a generation: those found last. What is found again counts as found last."""
+"""The graphs that are kept of a generation: those found last. One that is found again counts as found last."""
 
 LARGEST = 1_000_000
 """The bytes of the largest file that is read; a graph that was drawn has a few thousand."""

@@ -1,7 +1,6 @@
-"""What a campaign was asked for and what of it is done, in the run's folder, for whoever goes on with it.
+"""The plan of a campaign and what of it is done, kept in the run's folder so that the campaign can be resumed.
 
-`plan.json` is written once, `done.ndjson` has a line for each thing done. A line that was cut off is one thing that is
-done again.
+`plan.json` is written once, `done.ndjson` has a line for each thing done. What a cut-off line told of is done again.
 """
 
 from __future__ import annotations

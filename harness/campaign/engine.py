@@ -1,7 +1,7 @@
-"""The campaign itself: which task is next, on whichever workers there are, until the budget is spent.
+"""The campaign itself: it gives tasks to workers until the budget is spent.
 
-Owns the order of tasks, what a lost worker means, and when it ends. What to try is said by the queues, what is kept by
-those who listen.
+Owns the order of tasks, what happens when a worker is lost, and when a campaign ends. The queues say what to try, and
+listeners keep what comes of it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,8 @@ from clonediff.harness.campaign.events import (
     Found,
     Listener,
     MakingSmaller,
-    NewCause,
     ShardEnded,
     ShardLost,
-    Shrunk,
     Stopping,
     SubjectLost,
     Tick,
@@ -45,18 +43,18 @@ from clonediff.harness.campaign.shards import (
     KnownRetried,
     MadeSmaller,
     Plan,
-    RawFinding,
     Shard,
     ShardDone,
     Spent,
     SubjectStarted,
+    WrittenFinding,
 )
 from clonediff.harness.campaign.share import SCRIPT, TimeShare, piece
 from clonediff.harness.search.draw_and_shrink import SHRINKING
 from clonediff.reports.verdict import in_words
 
 ATTEMPTS = 5
-"""How often a task that loses its worker, or its subject, is begun."""
+"""How often a task is begun that loses its worker or its subject."""
 FAILURES = 3
 """The shards in a row that fail on a subject before it counts as lost."""
 TICK = 0.5
@@ -66,16 +64,16 @@ SPENT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that a worker does. `case` and `raw_finding` are of a cause that is settled, in so many `seconds`.
+    """Something for a worker to do. With a `case`, its `raw_finding` is made smaller for `seconds`.
 
-    `before` is what came of it already.
+    That goes on where the piece `before` ended.
     """
 
     what: str
     subject: str
     shard: Shard | None = None
     case: FoundCause | None = None
-    raw_finding: RawFinding | None = None
+    raw_finding: WrittenFinding | None = None
     before: MadeSmaller | None = None
     seconds: float | None = None
     attempt: int = 0
@@ -129,7 +127,7 @@ class Engine:
         self.ending = Ending()
 
     def resume(self, done: Sequence[Done]) -> None:
-        """Take what was done before. Told to the listeners like everything else, but as nothing fresh."""
+        """Take what was done before the campaign was resumed. Listeners hear of it as not `fresh`."""
         for each in done:
             match each:
                 case Spent(seconds=seconds):
@@ -149,7 +147,7 @@ class Engine:
                     self._tell_seen(case, fresh=False)
 
     def run(self) -> Ending:
-        """Until the budget is spent, or the user has had enough of it."""
+        """Run until the budget is spent, or the user stops it."""
         with self._interruptible():
             try:
                 self._submit_all()
@@ -317,7 +315,7 @@ class Engine:
                 self._done_log.add(done)
 
     def _welcome(self, met: SubjectStarted) -> None:
-        """A subject that works here: it is tried, unless it is another one than the campaign began with."""
+        """Take a subject that works, unless its versions are not those that the campaign began with."""
         before = self._met.get(met.subject)
         if met.clonediff != self._plan.clonediff:
             self._lose(
@@ -367,14 +365,14 @@ class Engine:
             return
         case = shard_queue.settled(settled)
         self.time.shrinking += settled.seconds
-        self._tell(Shrunk(settled.subject, settled.trials, settled.seconds))
+        self._tell(settled)
         if fresh:
             self._tell(MakingSmaller(settled.subject, case.key, case.title, begins=False))
         if settled.finding is not None and case.finding is not None:
             self._tell(Found(case.finding, settled.script, fresh))
 
     def _retry(self, task: Task, reason: str) -> None:
-        """Once more, where there is time for it."""
+        """Try a task once more, if there is time."""
         late = task.shard is not None and self._over(SHRINKING if task.case is not None else 0.0)
         if self._stopping or late:
             self._give_back(task)
@@ -384,7 +382,7 @@ class Engine:
             self._give_up(task, reason)
 
     def _give_back(self, task: Task) -> None:
-        """Leave a task undone, for whoever goes on with this campaign."""
+        """Leave a task undone: a resumed campaign does it."""
         if task.case is not None:
             self._queues[task.subject].given_back(task.case.key)
             self._tell(MakingSmaller(task.subject, task.case.key, task.case.title, begins=False))
@@ -452,7 +450,7 @@ class Engine:
     def _tell_seen(self, case: FoundCause, *, fresh: bool = True) -> None:
         if case.seen is not None:
             seen = msgspec.structs.replace(case.seen.finding, count=max(1, case.count))
-            self._tell(NewCause(seen, case.seen.script, fresh))
+            self._tell(Found(seen, case.seen.script, fresh, first=True))
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

@@ -1,7 +1,7 @@
-"""What happens in a campaign, as it happens: frozen, and the same whoever listens.
+"""What happens in a campaign, told to its listeners as it happens.
 
-The run's folder is written by one listener, the console by another. That a subject works, and which known issues still
-break on it, is told as the worker has answered it.
+The run's folder is written by one listener, the console by another. What a worker has answered when it started a
+subject, tried known issues or made a finding smaller is told as it is.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from clonediff.harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
+from clonediff.harness.campaign.shards import KnownRetried, MadeSmaller, ShardDone, SubjectStarted
 from clonediff.harness.trials.graph_trials import Key
 from clonediff.reports.records import Finding
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectLost:
-    """A subject cannot be had, or not any more."""
+    """A subject does not work, or no longer does."""
 
     subject: str
     reason: str
@@ -25,7 +25,7 @@ class SubjectLost:
 
 @dataclass(frozen=True, slots=True)
 class ShardEnded:
-    """A shard was tried. `fresh` is False where it had been told before the campaign was stopped."""
+    """A shard was tried. `fresh` is False if that was before the campaign was resumed."""
 
     done: ShardDone
     fresh: bool = True
@@ -33,20 +33,11 @@ class ShardEnded:
 
 @dataclass(frozen=True, slots=True)
 class ShardLost:
-    """A shard took its worker with it each time."""
+    """A shard cannot be tried."""
 
     subject: str
     turn: int
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewCause:
-    """A cause was seen for the first time; the graph of the finding is as it was drawn. `fresh` as above."""
-
-    finding: Finding
-    script: str
-    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +52,7 @@ class MakingSmaller:
 
 @dataclass(frozen=True, slots=True)
 class Unsteady:
-    """A cause was seen and did not show again: no hit is made of it. `seen` is how it was seen."""
+    """A cause was seen once and did not show again, so it is no finding. `seen` is how it was seen."""
 
     subject: str
     title: str
@@ -70,25 +61,20 @@ class Unsteady:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding that is smaller than it was seen, or proven, with its script. `fresh` as above."""
+    """A finding with its script: `first` as its graph was drawn, and again when it is smaller, or proven.
+
+    `fresh` as above.
+    """
 
     finding: Finding
     script: str
     fresh: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Shrunk:
-    """What a piece of making a finding smaller took, whatever came of it."""
-
-    subject: str
-    trials: int
-    seconds: float
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """The user has had enough: what runs is finished, and nothing else is begun."""
+    """The user stops the campaign: the tasks that run are finished, and no other is begun."""
 
     running: int
 
@@ -107,11 +93,10 @@ Event: TypeAlias = (
     | KnownRetried
     | ShardEnded
     | ShardLost
-    | NewCause
     | MakingSmaller
     | Unsteady
     | Found
-    | Shrunk
+    | MadeSmaller
     | Stopping
     | Tick
 )

@@ -1,4 +1,4 @@
-"""How far into a release's own cloning code trials came, and what of it nothing that is tried here can reach."""
+"""Which statements of Keras' own cloning code trials ran, and which ones no trial can run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ OUT_OF_REACH = (
     OutOfReach("layers/layer.py", "Layer._clear_losses", _STATELESS, "scope", "scope.losses[:] = ["),
     OutOfReach("layers/layer.py", "get_arguments_dict", "called by nothing"),
 )
-"""What no trial runs, and why. The first that says so counts."""
+"""What no trial can run, and why. The first that says so counts."""
 
 
 def file_reached(file: str, statements: Sequence[Statement], lines: Collection[int]) -> FileReached:

@@ -13,15 +13,13 @@ from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.events import (
     Event,
     Found,
-    NewCause,
     ShardEnded,
     ShardLost,
-    Shrunk,
     SubjectLost,
     Unsteady,
 )
 from clonediff.harness.campaign.shard_queue import ShardQueue
-from clonediff.harness.campaign.shards import KnownRetried, Plan, ShardDone, SubjectStarted
+from clonediff.harness.campaign.shards import KnownRetried, MadeSmaller, Plan, ShardDone, SubjectStarted
 from clonediff.harness.campaign.totals import FindingKey, Totals, key_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import About, Finding, Run
@@ -67,9 +65,7 @@ class Recorder:
                     folder.event("progress", trials=totals.trials)
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 folder.event("shard lost", subject=subject, turn=turn, reason=reason)
-            case NewCause(finding=finding, script=script, fresh=fresh):
-                self._found(finding, script, fresh=fresh)
-            case Shrunk(subject=subject, trials=trials, seconds=seconds):
+            case MadeSmaller(subject=subject, trials=trials, seconds=seconds):
                 totals.shrunk(subject, trials, seconds)
             case Found(finding=finding, script=script, fresh=fresh):
                 self._found(finding, script, fresh=fresh)
@@ -88,14 +84,15 @@ class Recorder:
         """Write run.json."""
         self._written = time.monotonic()
         totals, plan = self.totals, self._plan
+        drawn, draws = totals.drawn, {name: each.draws() for name, each in totals.of.items()}
         self._folder.run(
             Run(
                 started=plan.started,
                 subjects={name: each.met.versions for name, each in totals.of.items()},
                 seed=plan.seed,
                 trials=totals.trials,
-                verdicts=totals.verdicts,
-                worst=totals.worst,
+                verdicts=dict(sorted(drawn.verdicts.items())),
+                worst=dict(sorted(drawn.worst.items())),
                 at_least=plan.setup.at_least,
                 findings=tuple(finding.id for finding in totals.findings.values()),
                 ended=ended,
@@ -103,16 +100,16 @@ class Recorder:
                 budget=plan.budget,
                 jobs=self._jobs,
                 cloners=plan.setup.cloners,
-                drawn=sum(each.drawn for each in totals.of.values()),
-                refused=sum(each.draws().refused for each in totals.of.values()),
-                drawing=round(sum(each.seconds for each in totals.of.values()), 1),
+                drawn=drawn.trials,
+                refused=sum(each.refused for each in draws.values()),
+                drawing=round(drawn.seconds, 1),
                 shrinking=round(sum(each.shrinking for each in totals.of.values()), 1),
-                states=sum(each.states for each in totals.of.values()),
-                stating=round(sum(each.stating for each in totals.of.values()), 1),
+                states=drawn.states,
+                stating=round(drawn.stating, 1),
                 lost=totals.lost,
                 how={name: each.met.how for name, each in totals.of.items()},
-                coverage=totals.coverage.coverage(),
-                draws={name: each.draws() for name, each in totals.of.items()},
+                coverage=drawn.coverage,
+                draws=draws,
                 known=totals.known_met(),
                 reach=totals.reach(),
                 clonediff=plan.clonediff,
@@ -125,10 +122,9 @@ class Recorder:
             for case in shard_queue.cases.values():
                 if case.latest is None:
                     continue
-                finding, script = case.latest
-                self._found(finding, script, fresh=True)
-                if not finding.smallest:
-                    self._keep(finding)
+                self._found(case.latest.finding, case.latest.script, fresh=True)
+                if not case.latest.finding.smallest:
+                    self._keep(case.latest.finding)
         self._folder.event("end", interrupted=interrupted, trials=self.totals.trials)
         self.write(datetime.now(UTC).isoformat(timespec="seconds"), interrupted=interrupted)
 
@@ -137,7 +133,7 @@ class Recorder:
         its = self.totals.of.get(subject)
         if its is None:
             return
-        for name in sorted(its.known.keys() & its.examples.keys()):
+        for name in its.shown:
             if (subject, name) not in self._shown:
                 self._shown.add((subject, name))
                 self._folder.known(its.examples[name].finding, its.examples[name].script)
@@ -145,7 +141,7 @@ class Recorder:
     def _keep_refused(self, done: ShardDone) -> None:
         """Keep the smallest graph that a release refused for each reason, to be looked at."""
         if done.refusals and done.subject in self.totals.of:
-            for each in self.totals.of[done.subject].refusals.values():
+            for each in self.totals.of[done.subject].drawn.refusals:
                 self._folder.refused(done.subject, each.why, bytes(each.graph))
 
     def _found(self, finding: Finding, script: str, *, fresh: bool) -> None:

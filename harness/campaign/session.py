@@ -27,7 +27,6 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.across import others_of
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.proof import alone
 from clonediff.reports.records import AT_LEAST, Budget, RecordError
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
@@ -45,7 +44,7 @@ MINUTES = 2.0
 
 
 class MistakenError(ValueError):
-    """What was asked for cannot be meant; the message says what is wrong with it."""
+    """The options name something that does not exist, or do not go together; the message says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ class CampaignResult:
             return 130
         if self.totals.lost or self.ending.failures:
             return 2
-        return 1 if self.totals.news() or verdict(self.read).mend else 0
+        return 1 if self.totals.new() or verdict(self.read).mend else 0
 
 
 class Watcher(Protocol):
@@ -189,7 +188,7 @@ def _layers(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def go_on(path: Path) -> CampaignBegun:
-    """A run that was stopped, with what is done of it."""
+    """A run that was stopped, with what was done by then."""
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
     done_log = DoneLog(path)
@@ -227,7 +226,7 @@ def _left_under_way(folder: RunFolder) -> Iterator[str]:
 
 
 def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, Totals], Watcher]) -> CampaignResult:
-    """Carry a campaign out; whatever ends it, what was found is in the folder."""
+    """Run a campaign. However it ends, what was found is in the folder."""
     from clonediff.reports.store import read_run
     from clonediff.reports.writing import write_reports
 
@@ -268,12 +267,12 @@ def _cluster(where: WorkersWanted, setup: Setup) -> AbstractContextManager[Clien
 
 
 def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, seconds: float) -> dict[str, Any]:
-    said = verdict(read)
+    said, run = verdict(read), read.run
     return {
         "headline": said.headline,
         "holds": list(said.holds),
-        "worst": by_worst(read.run),
-        "at_least": read.run.at_least.name.lower(),
+        "worst": by_worst(run),
+        "at_least": run.at_least.name.lower(),
         "broken": [
             {
                 "id": each.issue.id,
@@ -288,20 +287,15 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "report": str(folder.path / "report.html"),
         "interrupted": ending.interrupted,
         "seconds": round(seconds, 3),
-        "trials": totals.trials,
-        "drawn": sum(each.drawn for each in totals.of.values()),
-        "drawing": round(sum(each.seconds for each in totals.of.values()), 1),
-        "shrinking": round(sum(each.shrinking for each in totals.of.values()), 1),
-        "states": sum(each.states for each in totals.of.values()),
-        "stating": round(sum(each.stating for each in totals.of.values()), 1),
-        "not_accepted": {name: each.not_accepted for name, each in totals.of.items() if each.not_accepted},
-        "subjects": {name: each.met.versions for name, each in totals.of.items()},
-        "draws": msgspec.to_builtins({name: each.draws() for name, each in totals.of.items()}),
+        **{name: getattr(run, name) for name in ("trials", "drawn", "drawing", "shrinking", "states", "stating")},
+        "not_accepted": {name: each.not_accepted for name, each in run.draws.items() if each.not_accepted},
+        "subjects": run.subjects,
+        "draws": msgspec.to_builtins(run.draws),
         "to_mend": list(said.mend),
         "lost": totals.lost,
         "failures": ending.failures,
-        "verdicts": totals.verdicts,
-        "known": totals.known,
+        "verdicts": run.verdicts,
+        "known": totals.drawn.known,
         "across": [line for each in totals.of.values() for line in compared(each)],
         "unsteady": totals.unsteady,
         "findings": [
@@ -313,7 +307,7 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
                 "count": finding.count,
                 "reproduced": finding.proof,
                 "smallest": finding.smallest,
-                "script": alone(finding),
+                "script": finding.alone,
                 "folder": str(folder.of(finding)),
             }
             for finding in totals.findings.values()

@@ -1,7 +1,7 @@
-"""What is to be tried on one subject, what has been, and how each thing that was found stands.
+"""What is left to try on one subject, what was tried, and what came of each cause that was found.
 
-Shards come back in any order, and are taken in the order of their turns: so the first raw finding of a cause, which is
-the one that is made smaller, is the same however many workers there are. Pure: no clock, no process, no file.
+Shards come back in any order and are taken in the order of their turns. So the first raw finding of a cause, the one
+that is made smaller, does not depend on how many workers there are. Pure: no clock, no process, no file.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from clonediff.harness.campaign.shards import SIZE, MadeSmaller, RawFinding, Shard, ShardDone
+from clonediff.harness.campaign.shards import SIZE, MadeSmaller, Shard, ShardDone, WrittenFinding
 from clonediff.harness.trials.graph_trials import Key
 from clonediff.reports.records import Finding
 
 MOST_TRIES = 3
-"""How many raw findings of a cause are heard before it counts as one that does not show again."""
+"""A cause is unsteady once so many of its raw findings did not show again."""
 
 
 @dataclass(slots=True)
 class FoundCause:
-    """One cause: how often it was met, the raw findings not heard yet with their turns, and what came of one.
+    """One cause: how often it was met, the raw findings that wait, with their turns, and what came of one.
 
-    `finding` is the smallest so far, where it was settled, `seen` the first raw finding; `unsteady` says that no
-    raw finding could show it again. `seconds` is what was spent on making it smaller.
+    `seen` is the first raw finding. `heard` counts those that were made as small as they get, or did not show again.
+    `seconds` is what was spent on making it smaller.
     """
 
     key: Key
     count: int = 0
     heard: int = 0
-    waiting: list[tuple[int, RawFinding]] = field(default_factory=list)
+    waiting: list[tuple[int, WrittenFinding]] = field(default_factory=list)
     under_way: bool = False
     given_up: bool = False
     settled: MadeSmaller | None = None
-    seen: RawFinding | None = None
+    seen: WrittenFinding | None = None
     seconds: float = 0.0
 
     @property
@@ -43,32 +43,31 @@ class FoundCause:
 
     @property
     def finding(self) -> Finding | None:
-        """What is kept of it, as often as it was met."""
-        if self.settled is None or self.settled.finding is None:
-            return None
-        return msgspec.structs.replace(self.settled.finding, count=max(1, self.count))
+        """What is kept of it, where it was settled, as often as it was met."""
+        return self.latest.finding if self.settled is not None and self.latest is not None else None
 
     @property
-    def latest(self) -> tuple[Finding, str] | None:
-        """What is kept of it with its script, made smaller or as it was drawn; None where there is nothing to keep."""
-        if self.finding is not None and self.settled is not None:
-            return self.finding, self.settled.script
-        if self.waiting:
-            raw_finding = self.waiting[0][1]
-            return msgspec.structs.replace(raw_finding.finding, count=max(1, self.count)), raw_finding.script
-        return None
+    def latest(self) -> WrittenFinding | None:
+        """What is kept of it, made smaller or as it was drawn; None where there is nothing to keep."""
+        if self.settled is not None and self.settled.finding is not None:
+            finding, script = self.settled.finding, self.settled.script
+        elif self.waiting:
+            finding, script = self.waiting[0][1].finding, self.waiting[0][1].script
+        else:
+            return None
+        return WrittenFinding(msgspec.structs.replace(finding, count=max(1, self.count)), script)
 
     @property
     def cost(self) -> tuple[float, int]:
-        """How soon it is its turn to be made smaller: what had least time so far, and of these the smallest, is next.
+        """What it is ordered by: the cause that had the least time is made smaller next, and of these the smallest.
 
-        So each has a piece of the time before one has another, and most are as small as they get by then.
+        So each has a piece of the time before any has two.
         """
-        return self.seconds, len(bytes(self.latest[0].graph)) if self.latest is not None else 0
+        return self.seconds, len(bytes(self.latest.finding.graph)) if self.latest is not None else 0
 
     @property
     def unsteady(self) -> bool:
-        """Whether it was heard of and did not show again."""
+        """Whether none of its raw findings showed again."""
         return self.heard > 0 and self.settled is None and not self.waiting and not self.under_way
 
     @property
@@ -144,7 +143,7 @@ class ShardQueue:
         can = (case for case in self.cases.values() if case.waiting and not (case.under_way or case.given_up))
         return min(can, key=lambda case: case.cost, default=None)
 
-    def next_case(self) -> tuple[FoundCause, Shard, RawFinding] | None:
+    def next_case(self) -> tuple[FoundCause, Shard, WrittenFinding] | None:
         """The next cause to settle, with its raw finding and the shard that this is from."""
         case = self.least()
         if case is None:

@@ -6,12 +6,15 @@ nothing: the shard runs again. What comes back is small, since it crosses the ne
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import msgspec
 
 from clonediff.harness.subjects.outcomes import Statement
 from clonediff.harness.trials.graph_trials import Key
+from clonediff.reports.coverage import Counting
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import FORMAT, Budget, Cost, Coverage, Finding
 from clonediff.strategies.states import RATE
@@ -21,12 +24,12 @@ SIZE = 50
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What every shard of a campaign shares. `across` has, by subject, those that it is compared with.
+    """What all shards of a campaign share. `across` names, for each subject, those that it is compared with.
 
-    `journals` is where a worker writes the trial that it is on; "" where the workers have a disk of their own.
-    Of `state_rate` drawn graphs to which something is done before they are cloned, with one it is something costly.
-    `layers` names those that are drawn beside Keras' own. `reach` is whether the lines are counted that trials run of a
-    release's cloning code. What costs less than `at_least` is left out.
+    `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
+    models that are changed before cloning, one in `state_rate` is trained, quantized or saved. `layers` names the
+    user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What costs less than
+    `at_least` is left out.
     """
 
     campaign: str
@@ -42,7 +45,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What was asked for: enough to begin a campaign, and to go on with it.
+    """What was asked for: all that is needed to begin a campaign, and to resume it.
 
     `first` has the graphs to try before any are drawn, by subject. `corpus` and `database` are of
     `clonediff.harness.campaign.corpus`.
@@ -75,19 +78,20 @@ class Shard(msgspec.Struct, frozen=True):
 
     @property
     def examples(self) -> int:
-        """How many are drawn for it: the simplest of all comes first, and is tried by one shard only."""
+        """How many graphs are drawn for it. The first is the simplest of all, which only the first shard tries."""
         return self.count + (not self.opens)
 
 
-class RawFinding(msgspec.Struct, frozen=True):
-    """The first graph of a shard that shows something new, as a finding that nobody has made smaller yet.
+class WrittenFinding(msgspec.Struct, frozen=True):
+    """A finding and the script that shows it, as its worker wrote it: that may take a Keras, and the layers it has."""
 
-    `script` is the one that its worker wrote: to write one may take a Keras, and the layers that it has.
-    """
-
-    key: Key
     finding: Finding
     script: str = ""
+
+    @property
+    def key(self) -> Key:
+        """That of the hit."""
+        return self.finding.cloner, self.finding.id, " ".join(self.finding.across)
 
 
 class RefusedGraph(msgspec.Struct, frozen=True):
@@ -96,6 +100,11 @@ class RefusedGraph(msgspec.Struct, frozen=True):
     why: str
     graph: msgspec.Raw
     graphs: int = 1
+
+
+def _counted(*counts: Mapping[str, int]) -> dict[str, int]:
+    """The sum of numbers by name."""
+    return dict(sum(map(Counter, counts), Counter()))
 
 
 def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
@@ -107,13 +116,14 @@ def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
 
 
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
-    """What came of a shard. `met` has how many of its graphs showed each thing that is not known, `known` how many
-    each known issue, and `costs` the worst that this cost. `verdicts` counts graphs by the verdict on a cloner, `worst`
-    by the worst that it did to them.
+    """What came of a shard. `raw_findings` has the first graph that shows each thing that is new, as it was drawn.
 
-    `states` counts the graphs to which something costly is done before they are cloned, which took `stating` seconds.
-    `accepted` has the kinds of which the release accepted a call, `not_accepted` those of which it accepted none, each
-    with the number of tensors on which it was proposed, and the last exception.
+    `met` has how many of its graphs showed each of these, `known` how many each known issue, and `costs` the worst that
+    this cost. `verdicts` counts graphs by the verdict on a cloner, `worst` by the worst that it did to them.
+
+    `states` counts the models that are trained, quantized or saved before cloning, `stating` is the time that these
+    took. `accepted` has the kinds that the release accepted a call of, `not_accepted` those that it refused each time,
+    with the number of tensors that were tried and the last exception.
     """
 
     subject: str
@@ -127,7 +137,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     worst: dict[str, int] = {}
     known: dict[str, int] = {}
     costs: dict[str, Cost] = {}
-    raw_findings: tuple[RawFinding, ...] = ()
+    raw_findings: tuple[WrittenFinding, ...] = ()
     refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
     coverage: Coverage = Coverage()
@@ -138,12 +148,51 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     accepted: tuple[str, ...] = ()
     not_accepted: dict[str, tuple[int, str]] = {}
 
+    def plus(self, more: ShardDone) -> ShardDone:
+        """What came of both together; the turn is that of the first."""
+        refusals = {each.why: each for each in self.refusals}
+        for each in more.refusals:
+            count_refused(refusals, each)
+        counting = Counting()
+        for coverage in (self.coverage, more.coverage):
+            counting.include(coverage)
+        never = dict(self.not_accepted)
+        for kind, (tensors, exception) in more.not_accepted.items():
+            never[kind] = never.get(kind, (0, ""))[0] + tensors, exception
+        return ShardDone(
+            self.subject,
+            self.turn,
+            trials=self.trials + more.trials,
+            costly=self.costly + more.costly,
+            states=self.states + more.states,
+            stating=self.stating + more.stating,
+            seconds=self.seconds + more.seconds,
+            verdicts=_counted(self.verdicts, more.verdicts),
+            worst=_counted(self.worst, more.worst),
+            known=_counted(self.known, more.known),
+            costs={name: min(self.costs.get(name, cost), cost) for name, cost in (self.costs | more.costs).items()},
+            refusals=tuple(refusals.values()),
+            coverage=counting.coverage(),
+            compared=_counted(self.compared, more.compared),
+            not_compared={
+                name: _counted(self.not_compared.get(name, {}), more.not_compared.get(name, {}))
+                for name in self.not_compared | more.not_compared
+            },
+            restarts=self.restarts + more.restarts,
+            reached={
+                name: tuple({*self.reached.get(name, ()), *more.reached.get(name, ())})
+                for name in self.reached | more.reached
+            },
+            accepted=tuple({*self.accepted, *more.accepted}),
+            not_accepted=never,
+        )
+
 
 class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
-    """What came of a raw finding by now: the finding made smaller and proven, or None where it did not show again.
+    """A raw finding after a piece of reduction: smaller, and proven; None where it did not show again.
 
-    `trials` and `seconds` are what this piece took. Without a `rest` it is as small as it gets. With one, the reducer
-    can go on where this piece ended: it says of each graph that was tried whether it showed the same, "1" or "0".
+    `trials` and `seconds` are what the piece took. `rest` is None once the finding is as small as it gets; before, it
+    says of each graph that was tried whether it showed the same, "1" or "0", so that the next piece goes on there.
     """
 
     subject: str
@@ -156,22 +205,15 @@ class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
     rest: str | None = None
 
 
-class Example(msgspec.Struct, frozen=True):
-    """The example of a known issue that breaks: what it shows, as a finding, and the script that shows it."""
-
-    finding: Finding
-    script: str
-
-
 class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
     """Whether each known issue's example still breaks, on one subject; None where it could not be tried.
 
-    `examples` has those that do.
+    `examples` has the findings of those that do.
     """
 
     subject: str
     breaks: dict[str, bool | None] = {}
-    examples: dict[str, Example] = {}
+    examples: dict[str, WrittenFinding] = {}
 
 
 class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
@@ -191,10 +233,10 @@ class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
 
 
 class Spent(msgspec.Struct, frozen=True, tag="spent"):
-    """How many seconds of its budget a campaign has spent by now, over all the times that it ran."""
+    """The seconds of its budget that a campaign has spent, over all the times that it ran."""
 
     seconds: float
 
 
 Done: TypeAlias = ShardDone | MadeSmaller | KnownRetried | SubjectStarted | Spent
-"""What is kept of a campaign that may have to go on: a line each."""
+"""What is kept of a campaign so that it can be resumed: a line each."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SHARE = 1 / 3
-"""As much of the time goes to making findings smaller."""
+"""The share of the time for making findings smaller."""
 LEAST, MOST = 10.0, 30.0
-"""The seconds of trials in the first piece of making a finding smaller, enough for most, and in the longest."""
+"""The seconds of the first piece, which is enough for most findings, and of the longest."""
 SCRIPT = 5.0
-"""The seconds that running a script alone is thought to take, at the end of a piece."""
+"""The seconds that it takes, about, to run a script alone at the end of a piece."""
 
 
 @dataclass(slots=True)
@@ -23,14 +23,14 @@ class TimeShare:
     shrinking: float = 0.0
 
     def allows(self, seconds: float, *, drawing: float = 0.0, shrinking: float = 0.0) -> bool:
-        """Whether a piece of so many seconds can begin. `drawing` and `shrinking` are what runs now takes of each."""
+        """Whether a piece of `seconds` can begin. `drawing` and `shrinking` are the seconds of tasks that run now."""
         shrunk = self.shrinking + shrinking + seconds + SCRIPT
         return shrunk <= SHARE * (shrunk + self.drawing + drawing)
 
 
 def piece(spent: float) -> float:
-    """How many seconds of trials the next piece has, for a finding that was given `spent` seconds by now.
+    """The seconds of the next piece for a finding that had `spent` seconds so far.
 
-    As many again, so that all findings are soon proven, and few scripts are run for one that takes long.
+    They are as many again: all findings are soon proven, and few scripts are run for one that takes long.
     """
     return min(MOST, max(LEAST, spent))

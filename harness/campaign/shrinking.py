@@ -1,18 +1,17 @@
 """A finding made smaller, a piece of the work at a time.
 
-Owns how a piece goes on where another ended, on whichever worker: with the answers that were given by then, by which
-the reducer comes to the same graph again. So what comes of all the pieces is the same however long each of them was.
+Owns how a piece goes on where another ended, on any worker: the answers of the earlier pieces lead the reducer to the
+same graph again. So the result does not depend on how long each piece was.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from clonediff.harness.campaign.shards import MadeSmaller, RawFinding, Shard
+from clonediff.harness.campaign.shards import MadeSmaller, Shard, WrittenFinding
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.scripts.run_alone import PROVEN, tried_alone
 from clonediff.harness.search.reducing import MOST, reduce
@@ -22,25 +21,18 @@ from clonediff.reports.store import slug
 from clonediff.strategies.graph import Graph, from_json, to_json
 
 _DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
-"""Where each trial costs a process, or a minute, there are fewer of them."""
+"""The most trials, where each costs a process or a minute."""
 
 
 class _Paused(Exception):
     """The time of this piece is over."""
 
 
-class KeptVersion(NamedTuple):
-    """A finding and its script."""
-
-    finding: Finding
-    script: str
-
-
 class ShowsTheSame:
     """Whether a graph shows the same. What was answered in earlier pieces is not tried again.
 
-    `answers` are all that were given, `shown` is the last that this piece saw. One graph is tried, however late it is,
-    and as many as it takes until one shows it.
+    `answers` has all answers so far, `shown` the last hit of this piece. However late it is, graphs are tried until one
+    shows the same.
     """
 
     def __init__(self, look: Callable[[Graph], Hit | None], before: str = "", until: float | None = None) -> None:
@@ -71,20 +63,20 @@ class ShowsTheSame:
 def piece(
     trials: GraphTrials,
     shard: Shard,
-    raw_finding: RawFinding,
+    raw_finding: WrittenFinding,
     before: MadeSmaller | None = None,
     *,
     until: float | None = None,
 ) -> MadeSmaller:
     """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone."""
     drawn = from_json(bytes(raw_finding.finding.graph), "a raw finding")
-    kept = KeptVersion(before.finding, before.script) if before is not None and before.finding is not None else None
+    kept = WrittenFinding(before.finding, before.script) if before is not None and before.finding is not None else None
     costly = False
 
     def look(graph: Graph) -> Hit | None:
-        return trials.news_of(graph, raw_finding.key, costly=costly)
+        return trials.new_hit(graph, raw_finding.key, costly=costly)
 
-    def proven(hit: Hit) -> KeptVersion:
+    def proven(hit: Hit) -> WrittenFinding:
         return _proven(trials, hit, raw_finding.finding)
 
     same = ShowsTheSame(look, (before and before.rest) or "", until)
@@ -113,7 +105,7 @@ def piece(
     )
 
 
-def _better(kept: KeptVersion | None, new: KeptVersion | None) -> KeptVersion | None:
+def _better(kept: WrittenFinding | None, new: WrittenFinding | None) -> WrittenFinding | None:
     """The new one, which is smaller, unless its script alone shows nothing and that of the other does."""
     if new is None or (kept is not None and new.finding.proof is False and kept.finding.proof is not False):
         return kept
@@ -122,13 +114,13 @@ def _better(kept: KeptVersion | None, new: KeptVersion | None) -> KeptVersion | 
 
 def _first_proven(
     graphs: tuple[Graph, ...],
-    kept: KeptVersion | None,
+    kept: WrittenFinding | None,
     shown: Hit | None,
     look: Callable[[Graph], Hit | None],
-    proven: Callable[[Hit], KeptVersion],
-) -> KeptVersion | None:
+    proven: Callable[[Hit], WrittenFinding],
+) -> WrittenFinding | None:
     """The smallest whose script does not pass alone, or else the smallest. They come with the smallest first."""
-    first: KeptVersion | None = None
+    first: WrittenFinding | None = None
     for graph in dict.fromkeys(graphs):
         found = kept
         if kept is None or bytes(kept.finding.graph) != to_json(graph):
@@ -142,7 +134,7 @@ def _first_proven(
     return first or kept
 
 
-def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> KeptVersion:
+def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> WrittenFinding:
     """A finding with its script, which is run alone where it is plain Keras."""
     process = trials.process
     script = script_of(hit, process.subject.dialect, process.versions)
@@ -150,7 +142,7 @@ def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> KeptVersion:
     if hit.cloner in PROVEN or hit.across:
         proof, unproven = tried_alone(script, process.subject, process.place)
         finding = replace(finding, proof=proof, unproven=unproven)
-    return KeptVersion(finding, script.text)
+    return WrittenFinding(finding, script.text)
 
 
 def _most(key: Key) -> int:

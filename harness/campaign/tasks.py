@@ -1,6 +1,6 @@
-"""What a worker of a campaign is asked for: to meet a subject, to try a shard, to make smaller what a shard found.
+"""The tasks of a campaign's worker: start a subject, try known issues again, try a shard, make a finding smaller.
 
-Each is a plain function of data, so that it gives the same on whichever worker it runs, and as often as it is asked.
+Each is a plain function of data, so it gives the same on any worker, however often it runs.
 """
 
 from __future__ import annotations
@@ -19,26 +19,25 @@ from typing import ParamSpec, TypeVar
 import msgspec
 
 from clonediff.harness.campaign.shards import (
-    Example,
     KnownRetried,
     MadeSmaller,
-    RawFinding,
     RefusedGraph,
     Shard,
     ShardDone,
     SubjectStarted,
+    WrittenFinding,
     count_refused,
 )
 from clonediff.harness.campaign.shrinking import piece
 from clonediff.harness.campaign.warm_subjects import warm_subjects
 from clonediff.harness.scripts.of_finding import example_of, finding_of, script_of
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
 from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.expressible import unsupported_cloner
-from clonediff.harness.trials.graph_trials import Key, news
+from clonediff.harness.trials.graph_trials import Key, new_hits
 from clonediff.harness.trials.known_examples import example_on
 from clonediff.harness.trials.offers import classes, graphs_on
 from clonediff.reports.coverage import Counting
@@ -48,14 +47,14 @@ from clonediff.strategies.graph import Graph, from_json, to_json
 
 @dataclass(frozen=True, slots=True)
 class SubjectGone:
-    """A subject that came up before does not now: it may with another worker, or in a while."""
+    """A subject that started before does not start now. It may on another worker, or later."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class MachineRefused:
-    """The worker's machine would not do something, such as write a file on a disk that is full."""
+    """The worker's machine refused something, such as writing a file to a full disk."""
 
     number: int | None
     reason: str
@@ -68,7 +67,7 @@ class MachineRefused:
 
 @dataclass(frozen=True, slots=True)
 class OurFault:
-    """A fault of ours, which would come again: this task is given up, and the campaign goes on."""
+    """A bug of clonediff. It would happen again, so the task is given up, and the campaign goes on."""
 
     reason: str
 
@@ -78,7 +77,7 @@ T = TypeVar("T")
 
 
 def _answering(task: Callable[P, T]) -> Callable[P, T | SubjectGone | MachineRefused | OurFault]:
-    """A task that answers with what stopped it: an exception does not always cross the network as what it is."""
+    """A task that answers with what stopped it: not every exception can cross the network."""
 
     @functools.wraps(task)
     def run(*args: P.args, **kwargs: P.kwargs) -> T | SubjectGone | MachineRefused | OurFault:
@@ -97,7 +96,7 @@ def _answering(task: Callable[P, T]) -> Callable[P, T | SubjectGone | MachineRef
 
 @_answering
 def start_subject(campaign: str, name: str) -> SubjectStarted:
-    """Start a subject: what it is, or why it cannot be had."""
+    """Start a subject, and say what it is, or why it does not work."""
     own = version("clonediff")
     setup = warm_subjects(campaign).setup
     try:
@@ -127,14 +126,14 @@ def retry_known(campaign: str, name: str) -> KnownRetried:
     trials = warm_subjects(campaign).trials(name)
     subject, versions = trials.process.subject, trials.process.versions
     breaks: dict[str, bool | None] = {}
-    examples: dict[str, Example] = {}
+    examples: dict[str, WrittenFinding] = {}
     with trials.asking():
         for issue in (issue for cloner in trials.cloners for issue in trials.known(cloner).issues):
             if issue.example is not None:
                 breaks[issue.id], shown = example_on(issue, trials)
                 if shown is not None:
                     script = script_of(shown, subject.dialect, versions)
-                    examples[issue.id] = Example(example_of(issue, shown, subject, versions), script.text)
+                    examples[issue.id] = WrittenFinding(example_of(issue, shown, subject, versions), script.text)
     return KnownRetried(name, breaks, examples)
 
 
@@ -149,7 +148,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
     before = process.restarts
     began = time.perf_counter()
     counting = Counting()
-    raw_findings: dict[Key, RawFinding] = {}
+    raw_findings: dict[Key, WrittenFinding] = {}
     refusals: dict[str, RefusedGraph] = {}
     met: Counter[Key] = Counter()
 
@@ -161,12 +160,12 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         if refused is not None:
             why = reason(refused.type, refused.message)
             count_refused(refusals, RefusedGraph(why, msgspec.Raw(to_json(graph))))
-        for each in news(tried.hits):
+        for each in new_hits(tried.hits):
             met[each.key] += 1
             if each.key not in raw_findings:
                 finding = finding_of(each, process.subject, process.versions)
                 script = script_of(each, process.subject.dialect, process.versions).text
-                raw_findings[each.key] = RawFinding(each.key, finding, script)
+                raw_findings[each.key] = WrittenFinding(finding, script)
 
     with trials.asking():
         if shard.graphs:
@@ -177,7 +176,9 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         else:
             graphs = graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate)
             # The first that is drawn is the simplest of all, which one shard is enough to try.
-            for graph in itertools.islice(evenly(graphs, shard.examples, shard.seed), 0 if shard.opens else 1, None):
+            for graph in itertools.islice(
+                sample_graphs(graphs, shard.examples, shard.seed), 0 if shard.opens else 1, None
+            ):
                 look(graph)
     asked(process).keep()
     tally = trials.tally
@@ -209,7 +210,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
 
 @_answering
 def make_smaller(
-    campaign: str, shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None
+    campaign: str, shard: Shard, raw_finding: WrittenFinding, before: MadeSmaller | None, seconds: float | None
 ) -> MadeSmaller:
     """Make what a shard found smaller, from where the piece `before` ended.
 

@@ -1,122 +1,89 @@
-"""What a campaign comes to so far, subject by subject, and the records that say so.
+"""The totals of a campaign so far, subject by subject, and the records that are made of them.
 
-Kept small: a sum for each thing, however long the campaign runs. Pure.
+Only sums are kept, however long the campaign runs. Pure.
 """
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from clonediff.harness.campaign.reach import file_reached
 from clonediff.harness.campaign.shards import (
-    Example,
     KnownRetried,
-    RefusedGraph,
     ShardDone,
     SubjectStarted,
-    count_refused,
+    WrittenFinding,
 )
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.coverage import REFUSED, Counting
+from clonediff.reports.coverage import REFUSED
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import Cost, Draws, FileReached, Finding, KnownMet
+from clonediff.reports.records import Draws, FileReached, Finding, KnownMet
 from clonediff.reports.run_folder import known_folder
 
 MANY = 5
-"""A kind that was proposed on fewer tensors, none of which Keras accepted, is not told of."""
+"""A kind that Keras never accepted is reported once it was tried on so many tensors."""
 
 FindingKey = tuple[str, str, str, tuple[str, ...]]
 
 
 @dataclass(slots=True)
 class SubjectTotals:
-    """Of one subject. `drawn` are trials of shards, `settling` those for making findings smaller.
+    """Of one subject. `drawn` is what came of all its shards.
 
-    `seconds` and `shrinking` are the workers' time that each of these took. `states` counts the drawn graphs to which
-    something costly is done before they are cloned, `stating` is the time that these took.
+    `settling` are the trials for making findings smaller, `shrinking` the workers' seconds that these took.
     """
 
     met: SubjectStarted
-    drawn: int = 0
+    drawn: ShardDone = field(default_factory=lambda: ShardDone("", 0))
     settling: int = 0
-    costly: int = 0
-    states: int = 0
-    stating: float = 0.0
-    refusals: dict[str, RefusedGraph] = field(default_factory=dict)
-    kinds: Counter[str] = field(default_factory=Counter)
-    kinds_refused: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0
     shrinking: float = 0.0
-    restarts: int = 0
-    verdicts: Counter[str] = field(default_factory=Counter)
-    worst: Counter[str] = field(default_factory=Counter)
-    known: Counter[str] = field(default_factory=Counter)
-    costs: dict[str, Cost] = field(default_factory=dict)
     breaks: dict[str, bool | None] = field(default_factory=dict)
-    examples: dict[str, Example] = field(default_factory=dict)
-    compared: Counter[str] = field(default_factory=Counter)
-    not_compared: dict[str, Counter[str]] = field(default_factory=dict)
-    reached: dict[str, set[int]] = field(default_factory=dict)
-    accepted: set[str] = field(default_factory=set)
-    proposed: Counter[str] = field(default_factory=Counter)
-    exceptions: dict[str, str] = field(default_factory=dict)
+    examples: dict[str, WrittenFinding] = field(default_factory=dict)
 
     @property
     def not_accepted(self) -> dict[str, str]:
         """The kinds of which the release accepted no call, on however many tensors, with the last exception."""
-        never = ((kind, why) for kind, why in sorted(self.exceptions.items()) if kind not in self.accepted)
-        return {kind: why for kind, why in never if self.proposed[kind] >= MANY}
+        return {
+            kind: why
+            for kind, (tensors, why) in sorted(self.drawn.not_accepted.items())
+            if kind not in self.drawn.accepted and tensors >= MANY
+        }
+
+    @property
+    def shown(self) -> list[str]:
+        """The known issues that it met, and that their examples show."""
+        return sorted(self.drawn.known.keys() & self.examples.keys())
 
     @property
     def trials(self) -> int:
         """All that were run."""
-        return self.drawn + self.settling
+        return self.drawn.trials + self.settling
 
     def add(self, done: ShardDone) -> None:
         """Add a shard."""
-        self.drawn += done.trials
-        self.costly += done.costly
-        self.states += done.states
-        self.stating += done.stating
-        for each in done.refusals:
-            count_refused(self.refusals, each)
-        self.kinds.update(done.coverage.kinds)
-        self.kinds_refused.update({kind: its.get(REFUSED, 0) for kind, its in done.coverage.met.items()})
-        self.seconds += done.seconds
-        self.restarts += done.restarts
-        self.verdicts.update(done.verdicts)
-        self.worst.update(done.worst)
-        self.known.update(done.known)
-        for name, cost in done.costs.items():
-            self.costs[name] = min(cost, self.costs.get(name, cost))
-        self.compared.update(done.compared)
-        for name, why in done.not_compared.items():
-            self.not_compared.setdefault(name, Counter()).update(why)
-        for name, lines in done.reached.items():
-            self.reached.setdefault(name, set()).update(lines)
-        self.accepted.update(done.accepted)
-        for kind, (tensors, exception) in done.not_accepted.items():
-            self.proposed[kind] += tensors
-            self.exceptions[kind] = exception
+        self.drawn = self.drawn.plus(done)
 
     def draws(self) -> Draws:
         """What it was given to try, for the record."""
-        often = sorted(self.kinds[each] for each in self.met.layers if each in self.kinds)
+        kinds, refusals = self.drawn.coverage.kinds, self.drawn.refusals
+        refused = {kind: its.get(REFUSED, 0) for kind, its in self.drawn.coverage.met.items()}
+        often = sorted(kinds[each] for each in self.met.layers if each in kinds)
         least, middle, most = ((often or [0])[(len(often) - 1) * part // 10] for part in (1, 5, 9))
         return Draws(
-            graphs=self.drawn,
-            refused=sum(each.graphs for each in self.refusals.values()),
-            reasons={each.why: each.graphs for each in sorted(self.refusals.values(), key=lambda its: -its.graphs)},
+            graphs=self.drawn.trials,
+            refused=sum(each.graphs for each in refusals),
+            reasons={each.why: each.graphs for each in sorted(refusals, key=lambda its: -its.graphs)},
             kinds={
-                kind: (refused, self.kinds[kind])
-                for kind, refused in sorted(self.kinds_refused.items())
-                if self.kinds[kind] >= 5 and 2 * refused > self.kinds[kind]
+                kind: (its, kinds[kind])
+                for kind, its in sorted(refused.items())
+                if kinds[kind] >= 5 and 2 * its > kinds[kind]
             },
             classes=len(often),
             often=(least, middle, most),
-            never=tuple(each for each in self.met.layers if each not in self.kinds),
+            never=tuple(each for each in self.met.layers if each not in kinds),
             not_accepted=self.not_accepted,
         )
 
@@ -134,7 +101,6 @@ class Totals:
         self.lost: dict[str, str] = {}
         self.findings: dict[FindingKey, Finding] = {}
         self.unsteady: list[str] = []
-        self.coverage = Counting()
         self._known = known
 
     def meet(self, met: SubjectStarted) -> None:
@@ -146,7 +112,6 @@ class Totals:
         """A shard that was tried."""
         if done.subject in self.of:
             self.of[done.subject].add(done)
-            self.coverage.include(done.coverage)
 
     def examined(self, examined: KnownRetried) -> None:
         """What of the known still breaks."""
@@ -174,21 +139,11 @@ class Totals:
         return sum(each.trials for each in self.of.values())
 
     @property
-    def verdicts(self) -> dict[str, int]:
-        """How often each cloner had each verdict."""
-        return dict(sorted(sum((each.verdicts for each in self.of.values()), Counter[str]()).items()))
+    def drawn(self) -> ShardDone:
+        """What came of the shards of all subjects."""
+        return functools.reduce(ShardDone.plus, (each.drawn for each in self.of.values()), ShardDone("", 0))
 
-    @property
-    def worst(self) -> dict[str, int]:
-        """On how many graphs each cloner did nothing worse than this."""
-        return dict(sorted(sum((each.worst for each in self.of.values()), Counter[str]()).items()))
-
-    @property
-    def known(self) -> dict[str, int]:
-        """How often each known issue was met."""
-        return dict(sum((each.known for each in self.of.values()), Counter[str]()))
-
-    def news(self) -> list[Finding]:
+    def new(self) -> list[Finding]:
         """The findings that count: all but those whose script does not fail alone."""
         return [each for each in self.findings.values() if each.proof is not False]
 
@@ -200,14 +155,14 @@ class Totals:
                 title=issue.title,
                 generation=issue.generation,
                 subject=name,
-                count=each.known.get(issue.id, 0),
+                count=each.drawn.known.get(issue.id, 0),
                 breaks=each.breaks.get(issue.id),
                 because=issue.because,
                 link=issue.link,
                 since=issue.since,
                 until=issue.until,
-                cost=each.costs.get(issue.id),
-                folder=known_folder(name, issue.id) if issue.id in each.examples and each.known.get(issue.id) else "",
+                cost=each.drawn.costs.get(issue.id),
+                folder=known_folder(name, issue.id) if issue.id in each.shown else "",
             )
             for name, each in self.of.items()
             for issue in self._of(each)
@@ -217,7 +172,7 @@ class Totals:
         """How far into each file of a subject's cloning code its trials came, where that was counted."""
         return {
             name: tuple(
-                file_reached(file, statements, each.reached.get(file, ()))
+                file_reached(file, statements, each.drawn.reached.get(file, ()))
                 for file, statements in each.met.statements.items()
             )
             for name, each in self.of.items()
@@ -227,7 +182,7 @@ class Totals:
     def _of(self, each: SubjectTotals) -> list[KnownIssue]:
         generation = Subject.parse(each.met.subject).generation
         release = each.met.keras
-        cloners = {*each.breaks, *each.known}
+        cloners = {*each.breaks, *each.drawn.known}
         return [
             issue
             for cloner in dict.fromkeys(issue.cloner for issue in self._known.issues)
@@ -239,8 +194,8 @@ class Totals:
 def compared(sum_: SubjectTotals) -> list[str]:
     """A line for each subject that it was compared with."""
     return [
-        f"compared with {name}: {count} graphs" + _not_compared(sum_.not_compared.get(name, {}))
-        for name, count in sum_.compared.items()
+        f"compared with {name}: {count} graphs" + _not_compared(sum_.drawn.not_compared.get(name, {}))
+        for name, count in sum_.drawn.compared.items()
     ]
 
 

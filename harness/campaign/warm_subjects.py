@@ -20,13 +20,13 @@ from clonediff.reports.known import KnownIssues
 from clonediff.reports.store import slug
 
 IDLE = 7200.0
-"""The seconds after which a campaign that asks for nothing has no claim to what it holds."""
+"""The seconds without a task after which the processes of a campaign are ended."""
 MOST = 4
-"""As many subjects a thread keeps warm: each holds more than half a gigabyte."""
+"""The subjects that a thread keeps warm: each holds more than half a gigabyte."""
 
 
 class WarmSubjects:
-    """The processes of one thread. The one that was not used for longest is ended where there are too many."""
+    """The processes of one thread. Where there are too many, the one that was used least recently is ended."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -35,7 +35,7 @@ class WarmSubjects:
         self._known = KnownIssues(setup.known)
 
     def process(self, name: str, beside: Collection[str] = ()) -> SubjectProcess:
-        """The process of a subject; started where it does not run. Those `beside` it are wanted as well."""
+        """The process of a subject, started if it does not run. Those `beside` it are kept as well."""
         self.used = time.monotonic()
         process = self._processes.get(name)
         if process is None:
@@ -75,9 +75,9 @@ _HELD: dict[tuple[str, int], WarmSubjects] = {}
 
 
 def prepare(setup: Setup) -> None:
-    """Know what a campaign's shards share, which is too much to send with each of them.
+    """Remember what the shards of a campaign share, which is too much to send with each of them.
 
-    What another campaign holds and did not use for long is ended: its driver may be gone without a word.
+    The processes of campaigns that were idle for long are ended: their driver may have been killed.
     """
     for key, its in list(_HELD.items()):
         if time.monotonic() - its.used > IDLE:

@@ -15,11 +15,10 @@ import msgspec
 from clonediff.harness.campaign.bench_sizes import PATIENT, size_speed
 from clonediff.harness.campaign.bench_trials import EARLY, LAYERS, trial_speed
 from clonediff.harness.cli.terminal import StatusLine, about_left
-from clonediff.harness.cli.text.sizes import charts, sizes_text
+from clonediff.harness.cli.text.sizes import sizes_picture, sizes_text
 from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.growth import picture
 from clonediff.reports.records import write_bytes
 
 
@@ -100,7 +99,7 @@ def _sizes(subject: str, largest: int | None, file: Path | None, as_json: bool) 
         found = size_speed(process, largest, lambda at, left: status.show(f"{at}{about_left(left)}", now=True))
     status.clear()
     if file is not None:
-        write_bytes(file, picture(f"{found.subject} {found.keras}: what a trial takes", charts(found)).encode())
+        write_bytes(file, sizes_picture(found).encode())
     if as_json:
         click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
         return

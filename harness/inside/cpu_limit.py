@@ -1,6 +1,6 @@
-"""How long a cloner may take: so many times what building and calling the model took, in time of the processor.
+"""The limit of a cloner's CPU time: so many times what building and calling the model took.
 
-The processor's time is this process's own, so how busy the machine is does not matter. What waits without end, or
+CPU time is the process's own, so it does not matter how busy the machine is. What waits without end, or
 loops outside Python, is not stopped here: the parent does that.
 """
 

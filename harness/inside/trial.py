@@ -149,6 +149,9 @@ class _Trial:
             observation["keeps"] = self._request.get("keeps", "")
             if self._request.get("wrong"):
                 observation["wrong"] = True
+            if self._module is not None:
+                texts = self._request.get("index", ())
+                observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
             observation["fresh"] = [True] * len(self._original.weights)
             self._time.model_is_there()
             self._first_inference = observation["inference"]

@@ -1,4 +1,4 @@
-"""Looking for news on one subject: which graphs show something unknown, the smallest that do, and the proof of it.
+"""Looking for new hits on one subject: the graphs that show something unknown, the smallest that do, and the proof.
 
 Campaigns, judging and the property tests are made of it.
 """

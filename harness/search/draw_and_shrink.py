@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection
 
 from hypothesis.strategies import SearchStrategy
 
-from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.search.reducing import reduce
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key, news
+from clonediff.harness.search.sampling import sample_graphs
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key, new_hits
 from clonediff.strategies.graph import Graph
 
 SHRINKING = 60.0
@@ -35,17 +35,17 @@ def search(
     after_each: Callable[[], None] = lambda: None,
     shrinking: float = SHRINKING,
 ) -> Hit | None:
-    """The first news among `examples` graphs, with the smallest graph that shows the same; None where there is none.
+    """The first new hit among `examples` graphs, with the smallest graph that shows it; None where there is none.
 
-    `seen` has the keys of what is news no more. `until` is when to stop drawing, on the clock of `time.monotonic`. The
+    `seen` has the keys of what is no longer new. `until` is when to stop drawing, on the clock of `time.monotonic`. The
     same seed, strategy and releases give the same answer, unless time runs out. What shows once and not again is no
-    news: a time limit on a busy machine, say.
+    hit: a time limit on a busy machine, say.
     """
-    for graph in evenly(graphs, examples, seed_):
+    for graph in sample_graphs(graphs, examples, seed_):
         if until is not None and time.monotonic() > until:
             return None
         trials.tally.drawn += 1
-        found = news(trials.try_graph(graph).hits, seen)
+        found = new_hits(trials.try_graph(graph).hits, seen)
         after_each()
         if found:
             last = None if until is None else until + shrinking
@@ -62,7 +62,7 @@ def _smaller(trials: GraphTrials, found: Hit, until: float | None, after_each: C
         if until is not None and time.monotonic() > until:
             raise _Stopped
         try:
-            same = trials.news_of(graph, found.key, costly=costly)
+            same = trials.new_hit(graph, found.key, costly=costly)
         except Exception as error:
             raise _Stopped from error
         after_each()

@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from clonediff.harness.search.draw_and_shrink import search
 from clonediff.harness.search.graph_database import GraphDatabase
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, news
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, new_hits
 from clonediff.strategies.graph import Graph, to_json
 
 
@@ -28,13 +28,13 @@ class PropertyDraws:
     shard: int = 0
     shards: int = 1
 
-    def first_news(self, trials: GraphTrials, graphs: SearchStrategy[Graph]) -> Hit | None:
-        """The first news, as small as it could be made; None where there is none. What fails no more is forgotten."""
+    def first_new_hit(self, trials: GraphTrials, graphs: SearchStrategy[Graph]) -> Hit | None:
+        """The first new hit, as small as it could be made, or None. What fails no more is forgotten."""
         memory = GraphDatabase(self.database, str(trials.process.subject))
         for graph in memory.graphs():
             if zlib.crc32(to_json(graph)) % self.shards != self.shard or not all(map(is_allowed, other_kinds(graph))):
                 continue
-            fresh = news(trials.try_graph(graph).hits)
+            fresh = new_hits(trials.try_graph(graph).hits)
             if fresh:
                 return fresh[0]
             memory.forget(graph)

@@ -8,6 +8,7 @@ the catalogue's, so that a graph from a file cannot write code.
 from __future__ import annotations
 
 import keyword
+import re
 from pathlib import Path
 from typing import TypeAlias
 
@@ -69,6 +70,8 @@ class ScriptLines:
     """The lines so far: what must be imported, what is defined above the model, the model.
 
     Where it goes on `after` another script, what that defined is there, and the layers that it `holds` in variables.
+    `index` says which layer of the graph an expression stands for, or gave: by the numbers of the models around it and
+    its own, an input as -1 less its number.
     """
 
     def __init__(self, dialect: Dialect, after: ScriptLines | None = None) -> None:
@@ -91,6 +94,7 @@ class ScriptLines:
         self.definitions: list[str] = []
         self.defined: set[str] = set()
         self.lines: list[str] = []
+        self.index: dict[str, tuple[int, ...]] = {}
         self.taken = {*_RESERVED, *(after.layers.values() if after is not None else ())}
 
     def text(self) -> str:
@@ -197,6 +201,7 @@ class ScriptLines:
                 else self.input(given, self.dialect.input)
             )
             self.lines.append(f"{tensors.inputs[number]} = {text}")
+            self.index[tensors.inputs[number]] = (*place, -1 - number)
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for number, call in enumerate(graph.calls):
@@ -238,10 +243,12 @@ class ScriptLines:
                 needs_name = bool(layer.marks) or layer.graph is not None or uses.count(call.layer) > 1
                 made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
             parts.append(made[call.layer])
+        chain = self.name("base") if graph.base is not None else variable
+        self.index[f"{chain}.inputs[0]"] = (*place, -1)
+        self.index |= {f"{chain}.layers[{at}]": (*place, call.layer) for at, call in enumerate(graph.calls)}
         if graph.base is not None:
-            base = self.name("base")
-            self.lines.append(f"{base} = keras.Sequential([{', '.join(parts)}])")
-            self._named_model(graph, variable, OfLayers(base))
+            self.lines.append(f"{chain} = keras.Sequential([{', '.join(parts)}])")
+            self._named_model(graph, variable, OfLayers(chain))
             return
         self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{_name_of(graph)})")
         if graph.built == "later" and not place:
@@ -269,6 +276,7 @@ class ScriptLines:
         target = tensors.target(number, layer)
         called = self.called(layer, call, tensors, made, shared, way, (*place, call.layer))
         self.lines.append(f"{target} = {called}")
+        self.index |= dict.fromkeys(re.findall(r"\w+", target), (*place, call.layer))
 
     def made(self, layer: Layer) -> str:
         """The variable of a layer that stands alone, once it is made; "" for an operation, which is no object."""

@@ -5,8 +5,8 @@ Owns what of these comes before what.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from msgspec import structs
 
@@ -35,7 +35,7 @@ class WrittenGraph:
     `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
     leaves the model that is then asked for in `model`, in the place of the one that is cloned. `builds` is the call by
     which a model that was cloned before it was built is built. `within` has the expressions of the scopes in which it
-    is cloned.
+    is cloned. `index` is that of `ScriptLines`.
     """
 
     source: str
@@ -43,6 +43,7 @@ class WrittenGraph:
     asked: str = ""
     builds: str = ""
     within: tuple[str, ...] = ()
+    index: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
@@ -66,12 +67,14 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
         if graph.built == "not yet":
             asked = ScriptLines(dialect, script)
             asked.model(structs.replace(graph, built="later"), "model", "")
-            return WrittenGraph(script.text(), (), asked.rest(), write_building(graph), tuple(within))
-        return WrittenGraph(script.text(), within=tuple(within))
+            return WrittenGraph(
+                script.text(), (), asked.rest(), write_building(graph), tuple(within), script.index | asked.index
+            )
+        return WrittenGraph(script.text(), within=tuple(within), index=script.index)
     if way.wrong:
         arguments = _wrong(script, graph, way.wrong)
         script.model(graph, "model", "")
-        return WrittenGraph(script.text(), arguments)
+        return WrittenGraph(script.text(), arguments, index=script.index)
     functions = tuple(_functions(script, way))
     asked_for = structs.replace(graph, inputs=inputs_of(graph), way=None)
     inner = inner_layer(graph) if way.inputs == "inner" else None
@@ -80,7 +83,7 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
         script.keep(places, set(), set(), graph.batch)
         script.model(graph, "model", "")
         arguments = (*_inputs(script, asked_for, way), *functions)
-        return WrittenGraph(script.text(), arguments)
+        return WrittenGraph(script.text(), arguments, index=script.index)
     script.holds = way.clone_function is not None
     places |= {place for _, place in done}
     script.keep(places, set(), set(), graph.batch)
@@ -92,7 +95,7 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     asked.state(structs.replace(graph, state=tuple(step for step in graph.state if step.does != "run")))
     script.needs |= asked.needs
     arguments = (*_inputs(script, asked_for, way), *functions)
-    return WrittenGraph(script.text(), arguments, asked.rest())
+    return WrittenGraph(script.text(), arguments, asked.rest(), index=script.index | asked.index)
 
 
 def _functions(script: ScriptLines, way: Way) -> Iterator[tuple[str, str]]:

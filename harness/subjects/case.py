@@ -22,7 +22,7 @@ def takes_arguments(cloner: str) -> bool:
 
 
 class Case(msgspec.Struct, frozen=True):
-    """What is tried. `kinds` has the kind of the graph by the name of the layer in the model.
+    """What is tried.
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
     then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With `own_way`
@@ -31,14 +31,14 @@ class Case(msgspec.Struct, frozen=True):
     what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned in the same way. `done`
     has what the source does to the model once it is made, and `ran` is whether that runs it, so that its states are not
     what they begin with. `builds` is the call that builds a clone of a model that was not built; `asked` is then the
-    model that was. `within` has the expressions of the scopes in which it is cloned.
+    model that was. `within` has the expressions of the scopes in which it is cloned. `index` has the expressions of the
+    script that stand for a layer, or for what a layer gave, and which layer of the graph that is.
     """
 
     source: str
     inputs: tuple[dict[str, Any], ...]
     batch: int = 3
     seed: int = 0
-    kinds: dict[str, str] = {}
     arguments: dict[str, str] = {}
     asked: str = ""
     keeps: Keeps = ""
@@ -51,6 +51,7 @@ class Case(msgspec.Struct, frozen=True):
     ran: bool = False
     builds: str = ""
     within: tuple[str, ...] = ()
+    index: dict[str, tuple[int, ...]] = {}
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -82,6 +83,8 @@ class Case(msgspec.Struct, frozen=True):
             request["ran"] = True
         if self.within:
             request["within"] = self.within
+        if self.index:
+            request["index"] = list(self.index)
         if device is not None:
             request["device"] = device
         return request

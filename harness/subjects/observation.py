@@ -186,7 +186,7 @@ class Observation(msgspec.Struct, frozen=True):
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
     `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
-    `wrong`, there is to be a clear error.
+    `wrong`, there is to be a clear error. `index` has, by expressions of the script, the layers that they stand for.
     """
 
     shape: Shape
@@ -203,6 +203,7 @@ class Observation(msgspec.Struct, frozen=True):
     cloned: Shape | None = None
     keeps: Keeps = ""
     wrong: bool = False
+    index: dict[str, tuple[int, ...]] = {}
 
 
 class FunctionCall(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from clonediff.harness.subjects.outcomes import Killed, Outcome
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.devices import between
-from clonediff.harness.trials.triage import causes, named_kinds
+from clonediff.harness.trials.triage import causes, in_graph
 from clonediff.reports.records import Cause, Difference
 
 _UNSUPPORTED = ("NotImplementedError", "Unsupported")
@@ -47,7 +47,7 @@ def compared_with(
         differences = between(process, other, process.trial(case, cloners=()), theirs)
     if any(map(_unsupported, differences)):
         return "with an operation that one of them does not have"
-    return causes(original, named_kinds(differences, case.kinds))
+    return causes(original, in_graph(differences, case, original))
 
 
 def others_of(subject: Subject, named: Iterable[Subject]) -> list[Subject]:

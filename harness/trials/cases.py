@@ -33,6 +33,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         asked=script.asked,
         builds=script.builds,
         within=script.within,
+        index=dict(script.index),
     )
     way = graph.way
     if way is None:

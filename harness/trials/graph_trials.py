@@ -41,7 +41,7 @@ LOST = "process-lost"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something that a trial of a graph showed. `known` is the issue that explains it; what has none is news.
+    """Something that a trial of a graph showed. `known` is the issue that explains it; what has none is new.
 
     `across` names two subjects, where it is they that differ and no cloner is to blame. `notes` is what every report of
     the cloner's work has to say.
@@ -65,17 +65,15 @@ class Hit:
 
     @property
     def key(self) -> Key:
-        """What makes two hits the same one; a process that was lost is known by what ended it."""
-        return self.cloner, self.fingerprint, self._how or " ".join(self.across)
+        """What makes two hits the same one."""
+        return self.cloner, self.id, " ".join(self.across)
 
     @property
     def id(self) -> str:
-        """The name of the finding."""
-        return slug(self.fingerprint, self._how.lower()) if self._how else self.fingerprint
-
-    @property
-    def _how(self) -> str:
-        return self.detail.partition(":")[0] if self.fingerprint == LOST else ""
+        """The name of the finding. A process that was lost is known by what ended it."""
+        if self.fingerprint != LOST:
+            return self.fingerprint
+        return slug(self.fingerprint, self.detail.partition(":")[0].lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +221,9 @@ class GraphTrials:
         with self.asking():
             return self._try_graph(graph, costly)
 
-    def news_of(self, graph: Graph, key: Key, *, costly: bool) -> Hit | None:
-        """What is news of a graph under that key, if it shows it."""
-        return next((each for each in news(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
+    def new_hit(self, graph: Graph, key: Key, *, costly: bool) -> Hit | None:
+        """The new hit of a graph under that key, if it shows one."""
+        return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: bool | None) -> TriedGraph:
         chosen = self.sampled(graph) if costly is None else costly
@@ -322,7 +320,7 @@ def _with_arguments(said: str, case: Case) -> str:
     return f"{said}, with {' and '.join(words)}" if words else said
 
 
-def news(hits: Collection[Hit], seen: Collection[Key] = ()) -> list[Hit]:
-    """What is neither known nor seen already, our own faults first."""
+def new_hits(hits: Collection[Hit], seen: Collection[Key] = ()) -> list[Hit]:
+    """The hits that are neither known nor seen already, our own faults first."""
     fresh = [each for each in hits if each.known is None and each.key not in seen]
     return sorted(fresh, key=lambda each: each.cloner == "upstream")

@@ -15,6 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import LayerSeen, Observation
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
@@ -210,23 +211,30 @@ def title(cause: Cause) -> str:
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2])
 
 
-def named_kinds(differences: Iterable[Difference], kinds: Mapping[str, str]) -> list[Difference]:
-    """Differences with their places in the graph's terms: a layer's kind there, where the graph knows its name.
+def in_graph(differences: Iterable[Difference], case: Case, original: Observation) -> list[Difference]:
+    """Differences with their places in the graph's terms: which of its layers each is at, and of which kind.
 
     What is wrong with a model of a class of one's own is wrong with a plain one, but where it is the class.
     """
+    layers = original.shape.layers
+    at = {-1: ()} | {each: case.index[text] for text, its in original.index.items() for each in its}
+    for number, layer in enumerate(layers):
+        # A cell, or a layer within a wrapper, is at the layer that holds it.
+        if number not in at and layer.inside in at and layer.inside >= 0 and not _is_model(layers[layer.inside].kind):
+            at[number] = at[layer.inside]
     named = []
     for difference in differences:
         first = difference.first
-        if first is None:
-            named.append(difference)
-            continue
-        kind, own = kinds.get(first.name.rpartition("/")[2]) if first.layer >= 0 else None, _OWN.match(first.kind)
-        if kind is None:
+        if first is not None:
+            own = _OWN.match(first.kind)
             kind = own[1] if own and _OF_A_CLASS.search(difference.aspect) else _plain(first.kind)
-        first = replace(first, kind=kind, inside=_plain(first.inside))
+            first = replace(first, kind=kind, inside=_plain(first.inside), at=at.get(first.layer))
         named.append(replace(difference, first=first))
     return named
+
+
+def _is_model(kind: str) -> bool:
+    return _plain(kind) in _MODELS
 
 
 def _plain(kind: str) -> str:

@@ -19,7 +19,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_WITH_FUNCTIONS, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.contracts import as_expected, breaks_contract, exemptions_of
-from clonediff.harness.trials.triage import Verdict, causes, named_kinds, verdict, with_blame
+from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Numbers, Raised
 
 __all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
@@ -151,7 +151,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        found[name] = named_kinds(compare(as_expected(name, answer.original), clone, checks), case.kinds)
+        found[name] = in_graph(compare(as_expected(name, answer.original), clone, checks), case, answer.original)
     found = _with_numbers(found, subject)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)

@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from clonediff.reports.broken import Broken
 from clonediff.reports.drawing import Drawing
-from clonediff.reports.html.cells import facts
 from clonediff.reports.html.findings import anchor, folded, legend, shown
-from clonediff.reports.markup import Child, Markup, join, tag
-from clonediff.reports.proof import alone
+from clonediff.reports.markup import Child, Markup, facts, join, tag
 from clonediff.reports.records import KnownMet
 from clonediff.reports.summary import still
 from clonediff.reports.verdict import some
@@ -46,7 +44,7 @@ def _cause(each: Broken, examples: Mapping[str, Drawing | str]) -> Markup:
         ("Since", issue.since or "not known"),
         ("Gone in", issue.until or ""),
         ("Still breaks", still(issue)),
-        ("Its script", alone(kept.finding) if kept is not None else ""),
+        ("Its script", kept.finding.alone if kept is not None else ""),
         ("Folder", f"known/{kept.name}" if kept is not None else ""),
     ]
     parts = [tag("p", tag("strong", "Why: "), issue.because, class_="because"), facts(told)]

@@ -15,17 +15,17 @@ WIDTH, HEIGHT = 640, 180
 LEFT, RIGHT, TOP, BOTTOM = 72, 16, 14, 34
 
 FEW = 30
-"""Findings that are still told apart as dots, and reached by the keyboard."""
+"""The most findings that are drawn as separate dots, which the keyboard reaches."""
 
 Point = tuple[float, float]
 
 
 def over_time(read: RunRead) -> Markup:
-    """Two charts with the same times, and what they show in words."""
+    """A chart of trials and one of findings over the same time, with a sentence each."""
     start = moment(read.run.started) or (read.events[0].at if read.events else None)
     seconds = seconds_of(read)
     if start is None or not seconds:
-        return tag("p", "When things happened is not recorded.", class_="none")
+        return tag("p", "This run did not record any times.", class_="none")
     progress = [(_since(start, each.at), float(each.trials or 0)) for each in read.events if each.event == "progress"]
     trials = [(0.0, 0.0), *sorted(progress), (seconds, float(read.run.trials))]
     seen: list[tuple[float, StoredFinding]] = []
@@ -36,7 +36,7 @@ def over_time(read: RunRead) -> Markup:
     seen.sort(key=lambda each: each[0])
     rate = f"{some(read.run.trials, 'trial')} in {lasted(seconds)}, {read.run.trials / seconds:.1f} a second."
     if not progress:
-        rate += " Only the end was recorded, so that the line is straight."
+        rate += " Only the end was recorded, so the line is straight."
     when = "No time of a finding was recorded." if read.findings else "Nothing was found."
     if seen:
         when = (

@@ -9,20 +9,18 @@ from typing import Any
 
 from clonediff.reports.drawing import Drawing
 from clonediff.reports.groups import sentences
-from clonediff.reports.html.cells import cell, facts
 from clonediff.reports.issue import PROMISES, issue
-from clonediff.reports.markup import Markup, join, tag, visible
-from clonediff.reports.proof import alone
+from clonediff.reports.markup import Markup, cell, facts, join, scrolled, tag, visible
 from clonediff.reports.records import Cost, Difference, Finding
 from clonediff.reports.shortening import cut
 from clonediff.reports.store import RunRead, StoredFinding, slug
 from clonediff.reports.verdict import cost_of, counted, in_words, some
 
 MOST = 40
-"""Differences in a table; of more, only their number is said."""
+"""The most differences in a table; the others are only counted."""
 
 _COLUMNS = (
-    ("news", "News first"),
+    ("new", "New first"),
     ("cost", "Cost"),
     ("title", "Title"),
     ("seen", "First seen"),
@@ -33,7 +31,7 @@ _COLUMNS = (
 
 
 def findings(read: RunRead, drawings: Mapping[str, Drawing | str]) -> Markup:
-    """All findings, with what sorts and searches them."""
+    """All findings, with the tools that sort and search them."""
     in_order = _in_order(read)
     parts: list[Markup] = []
     if len(in_order) > 1:
@@ -54,7 +52,7 @@ def data(read: RunRead) -> list[dict[str, Any]]:
 
 
 def anchor(kept: StoredFinding, what: str = "finding") -> str:
-    """The finding's name within the page; the same in every report of the run, and in the next run's."""
+    """The finding's name within the page, which stays the same in every report and run."""
     name = slug(kept.name)
     if name != kept.name:  # another folder's may come to the same; no slug has a tilde
         name += f"~{hashlib.sha256(os.fsencode(kept.name)).hexdigest()[:16]}"
@@ -62,7 +60,7 @@ def anchor(kept: StoredFinding, what: str = "finding") -> str:
 
 
 def _in_order(read: RunRead) -> list[StoredFinding]:
-    """What is news, then what does not count, then what is known; the costliest of each first."""
+    """New findings, then those that do not count, then those of known issues; the costliest of each first."""
     return [kept for group in counted(read.findings) for kept in group]
 
 
@@ -77,7 +75,7 @@ def _row(kept: StoredFinding) -> dict[str, Any]:
     words += [root.raised.message, root.raised.frame] if root is not None and root.raised is not None else []
     return {
         "id": anchor(kept),
-        "news": 0 if kept.counts else 1 if finding.known is None else 2,
+        "new": 0 if kept.counts else 1 if finding.known is None else 2,
         "cost": int(Cost.NAME) + 1 if cost is None else int(cost),
         "title": finding.title,
         "seen": finding.first_seen,
@@ -138,7 +136,7 @@ def _standing(kept: StoredFinding) -> tuple[str, str]:
     finding = kept.finding
     if finding.known is not None:
         return f"known issue: {finding.known}", "is-known"
-    return alone(finding), {True: "is-proven", False: "is-unproven", None: "is-untold"}[finding.proof]
+    return finding.alone, {True: "is-proven", False: "is-unproven", None: "is-untold"}[finding.proof]
 
 
 def _facts(kept: StoredFinding) -> Markup:
@@ -148,12 +146,12 @@ def _facts(kept: StoredFinding) -> Markup:
         ("Versions", in_words(finding.versions)),
         ("First seen", finding.first_seen),
         ("Times found", str(finding.count)),
-        ("Graph", "" if finding.smallest else "may get smaller: there was no time for more"),
+        ("Graph", "" if finding.smallest else "could be smaller: there was no time to make it so"),
         ("Whose fault", finding.blame),
         ("Since", finding.since or ""),
         ("By release", finding.history),
         ("Where", " and ".join(finding.across)),
-        ("What was said", finding.detail),
+        ("Message", finding.detail),
     ]
     link = tag("a", "link to this finding", href=f"#{anchor(kept)}", class_="link")
     notes = [tag("p", note, class_="note") for note in finding.notes]
@@ -172,8 +170,7 @@ def _graphs(kept: StoredFinding, drawing: Drawing | str) -> Markup:
 
 
 def _panel(name: str, drawing: Markup) -> Markup:
-    scrolled = tag("div", drawing, class_="scroll", tabindex="0", role="region", aria_label=f"Graph, {name}")
-    return tag("figure", tag("figcaption", name), scrolled)
+    return tag("figure", tag("figcaption", name), scrolled(drawing, f"Graph, {name}"))
 
 
 def _differences(finding: Finding) -> Markup:
@@ -192,8 +189,7 @@ def _differences(finding: Finding) -> Markup:
     if len(finding.differences) > MOST:
         rows.append(tag("tr", tag("td", f"and {len(finding.differences) - MOST} more", colspan=6)))
     table = tag("table", tag("thead", head), tag("tbody", *rows))
-    parts.append(tag("div", table, class_="scroll", tabindex="0", role="region", aria_label="Differences"))
-    return join(parts)
+    return join([*parts, scrolled(table, "Differences")])
 
 
 def _difference(each: Difference, is_root: bool) -> Markup:
@@ -226,7 +222,7 @@ def _copied(head: str, text: str, file: str, *, closed: bool = False) -> Markup:
 def legend() -> Markup:
     """How the drawings are to be read."""
     said = (
-        "In the drawings: a red frame is the first layer where original and clone part, an orange one also differs; a "
-        "dashed violet line may carry a mask; a letter marks the calls of one shared layer, numbered in their order."
+        "In the drawings, a red frame marks the first layer where original and clone differ, an orange frame any "
+        "other. A dashed violet line may carry a mask. A letter with a number marks a call of a shared layer."
     )
     return tag("p", said, class_="legend")

@@ -7,12 +7,10 @@ from math import log
 
 from clonediff.reports.broken import left_out, table_of_worst
 from clonediff.reports.coverage import FEATURES, Counting
-from clonediff.reports.draws import evenness, never_accepted, refusals
+from clonediff.reports.draws import frequencies, never_accepted, refusals
 from clonediff.reports.html.causes import linked
-from clonediff.reports.html.cells import cell, facts
-from clonediff.reports.markup import Child, Markup, join, tag
-from clonediff.reports.reach import reach
-from clonediff.reports.records import Coverage, KnownMet, Run
+from clonediff.reports.markup import Child, Markup, cell, facts, join, scrolled, tag
+from clonediff.reports.records import Coverage, FileReached, KnownMet, Run
 from clonediff.reports.shortening import shortened
 from clonediff.reports.store import RunRead
 from clonediff.reports.summary import still
@@ -45,13 +43,13 @@ def what_ran(read: RunRead) -> Markup:
 
 
 def coverage(read: RunRead) -> Markup:
-    """The matrix; of the findings' own graphs where the run has recorded none."""
+    """Kinds by features; of the findings' own graphs if the run recorded none."""
     recorded = read.run.coverage
     if recorded is not None:
-        said = f"In how many of {some(recorded.graphs, 'graph')} a layer of a kind met a feature."
-        drawn = [tag("p", f"{name}: {evenness(each)}.") for name, each in read.run.draws.items()]
-        return join([_sizes(recorded), *drawn, tag("p", said), _matrix(recorded), reach(read.run)])
-    none = tag("p", "This run did not record which kinds met which features.", class_="none")
+        said = f"How many of {some(recorded.graphs, 'graph')} have a layer of a kind with a feature."
+        drawn = [tag("p", f"{name}: {frequencies(each)}.") for name, each in read.run.draws.items()]
+        return join([_sizes(recorded), *drawn, tag("p", said), _matrix(recorded), *_reach(read.run)])
+    none = tag("p", "This run did not record its coverage.", class_="none")
     counting = Counting()
     deep = []
     for kept in read.findings:
@@ -61,10 +59,10 @@ def coverage(read: RunRead) -> Markup:
         except RecursionError:
             deep.append(kept.finding.id)
     found = shortened(counting.coverage())
-    left = [tag("p", f"Left out, its arguments are nested too deep to be walked: {id_}.") for id_ in deep]
+    left = [tag("p", f"Left out: {id_}, whose arguments are nested too deep.") for id_ in deep]
     if not found.kinds:
         return join([none, *left])
-    said = f"Below is what the graphs of the findings have, {some(found.graphs, 'graph')} made as small as could be."
+    said = f"Below is the coverage of the findings alone: {some(found.graphs, 'graph')}, made as small as possible."
     return join([none, tag("p", said), *left, _matrix(found)])
 
 
@@ -102,7 +100,7 @@ def _facts(read: RunRead) -> Markup:
         ("Seed", str(run.seed)),
         ("Trials", f"{run.trials:,}" + (f", {run.drawn:,} of them drawn" if run.drawn is not None else "")),
         ("Making findings smaller", _share(run)),
-        ("Trained, quantized or saved before", _of_states(run)),
+        ("Trained, quantized or saved before cloning", _of_states(run)),
         ("Graphs refused", "" if run.refused is None else str(run.refused)),
         ("Cloners", ", ".join(run.cloners)),
         ("Left out", left_out(run)),
@@ -126,7 +124,11 @@ def _of_states(run: Run) -> str:
 def _refused(run: Run) -> list[Markup]:
     """What each subject could not build."""
     return [
-        tag("div", tag("p", f"{name} refused {each.refused:,} of {some(each.graphs, 'graph')}."), tag("ul", *lines))
+        tag(
+            "div",
+            tag("p", f"{name} could not build {each.refused:,} of {some(each.graphs, 'graph')}."),
+            tag("ul", *lines),
+        )
         for name, each in run.draws.items()
         if (lines := [tag("li", line) for line in (*refusals(name, each), *never_accepted(each))])
     ]
@@ -159,11 +161,31 @@ def _matrix(found: Coverage) -> Markup:
         ]
         rows.append(tag("tr", tag("th", kind, scope="row"), *cells))
     table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="matrix sortable")
-    return tag("div", table, class_="scroll tall", tabindex="0", role="region", aria_label="Kinds and features")
+    return scrolled(table, "Kinds and features", "scroll tall")
+
+
+def _reach(run: Run) -> list[Markup]:
+    """How far into Keras' own cloning code the trials came, for each subject; empty where that was not counted."""
+    return [
+        tag(
+            "div",
+            tag("p", f"The cloning code of {subject} that trials ran. Below each file is what they did not run."),
+            *map(_file, files),
+            class_="reach",
+        )
+        for subject, files in run.reach.items()
+    ]
+
+
+def _file(file: FileReached) -> Markup:
+    head = tag("summary", f"{file.file}: {file.said}")
+    aside = [tag("li", f"{count} left aside: {why}") for why, count in file.aside.items()]
+    lines = "\n".join(f"{each.line:5}  {each.function}  {each.text}" for each in file.missed)
+    return tag("details", head, *([tag("ul", *aside)] if aside else []), *([tag("pre", lines)] if lines else []))
 
 
 def _sizes(found: Coverage) -> Markup:
-    """How large and how varied the graphs were; nothing where the run did not count it."""
+    """How large and how varied the graphs were; nothing if the run did not count that."""
     if not found.calls or not found.kinds:
         return join([])
     calls = sorted(found.calls.items())
@@ -208,7 +230,7 @@ def _table(name: str, heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> 
     head = tag("tr", *(_head(each) for each in heads))
     body = [tag("tr", *(cell(each) for each in row)) for row in rows]
     table = tag("table", tag("caption", name), tag("thead", head), tag("tbody", *body), class_="sortable")
-    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=name)
+    return scrolled(table, name)
 
 
 def _head(name: str, class_: str | None = None) -> Markup:

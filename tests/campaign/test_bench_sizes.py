@@ -10,9 +10,8 @@ from xml.etree import ElementTree as XML
 import pytest
 
 from clonediff.harness.campaign.bench_sizes import BUILDING, FAMILIES, Grown, SizeSpeed, Timed, exponents
-from clonediff.harness.cli.text.sizes import charts, sizes_text
+from clonediff.harness.cli.text.sizes import sizes_picture, sizes_text
 from clonediff.harness.trials.checks import CHECKS
-from clonediff.reports.growth import picture
 from tests.command_line import Command
 
 SIZES = (5, 20, 50, 200, 500, 1000)
@@ -46,7 +45,7 @@ def test_what_grows_faster_than_building_is_named() -> None:
 
 def test_the_picture_has_a_line_for_each_part_that_takes_time() -> None:
     found = grown((BUILDING, 1.0), ("check own", 1.9), ("check made", -3.0))
-    drawn = XML.fromstring(picture("what a trial takes", charts(SizeSpeed("keras", "3.15.1", (found,)))))
+    drawn = XML.fromstring(sizes_picture(SizeSpeed("keras", "3.15.1", (found,))))
     paths = drawn.findall(".//{http://www.w3.org/2000/svg}path")
     assert [each.findtext("{http://www.w3.org/2000/svg}title") for each in paths] == [BUILDING, "check own"]
     assert all(each.get("d", "").count("L") == len(SIZES) - 1 for each in paths)

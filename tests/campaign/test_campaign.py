@@ -121,7 +121,9 @@ def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_pat
     costs = {kept.finding.cost for kept in read_run(tmp_path / "run").findings}
     assert costs <= {Cost.CRASHES, Cost.COMPUTES, Cost.TRAINS}
     assert {Cost.CRASHES, Cost.TRAINS} <= costs
-    assert f"with nothing else: {upstream['left out']} with upstream" in (tmp_path / "run" / "summary.md").read_text()
+    assert (
+        f"graphs with only that: {upstream['left out']} with upstream" in (tmp_path / "run" / "summary.md").read_text()
+    )
 
 
 @pytest.mark.slow(reason="two jobs find the same where a worker is killed, too")

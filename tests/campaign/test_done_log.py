@@ -12,11 +12,11 @@ from clonediff.harness.campaign.shards import (
     KnownRetried,
     MadeSmaller,
     Plan,
-    RawFinding,
     Setup,
     ShardDone,
     Spent,
     SubjectStarted,
+    WrittenFinding,
 )
 from clonediff.reports.records import Budget, Coverage, Finding, RecordError
 from clonediff.reports.run_folder import append
@@ -30,7 +30,7 @@ DONE = [
     SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1"),
     KnownRetried("keras", {"known": True, "gone": False, "unknown": None}),
     ShardDone(
-        "keras", 0, 50, verdicts={"fixed: faithful": 50}, raw_findings=(RawFinding(KEY, FINDING),), met=((KEY, 2),)
+        "keras", 0, 50, verdicts={"fixed: faithful": 50}, raw_findings=(WrittenFinding(FINDING),), met=((KEY, 2),)
     ),
     ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
     MadeSmaller("keras", KEY, 0, FINDING, "import keras\n", 61),

@@ -22,10 +22,8 @@ from clonediff.harness.campaign.events import (
     Event,
     Found,
     MakingSmaller,
-    NewCause,
     ShardEnded,
     ShardLost,
-    Shrunk,
     SubjectLost,
     Unsteady,
 )
@@ -33,12 +31,12 @@ from clonediff.harness.campaign.shards import (
     SIZE,
     MadeSmaller,
     Plan,
-    RawFinding,
     Setup,
     Shard,
     ShardDone,
     Spent,
     SubjectStarted,
+    WrittenFinding,
 )
 from clonediff.harness.campaign.share import LEAST, MOST
 from clonediff.reports.records import Budget, Finding
@@ -187,7 +185,7 @@ def _glass() -> Answer:
         Finding(f"made-of-{name}", name, "keras", "upstream", GRAPH, (), "", subject="keras")
         for name in ("glass", "steel")
     )
-    raw_findings = RawFinding(KEY, glass), RawFinding(STEEL, steel)
+    raw_findings = WrittenFinding(glass), WrittenFinding(steel)
 
     def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "make_smaller":
@@ -253,7 +251,7 @@ def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = 15.0
         if what == "start_subject" or turn >= until:
             return msgspec.structs.replace(done, seconds=shard) if what == "try_shard" else done
         raw_findings = tuple(
-            RawFinding(key, msgspec.structs.replace(findings[key], smallest=False))
+            WrittenFinding(msgspec.structs.replace(findings[key], smallest=False))
             for key in keys[turn :: max(1, until)]
         )
         return msgspec.structs.replace(
@@ -276,7 +274,7 @@ def test_while_there_is_more_to_draw_at_most_a_third_of_the_time_makes_findings_
             case ShardEnded(done=done):
                 drawing += done.seconds
                 turns.append("draws")
-            case Shrunk(seconds=seconds):
+            case MadeSmaller(seconds=seconds):
                 shrinking += seconds
                 turns.append("shrinks")
                 assert shrinking <= (shrinking + drawing) / 3 + 1e-9
@@ -304,15 +302,14 @@ def test_a_piece_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
 def test_what_is_found_is_told_before_anything_is_done_about_it(tmp_path: Path) -> None:
     with campaign(tmp_path, _finds(KEY, STEEL, until=2), trials=40 * SIZE) as (engine, _, heard):
         engine.run()
-    told = [event for event in heard if isinstance(event, (NewCause, Found, MakingSmaller))]
-    seen = [event.finding for event in told if isinstance(event, NewCause)]
+    told = [event for event in heard if isinstance(event, (Found, MakingSmaller))]
+    seen = [event.finding for event in told if isinstance(event, Found) and event.first]
     assert [(each.id, each.smallest, each.proof) for each in seen] == [
         (KEY[1], False, None),
         (STEEL[1], False, None),
     ]
-    assert told.index(NewCause(seen[1], "")) < min(
-        number for number, event in enumerate(told) if not isinstance(event, NewCause) and STEEL[1] in str(event)
-    )
+    about = [event for event in told if STEEL[1] in str(event)]
+    assert about[0] == Found(seen[1], "", first=True)
 
 
 def test_a_run_that_was_killed_between_two_pieces_goes_on_after_the_first(tmp_path: Path) -> None:
@@ -321,7 +318,7 @@ def test_a_run_that_was_killed_between_two_pieces_goes_on_after_the_first(tmp_pa
     first = answer("make_smaller", "keras", 0, STEEL)
     with campaign(tmp_path, answer, trials=SIZE) as (engine, workers, heard):
         engine.resume([answer("start_subject", "keras", -1), done, first])
-        seen = [(event.finding.id, event.fresh) for event in heard if isinstance(event, NewCause)]
+        seen = [(event.finding.id, event.fresh) for event in heard if isinstance(event, Found) and event.first]
         engine.run()
     assert seen == [(KEY[1], False)], "the other is told as it is by now"
     before = [piece for piece, _ in workers.pieces]

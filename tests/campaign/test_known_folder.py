@@ -9,7 +9,7 @@ import pytest
 
 from clonediff.harness.campaign.events import Event, ShardEnded
 from clonediff.harness.campaign.recorder import Recorder
-from clonediff.harness.campaign.shards import Example, KnownRetried, Plan, Setup, ShardDone, SubjectStarted
+from clonediff.harness.campaign.shards import KnownRetried, Plan, Setup, ShardDone, SubjectStarted, WrittenFinding
 from clonediff.harness.campaign.totals import Totals
 from clonediff.reports.known import load
 from clonediff.reports.records import Budget, Cost, read
@@ -20,7 +20,7 @@ from tests.reports.making import finding
 
 MET = SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")
 SHOWN = finding(4, subject="keras", known="input-name")
-EXAMPLES = {name: Example(SHOWN, f"{name} = 1\n") for name in ("input-name", "model-trainable")}
+EXAMPLES = {name: WrittenFinding(SHOWN, f"{name} = 1\n") for name in ("input-name", "model-trainable")}
 EXAMINED = KnownRetried("keras", dict.fromkeys(EXAMPLES, True), EXAMPLES)
 SHARD = ShardEnded(ShardDone("keras", 0, 50, known={"input-name": 9}, costs={"input-name": Cost.NAME}))
 

@@ -9,17 +9,17 @@ import msgspec
 import pytest
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.harness.campaign.events import Found, NewCause, ShardEnded, Shrunk, Unsteady
+from clonediff.harness.campaign.events import Found, ShardEnded, Unsteady
 from clonediff.harness.campaign.recorder import Recorder
 from clonediff.harness.campaign.shard_queue import ShardQueue
 from clonediff.harness.campaign.shards import (
     MadeSmaller,
     Plan,
-    RawFinding,
     RefusedGraph,
     Setup,
     ShardDone,
     SubjectStarted,
+    WrittenFinding,
 )
 from clonediff.harness.campaign.totals import Totals
 from clonediff.reports.known import KnownIssues
@@ -62,7 +62,7 @@ def _corpus(path: Path) -> int:
 def test_a_finding_is_there_as_soon_as_it_is_seen_and_is_replaced_by_smaller_ones(
     recorder: Recorder, tmp_path: Path
 ) -> None:
-    recorder(NewCause(DRAWN, "drawn = 1\n"))
+    recorder(Found(DRAWN, "drawn = 1\n", first=True))
     (kept,) = read_run(tmp_path / "run").findings
     assert (kept.finding.smallest, kept.finding.proof) == (False, None)
     assert kept.script == "drawn = 1\n"
@@ -79,17 +79,17 @@ def test_a_finding_is_there_as_soon_as_it_is_seen_and_is_replaced_by_smaller_one
 
 
 def test_what_did_not_show_again_is_taken_back(recorder: Recorder, tmp_path: Path) -> None:
-    recorder(NewCause(DRAWN, "drawn = 1\n"))
-    assert recorder.totals.news()
+    recorder(Found(DRAWN, "drawn = 1\n", first=True))
+    assert recorder.totals.new()
     recorder(Unsteady("keras", DRAWN.title, DRAWN))
     assert not _kept(tmp_path)
-    assert not recorder.totals.news()
+    assert not recorder.totals.new()
     assert len(list((tmp_path / "run" / "unsteady").iterdir())) == 1
 
 
 def test_a_run_that_is_gone_on_with_writes_what_is_not_there(recorder: Recorder, tmp_path: Path) -> None:
     for event in (
-        NewCause(DRAWN, "drawn = 1\n", fresh=False),
+        Found(DRAWN, "drawn = 1\n", fresh=False, first=True),
         Found(HALFWAY, "halfway = 1\n", fresh=False),
         Found(SMALL, "", fresh=False),
     ):
@@ -113,8 +113,8 @@ def test_a_run_that_is_gone_on_with_leaves_what_is_there(recorder: Recorder, tmp
 
 def test_what_there_was_no_time_for_is_kept_for_other_nights_as_it_is(recorder: Recorder, tmp_path: Path) -> None:
     shard_queue = ShardQueue("keras", 0, (), None)
-    shard_queue.done(ShardDone("keras", 0, raw_findings=(RawFinding(KEY, DRAWN),), met=((KEY, 2),)))
-    recorder(NewCause(DRAWN, "drawn = 1\n"))
+    shard_queue.done(ShardDone("keras", 0, raw_findings=(WrittenFinding(DRAWN),), met=((KEY, 2),)))
+    recorder(Found(DRAWN, "drawn = 1\n", first=True))
     recorder.finish([shard_queue], interrupted=True)
     assert [(each.smallest, each.count) for each in _kept(tmp_path)] == [(False, 2)]
     assert _corpus(tmp_path) == 1
@@ -138,8 +138,8 @@ def test_the_smallest_graph_is_kept_for_each_reason_for_which_one_was_refused(
 
 def test_a_run_says_how_much_time_went_into_making_findings_smaller(recorder: Recorder, tmp_path: Path) -> None:
     recorder(ShardEnded(ShardDone("keras", 0, trials=50, seconds=30.0)))
-    recorder(Shrunk("keras", 20, 9.5))
-    recorder(Shrunk("keras", 4, 0.5))
+    recorder(MadeSmaller("keras", KEY, 0, trials=20, seconds=9.5))
+    recorder(MadeSmaller("keras", KEY, 0, trials=4, seconds=0.5))
     recorder.write("2026-01-01T00:01:00+00:00")
     run = read(tmp_path / "run" / "run.json", Run)
     assert (run.drawing, run.shrinking, run.trials, run.drawn) == (30.0, 10.0, 74, 50)

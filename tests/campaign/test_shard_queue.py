@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clonediff.harness.campaign.shard_queue import MOST_TRIES, ShardQueue
-from clonediff.harness.campaign.shards import SIZE, MadeSmaller, RawFinding, ShardDone
+from clonediff.harness.campaign.shards import SIZE, MadeSmaller, ShardDone, WrittenFinding
 from clonediff.harness.trials.graph_trials import Key
 from clonediff.reports.records import Finding
 
@@ -26,7 +26,7 @@ def key(name: str) -> Key:
 
 
 def done(turn: int, *names: str) -> ShardDone:
-    raw_findings = tuple(RawFinding(key(name), finding(name, turn)) for name in names)
+    raw_findings = tuple(WrittenFinding(finding(name, turn)) for name in names)
     return ShardDone(
         "keras", turn, trials=SIZE, raw_findings=raw_findings, met=tuple((key(name), turn + 1) for name in names)
     )

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from clonediff.harness.campaign import shrinking, tasks, warm_subjects
-from clonediff.harness.campaign.shards import MadeSmaller, RawFinding, Setup, Shard, ShardDone
+from clonediff.harness.campaign.shards import MadeSmaller, Setup, Shard, ShardDone, WrittenFinding
 from clonediff.harness.campaign.shrinking import ShowsTheSame
-from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.reducing.measure import size
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.reports.records import Finding
 from clonediff.strategies import to_json
@@ -29,7 +29,7 @@ NAME, FAULT = "test-shrinking", "planted/layer_renamed"
 
 def drawn(question: Callable[[Graph], bool]) -> Graph:
     """The largest of those drawn for which a question holds."""
-    return max(filter(question, evenly(GRAPHS, DRAWN, 6)), key=size)
+    return max(filter(question, sample_graphs(GRAPHS, DRAWN, 6)), key=size)
 
 
 @pytest.mark.parametrize("name", ["two of three", "one of five", "anything"])
@@ -66,7 +66,7 @@ def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def seen(keras: SubjectProcess) -> Iterator[tuple[Shard, RawFinding]]:
+def seen(keras: SubjectProcess) -> Iterator[tuple[Shard, WrittenFinding]]:
     """A shard on a real Keras, the warm one, and a planted fault that it saw."""
     shard = Shard("keras", 0, 5, 10, opens=True)
     with pytest.MonkeyPatch.context() as patched:
@@ -80,7 +80,9 @@ def seen(keras: SubjectProcess) -> Iterator[tuple[Shard, RawFinding]]:
             warm_subjects.close(NAME)
 
 
-def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, seconds: float | None) -> MadeSmaller:
+def _settled(
+    shard: Shard, raw_finding: WrittenFinding, before: MadeSmaller | None, seconds: float | None
+) -> MadeSmaller:
     done = tasks.make_smaller(NAME, shard, raw_finding, before, seconds)
     assert isinstance(done, MadeSmaller)
     return msgspec.json.decode(msgspec.json.encode(done), type=MadeSmaller)
@@ -88,7 +90,7 @@ def _settled(shard: Shard, raw_finding: RawFinding, before: MadeSmaller | None, 
 
 @pytest.mark.slow(reason="two Keras; pieces are made above without one, and test_campaign makes smaller what it finds")
 def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(
-    seen: tuple[Shard, RawFinding], keras: SubjectProcess
+    seen: tuple[Shard, WrittenFinding], keras: SubjectProcess
 ) -> None:
     shard, raw_finding = seen
     assert not raw_finding.finding.smallest
@@ -121,9 +123,9 @@ def _told(finding: Finding) -> dict[str, Any]:
     return {key: value for key, value in msgspec.structs.asdict(finding).items() if key not in ("versions",)}
 
 
-def test_what_does_not_show_again_is_none(seen: tuple[Shard, RawFinding]) -> None:
+def test_what_does_not_show_again_is_none(seen: tuple[Shard, WrittenFinding]) -> None:
     shard, raw_finding = seen
-    other = msgspec.structs.replace(raw_finding, key=(FAULT, "something-else", ""))
+    other = WrittenFinding(msgspec.structs.replace(raw_finding.finding, id="something-else"))
     done = _settled(shard, other, None, 0.0)
     assert (done.finding, done.rest, done.script) == (None, None, "")
     assert done.trials
@@ -132,8 +134,8 @@ def test_what_does_not_show_again_is_none(seen: tuple[Shard, RawFinding]) -> Non
 GRAPH = msgspec.Raw(to_json(Graph((Input((4,)),), (), (), Ref(0), Ref(0))))
 
 
-def _kept(name: str, proof: bool | None) -> shrinking.KeptVersion:
-    return shrinking.KeptVersion(Finding(name, name, "keras", "upstream", GRAPH, (), "", proof=proof), name)
+def _kept(name: str, proof: bool | None) -> WrittenFinding:
+    return WrittenFinding(Finding(name, name, "keras", "upstream", GRAPH, (), "", proof=proof), name)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 from clonediff.harness.campaign.events import (
     Found,
     MakingSmaller,
-    NewCause,
     ShardEnded,
     ShardLost,
     Stopping,
@@ -19,13 +18,13 @@ from clonediff.harness.campaign.events import (
     Unsteady,
 )
 from clonediff.harness.campaign.shards import (
-    Example,
     KnownRetried,
     Plan,
     RefusedGraph,
     Setup,
     ShardDone,
     SubjectStarted,
+    WrittenFinding,
 )
 from clonediff.harness.campaign.totals import Totals
 from clonediff.harness.cli.text.campaign import CampaignText, summary
@@ -104,7 +103,7 @@ def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
     listener = console(totals)
     drawn = msgspec.structs.replace(FINDING, proof=None, smallest=False)
     for event in (
-        NewCause(drawn, ""),
+        Found(drawn, "", first=True),
         Found(msgspec.structs.replace(drawn, proof=True), ""),
         Found(msgspec.structs.replace(FINDING, proof=proof), ""),
     ):
@@ -117,7 +116,7 @@ def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
 
 def test_what_was_found_before_is_not_told_again(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
     listener = console(totals)
-    listener(NewCause(FINDING, "", fresh=False))
+    listener(Found(FINDING, "", fresh=False, first=True))
     listener(Found(FINDING, "", fresh=False))
     assert capsys.readouterr().out == ""
 
@@ -126,7 +125,12 @@ def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(
     totals: Totals, capsys: pytest.CaptureFixture[str]
 ) -> None:
     listener = console(totals, quiet=True)
-    for event in (NewCause(FINDING, ""), Found(FINDING, ""), Unsteady("keras", "a title", None), Tick(None, 1)):
+    for event in (
+        Found(FINDING, "", first=True),
+        Found(FINDING, ""),
+        Unsteady("keras", "a title", None),
+        Tick(None, 1),
+    ):
         listener(event)
     assert capsys.readouterr() == ("", "")
     listener(SubjectLost("keras/jax", "keras/jax: not here"))
@@ -145,7 +149,7 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
     listener = console(totals)
     evil = "\x1b[2Jgone\r\x07\u202e"
     evil_one = msgspec.structs.replace(FINDING, title=evil, notes=(evil,))
-    listener(NewCause(evil_one, ""))
+    listener(Found(evil_one, "", first=True))
     listener(Found(evil_one, ""))
     listener(MakingSmaller("keras", KEY, evil, begins=True))
     listener(SubjectLost("keras", evil))
@@ -205,8 +209,8 @@ def test_the_summary_says_what_was_left_out(totals: Totals, tmp_path: Path) -> N
     told = summary(totals, a_run(tmp_path, run), "runs/x").splitlines()
     assert told[1:3] == [
         "Keras 3.15.1's clone_model crashes on 12 of 300 graphs: 2 known causes, nothing new.",
-        "left out, by --at-least computes: what only trains differently or loses a property or changes a name; "
-        "graphs with nothing else: 288 with upstream.",
+        "left out by --at-least computes: what only trains differently or loses a property or changes a name; "
+        "graphs with only that: 288 with upstream.",
     ]
 
 
@@ -235,14 +239,14 @@ def test_what_is_known_is_counted_by_graph_with_the_worst_that_it_cost(totals: T
     totals.shard(shard(2, known={"input-name": 1}, costs={"input-name": Cost.PROPERTY}))
     (met,) = (each for each in totals.known_met() if each.id == "input-name")
     assert (met.count, met.cost, met.folder) == (8, Cost.COMPUTES, "")
-    totals.examined(KnownRetried("keras", {"input-name": True}, {"input-name": Example(FINDING, "")}))
+    totals.examined(KnownRetried("keras", {"input-name": True}, {"input-name": WrittenFinding(FINDING, "")}))
     assert [each.folder for each in totals.known_met() if each.folder] == ["keras-input-name"]
 
 
 def test_graphs_are_counted_by_the_worst_in_all_shards(totals: Totals) -> None:
     totals.shard(shard(0, worst={"upstream: crashes": 2, "upstream: name": 30}))
     totals.shard(shard(1, worst={"upstream: crashes": 1, "fixed: trains": 1}))
-    assert totals.worst == {"fixed: trains": 1, "upstream: crashes": 3, "upstream: name": 30}
+    assert totals.drawn.worst == {"fixed: trains": 1, "upstream: crashes": 3, "upstream: name": 30}
 
 
 def test_known_issues_are_told_with_whether_they_break(totals: Totals) -> None:
@@ -257,7 +261,7 @@ def test_known_issues_are_told_with_whether_they_break(totals: Totals) -> None:
 def test_a_finding_that_comes_again_replaces_the_first(totals: Totals) -> None:
     totals.found(FINDING)
     totals.found(msgspec.structs.replace(FINDING, count=8))
-    assert [each.count for each in totals.news()] == [8]
+    assert [each.count for each in totals.new()] == [8]
 
 
 def test_what_of_the_corpus_cannot_be_read_is_told(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:

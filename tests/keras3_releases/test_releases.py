@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -83,7 +83,7 @@ def test_it_builds_what_it_says_and_nothing_else(keras3: Process, version: str, 
 def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(keras3: Process, version: str) -> None:
     process = keras3(version)
     trials = GraphTrials(process, KnownIssues(), cloners=("fixed",), rate=8)
-    for graph in evenly(graphs_on(process, min_instructions=2), 15, 3):
+    for graph in sample_graphs(graphs_on(process, min_instructions=2), 15, 3):
         assert trials.try_graph(graph).hits == ()
     assert trials.tally.refused == 0
 

@@ -94,9 +94,9 @@ def difference(number: int = 0, **changes: Any) -> Difference:
         Difference("made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, Place("lambda", "Lambda", 3),
                    Raised("ValueError", "no", "keras/src/layers/core/lambda_layer.py:from_config")),
         Difference("structure", "layers['dense'].trainable", "trainable", "false", "true", Cost.TRAINS,
-                   Place("dense", "Dense", 2, 1)),
+                   Place("dense", "Dense", 2, 1, at=(1,))),
         Difference("masks", "call.outputs[1]", "mask lost", "a mask", "no mask", Cost.PROPERTY,
-                   Place("inner/dense_1", "Dense", 5)),
+                   Place("inner/dense_1", "Dense", 5, at=(3, 0))),
         Difference("structure", "model.name", "name", "functional", "functional_1", Cost.NAME,
                    Place("functional", "Functional", -1, container=True)),
     )  # fmt: skip

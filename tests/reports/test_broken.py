@@ -10,7 +10,6 @@ import pytest
 
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.html import page
-from clonediff.reports.proof import alone
 from clonediff.reports.records import AT_LEAST, Cost, KnownMet, Run, write, write_bytes
 from clonediff.reports.store import RunRead, read_run
 from clonediff.reports.summary import summary
@@ -100,17 +99,17 @@ ALSO_LEFT_OUT = {"fixed: faithful": 300, "upstream: crashed": 12, "upstream: div
                      "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8: "
                      "2 known causes, nothing new",
                      "clonediff's own cloner is faithful on all 300 graphs.",
-                     "left out, by --at-least trains: what only loses a property or changes a name; "
-                     "graphs with nothing else: 270 with upstream", id="left out"),
+                     "left out by --at-least trains: what only loses a property or changes a name; "
+                     "graphs with only that: 270 with upstream", id="left out"),
         pytest.param({"worst": {"fixed: name": 1}, "known": (), "at_least": Cost.PROPERTY,
                       "verdicts": {"fixed: diverged": 1, "upstream: left out": 2, "upstream: faithful": 1}},
                      "Keras 3.15.1's clone_model is faithful on 1 of 3 graphs, but for what was left out: nothing new",
                      "clonediff's own cloner changes only a name on 1 of 1 graph.",
-                     "left out, by --at-least property: what only changes a name; "
-                     "graphs with nothing else: 2 with upstream", id="nothing else"),
+                     "left out by --at-least property: what only changes a name; "
+                     "graphs with only that: 2 with upstream", id="nothing else"),
         pytest.param({"at_least": Cost.PROPERTY, "verdicts": {"upstream: faithful": 3}, "known": ()},
                      "Keras 3.15.1's clone_model is faithful on all 3 graphs: nothing new", None,
-                     "left out, by --at-least property: what only changes a name; no graph had nothing else",
+                     "left out by --at-least property: what only changes a name; no graph had only that",
                      id="none"),
     ],
 )  # fmt: skip
@@ -231,7 +230,7 @@ def test_every_report_says_whether_a_script_fails_alone(
     proof: bool | None, unproven: str, said: str, tmp_path: Path
 ) -> None:
     found = finding(0, proof=proof, unproven=unproven)
-    assert alone(found) == said
+    assert found.alone == said
     read = read_run(run_folder(tmp_path, [found], proven=False))
     write_reports(read)
     for name in ("report.html", "junit.xml", "summary.md"):

@@ -10,7 +10,7 @@ import pytest
 from clonediff.harness.campaign.shards import RefusedGraph, ShardDone, SubjectStarted, count_refused
 from clonediff.harness.campaign.totals import SubjectTotals
 from clonediff.reports.coverage import Counting
-from clonediff.reports.draws import evenness, never_accepted, reason
+from clonediff.reports.draws import frequencies, never_accepted, reason
 from clonediff.reports.html import page
 from clonediff.reports.records import Draws
 from clonediff.reports.store import read_run
@@ -54,7 +54,7 @@ def test_a_few_refused_graphs_are_fine_and_more_are_told_wherever_a_run_is(
     read = read_run(run_folder(tmp_path, [], run=run))
     assert verdict(read).exit_code == (0 if fine else 1)
     for text in (summary(read), page(read)):
-        assert ("something to mend in the generator" in text) is not fine
+        assert ("a fault of the generator" in text) is not fine
         assert ("ValueError: no" in text) is bool(refused)
         assert not refused or "Dense (5 of 6)" in text
 
@@ -69,13 +69,13 @@ def test_kinds_that_are_mostly_refused_are_named_and_classes_are_counted() -> No
     totals.add(ShardDone("keras", 0, trials=12, coverage=counting.coverage()))
     draws = totals.draws()
     assert (draws.kinds, draws.often, draws.never) == ({"Dense": (4, 6)}, (6, 6, 6), ("Flatten",))
-    assert evenness(draws).endswith("1 never drawn: Flatten")
+    assert frequencies(draws).endswith("1 never drawn: Flatten")
 
 
 def test_a_layer_of_the_users_that_was_never_accepted_has_a_line() -> None:
     never = {"LSTMCell": "a", "ops.arange": "b", "own.py:Scale": "ValueError: not\nthat", "hub.layers.Mask": "c"}
     assert list(never_accepted(Draws(not_accepted=never))) == [
-        "own.py:Scale was never accepted: ValueError: not that",
-        "hub.layers.Mask was never accepted: c",
-        "of Keras' own kinds 2 never accepted: LSTMCell, ops.arange",
+        "Keras accepted no call of own.py:Scale: ValueError: not that",
+        "Keras accepted no call of hub.layers.Mask: c",
+        "Keras accepted no call of 2 of its own kinds: LSTMCell, ops.arange",
     ]

@@ -129,13 +129,13 @@ def test_a_page_has_every_section_and_every_finding(tmp_path: Path, count: int) 
 def test_it_says_what_may_get_smaller_and_how_much_time_went_into_that(tmp_path: Path) -> None:
     run = replace(nightly(), drawing=30.0, shrinking=10.0)
     text = parsed(run_folder(tmp_path, [finding(0), finding(1, smallest=False)], run=run)).text
-    assert text.count("may get smaller: there was no time for more") == 1
+    assert text.count("could be smaller: there was no time to make it so") == 1
     assert "25% of the workers' time" in text
 
 
 def test_what_a_run_did_not_record_is_said_and_not_made_up(tmp_path: Path) -> None:
     text = parsed(run_folder(tmp_path)).text
-    assert "did not record which kinds met which features" in text
+    assert "did not record its coverage" in text
     assert "did not record which known issues it met" in text
     assert "Budgetnot recorded" in text
     assert "Jobsnot recorded" in text
@@ -143,7 +143,7 @@ def test_what_a_run_did_not_record_is_said_and_not_made_up(tmp_path: Path) -> No
 
 def test_without_a_run_s_coverage_that_of_its_findings_is_shown(tmp_path: Path) -> None:
     found = parsed(run_folder(tmp_path, [finding(0)]))
-    assert "Below is what the graphs of the findings have, 1 graph" in found.text
+    assert "Below is the coverage of the findings alone: 1 graph" in found.text
     titles = {attrs["title"] for name, attrs in found.elements if name == "td" and "title" in attrs}
     assert "Dense, called again: 1" in titles
 
@@ -251,8 +251,8 @@ def test_a_graph_too_deep_to_walk_is_left_out_of_the_coverage(tmp_path: Path) ->
     finally:
         sys.setrecursionlimit(before)
     found = Page(page(dataclasses.replace(read, findings=(deep, read.findings[1]))))
-    assert f"Left out, its arguments are nested too deep to be walked: {deep.finding.id}." in found.text
-    assert "the graphs of the findings have, 1 graph " in found.text
+    assert f"Left out: {deep.finding.id}, whose arguments are nested too deep." in found.text
+    assert "the coverage of the findings alone: 1 graph" in found.text
 
 
 def _nested(depth: int) -> Graph:

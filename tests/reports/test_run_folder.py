@@ -16,7 +16,6 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.graph_trials import LOST, Hit
 from clonediff.reports.issue import issue
-from clonediff.reports.proof import alone
 from clonediff.reports.records import Cause, Finding, read, write
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.store import read_run
@@ -147,4 +146,4 @@ def test_a_script_that_nobody_ran_says_why(cloner: str, cause: bool, said: str) 
     root = Cause("a-cause", difference(0)) if cause else None
     seen = Hit("a-cause" if cause else LOST, cloner, "a title", case_of(TWO, "keras"), TWO, root)
     found = finding_of(seen, Subject.parse("keras"), {})
-    assert alone(found) == f"not known whether its script fails alone: {said}"
+    assert found.alone == f"not known whether its script fails alone: {said}"

@@ -233,7 +233,7 @@ def test_a_run_that_was_gone_on_with_has_the_end_of_its_last_part(
     add(tmp_path, *events)
     read_back = read_run(tmp_path)
     assert (read_back.run.ended, read_back.run.interrupted) == ended
-    assert ("it has not ended: it still runs, or was stopped" in verdict(read_back).notes) is (ended[0] is None)
+    assert ("it has not ended: it still runs, or it was stopped" in verdict(read_back).notes) is (ended[0] is None)
 
 
 @pytest.mark.parametrize(

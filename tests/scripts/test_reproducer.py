@@ -15,7 +15,7 @@ from clonediff.harness.inside.cloners.copies import COPIES
 from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.trials.asking import asked
@@ -84,7 +84,7 @@ def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, pa
 @pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
 def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
     graphs = graphs_of(generation, features=FEATURES | WAYS | STATES)
-    for graph in evenly(graphs, examples(30, 150), 3):
+    for graph in sample_graphs(graphs, examples(30, 150), 3):
         with asking(asked(process_of(generation))):
             case = case_of(graph, generation)
         values = difference("outputs", "inference.outputs[0]")

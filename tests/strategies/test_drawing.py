@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.outcomes import Told
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
@@ -38,13 +38,13 @@ from tests.waiting import PATIENCE
 
 
 def texts(process: SubjectProcess, count: int, seed: int) -> list[str]:
-    return [to_json(each).decode() for each in evenly(graphs_on(process), count, seed)]
+    return [to_json(each).decode() for each in sample_graphs(graphs_on(process), count, seed)]
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_what_was_accepted_builds_and_runs(generation: Generation) -> None:
     trials = GraphTrials(process_of(generation), KnownIssues(), cloners=("upstream",), rate=0)
-    for graph in evenly(graphs_on(trials.process), examples(25, 500), 2):
+    for graph in sample_graphs(graphs_on(trials.process), examples(25, 500), 2):
         trials.try_graph(graph)
     assert not too_many(trials.tally.refused, trials.tally.trials), trials.tally
 

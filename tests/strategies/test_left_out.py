@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import FEATURES, Graph, functional_graphs
 from clonediff.strategies.cutting import later_inputs
 from clonediff.strategies.graph import Layer, Made, Seq, Value, call_refs, refs
@@ -23,7 +23,7 @@ MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
 @cache
 def drawn(count: int = 150, **options: object) -> list[Graph]:
     """So many graphs, always the same."""
-    return list(evenly(graphs_of("keras", **options), count, 5))
+    return list(sample_graphs(graphs_of("keras", **options), count, 5))
 
 
 def graphs_in(graph: Graph) -> Iterator[Graph]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import find, settings
 from hypothesis import strategies as st
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import FEATURES, Graph
 from clonediff.strategies.graph import Input, all_layers, refs
 from clonediff.strategies.graphs import PIECES as PIECES_TOO
@@ -94,7 +94,7 @@ def of_pieces(generation: Generation) -> st.SearchStrategy[Graph]:
 def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) -> None:
     graphs = graphs_of(generation, features=FEATURES | PIECES_TOO)
     missing = {piece.name for piece in offered(generation)}
-    for each in evenly(graphs, 1000, 12):
+    for each in sample_graphs(graphs, 1000, 12):
         missing.difference_update(begins_with(each, generation))
         if not missing:
             return
@@ -111,7 +111,7 @@ def test_each_piece_is_drawn_within_a_thousand_graphs(generation: Generation) ->
 )
 def test_what_is_not_offered_holds_no_piece(options: dict[str, Any]) -> None:
     graphs = graphs_of("keras", **options)
-    assert not any(list(begins_with(each, "keras")) for each in evenly(graphs, 60, 12))
+    assert not any(list(begins_with(each, "keras")) for each in sample_graphs(graphs, 60, 12))
 
 
 def test_a_piece_needs_what_it_is_made_of() -> None:

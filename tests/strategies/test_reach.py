@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.reports.coverage import Counting
 from clonediff.reports.records import Coverage
 from clonediff.strategies import Graph, functional_graphs
@@ -30,7 +30,7 @@ AT_NIGHT = pytest.mark.slow(reason="2,000 graphs, each of which asks Keras some 
 def drawn(generation: Generation = "keras") -> tuple[Graph, ...]:
     """Graphs as they are drawn."""
     graphs = graphs_of(generation)
-    return tuple(graph for seed in range(GRAPHS // SHARD) for graph in evenly(graphs, SHARD, seed))
+    return tuple(graph for seed in range(GRAPHS // SHARD) for graph in sample_graphs(graphs, SHARD, seed))
 
 
 @cache
@@ -80,7 +80,7 @@ def test_no_layer_is_rare(generation: Generation) -> None:
 def test_options_narrow_what_is_drawn() -> None:
     features = ("idle inputs", "inputs given back")
     narrow = graphs_of("keras", kinds=("Dense", "Add"), features=features, max_inputs=1, max_instructions=4)
-    graphs = list(evenly(narrow, 50, 0))
+    graphs = list(sample_graphs(narrow, 50, 0))
     assert {layer.kind for graph in graphs for layer in graph.layers} == {"Dense", "Add"}
     assert {len(graph.inputs) for graph in graphs} == {1}
     assert all(len({call.layer for call in graph.calls}) == len(graph.calls) for graph in graphs)

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 from msgspec import structs
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import written
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.asking import asked
@@ -225,11 +225,11 @@ def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:
 
 def test_the_models_that_are_drawn_are_the_same_with_states_and_without(warm: Callable[[str], SubjectProcess]) -> None:
     with asking(asked(warm("keras"))):
-        plain = list(evenly(functional_graphs(generation="keras"), 40, 4))
+        plain = list(sample_graphs(functional_graphs(generation="keras"), 40, 4))
         graphs = functional_graphs(generation="keras", features=FEATURES | STATES)
-        with_states = list(evenly(graphs, 40, 4))
+        with_states = list(sample_graphs(graphs, 40, 4))
         other = functional_graphs(generation="keras", kinds=["Dense", "Dropout"], features=FEATURES | STATES | WAYS)
-        both = list(evenly(other, 200, 4))
+        both = list(sample_graphs(other, 200, 4))
     assert [structs.replace(graph, state=()) for graph in with_states] == plain
     assert any(graph.state for graph in with_states)
     assert any(graph.way is not None and graph.state for graph in both)

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import pytest
 from msgspec import structs
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.trials.asking import asked
 from clonediff.strategies import FEATURES, Graph, MalformedGraph, from_json, to_json
 from clonediff.strategies.asking import asking
@@ -299,9 +299,9 @@ def test_a_model_that_is_cloned_on_another_batch_has_no_sequential_that_is_built
 
 
 def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
-    plain = list(evenly(graphs_of("keras"), 60, 4))
+    plain = list(sample_graphs(graphs_of("keras"), 60, 4))
     graphs = graphs_of("keras", features=FEATURES | WAYS)
-    with_ways = list(evenly(graphs, 60, 4))
+    with_ways = list(sample_graphs(graphs, 60, 4))
     assert [structs.replace(graph, way=None, built="") for graph in with_ways] == [
         structs.replace(graph, built="") for graph in plain
     ]

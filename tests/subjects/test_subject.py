@@ -106,9 +106,9 @@ def test_a_child_can_import_inside_and_no_more_of_this_project() -> None:
 
 
 def test_a_request_asks_for_every_check_by_name() -> None:
-    request = Case("model = 1", (), kinds={"a": "A"}).request(["fixed"], ["again"])
+    request = Case("model = 1", (), index={"a": (0,)}).request(["fixed"], ["again"])
     assert request["checks"] == {"again": True, "training_step": False, "saving": False}
-    assert "kinds" not in request
+    assert request["index"] == ["a"]
     with pytest.raises(ValueError, match="'agian': choose from again, training_step, saving"):
         Case("", ()).request([], ["agian"])
 

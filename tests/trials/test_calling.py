@@ -10,7 +10,7 @@ from msgspec import structs
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, news
+from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, new_hits
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
@@ -82,7 +82,7 @@ def test_it_is_cloned(subject: str, name: str, warm: Callable[[str], SubjectProc
     tried = GraphTrials(warm(subject), load(), rate=1).try_graph(graph)
     assert tried.trial.built, tried.trial.refused
     assert tried.trial.clones["fixed"].verdict is Verdict.FAITHFUL, tried.trial.clones["fixed"].differences
-    assert not news(tried.hits)
+    assert not new_hits(tried.hits)
 
 
 def test_a_list_of_one_is_cloned_on_keras_2(warm: Callable[[str], SubjectProcess]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.graph_trials import GraphTrials, news
+from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
 from clonediff.reports.known import load
 from clonediff.strategies import infer
 from clonediff.strategies.graph import Base, Call, Graph, Input, Layer, Ref, Seq
@@ -68,6 +68,6 @@ def test_it_is_cloned(subject: str, graph: Graph, warm: Callable[[str], SubjectP
     infer(graph)
     everything = subject == "keras" or graph == GRAPHS["a layer that another model called first"]
     trials = GraphTrials(warm(subject), load(), rate=int(everything))
-    assert news(trials.try_graph(graph).hits) == []
+    assert new_hits(trials.try_graph(graph).hits) == []
     assert trials.tally.refused == 0
     assert not [verdict for verdict in trials.tally.verdicts if verdict[0] == "fixed" and verdict[1] != "faithful"]

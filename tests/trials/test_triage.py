@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import CallSeen, Clone, Failure, Observation
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.roots import roots
@@ -18,8 +19,7 @@ from clonediff.harness.trials.triage import (
     alike,
     causes,
     fingerprint,
-    named_kinds,
-    title,
+    in_graph,
     verdict,
     with_blame,
 )
@@ -425,11 +425,18 @@ def test_nobody_is_at_fault_for_what_upstream_had_no_chance_to_show(upstream: di
     assert [each.blame for each in with_blame({**upstream, "fixed": [ours]})["fixed"]] == [Blame.UNKNOWN]
 
 
-def test_kinds_of_the_graph_replace_classes() -> None:
-    (named,) = named_kinds([RAISING], {"lambda_1": "LambdaOfTwo"})
-    assert named.first is not None
-    assert named.first.kind == "LambdaOfTwo"
-    assert title(Cause("x", named)) == "The clone does not run: ValueError in functional.py:call"
+def test_a_place_is_that_of_the_layer_in_the_graph_or_of_the_one_that_holds_it() -> None:
+    cell = layer("cell", "LSTMCell", 9, inside=3, role="cell")
+    original = observed([*ORIGINAL.shape.layers, cell], outputs=[4])
+    original = replace(original, index={"x": (1,), "y": (3, 2), "other": ()})
+    case = Case("model = 1", (), index={"x": (0,), "y": (2, 1), "other": (5,)})
+
+    def at(number: int) -> tuple[int, ...] | None:
+        (named,) = in_graph([replace(RAISING, first=Place("a layer", "Dense", number))], case, original)
+        assert named.first is not None
+        return named.first.at
+
+    assert [at(number) for number in (-1, 0, 1, 2, 3, 4, 5)] == [(), None, (0,), (2, 1), (2, 1), None, (2, 1)]
 
 
 def test_weights_cannot_be_set_since_one_is_missing_and_not_since_calls_changed_places() -> None:

@@ -10,7 +10,6 @@ from clonediff.harness.campaign.events import (
     Event,
     Found,
     MakingSmaller,
-    NewCause,
     ShardEnded,
     ShardLost,
     Stopping,
@@ -25,8 +24,6 @@ from clonediff.harness.cli.terminal import StatusLine, cut, lines
 from clonediff.reports.broken import broken
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
-from clonediff.reports.proof import alone
-from clonediff.reports.reach import share
 from clonediff.reports.records import Finding
 from clonediff.reports.store import RunRead
 from clonediff.reports.verdict import in_words, lasted, some, verdict
@@ -64,15 +61,16 @@ class CampaignText:
                 self._shrinking[subject, *key] = title
             case MakingSmaller(subject=subject, key=key):
                 self._shrinking.pop((subject, *key), None)
-            case NewCause(finding=finding, fresh=True) if not self._quiet:
+            case Found(finding=finding, fresh=True, first=True) if not self._quiet:
                 self._status.say(found_line(finding))
             case Found(finding=finding, fresh=True) if finding.smallest and not self._quiet:
                 self._status.say(small_line(finding))
             case Unsteady(subject=subject, title=title) if not self._quiet:
-                self._status.say(f"not counted: {visible(title)} [{subject}] showed once and not again")
+                self._status.say(f"not counted, since it did not show again: {visible(title)} [{subject}]")
             case Stopping(running=running):
                 self._status.say(
-                    f"stopping: {some(running, 'task')} under way, to be finished first; Ctrl-C again ends it now",
+                    f"stopping once {some(running, 'task')} under way {'is' if running == 1 else 'are'} finished; "
+                    "Ctrl-C again stops now",
                     error=True,
                 )
             case ShardEnded(fresh=True) | Tick():
@@ -103,9 +101,10 @@ class CampaignText:
         (then, before), (now, trials) = self._recent[0], self._recent[-1]
         parts = [some(trials, "trial")]
         rate = (trials - before) / (now - then) if now > then else 0.0
+        known = sum(sum(each.drawn.known.values()) for each in totals.of.values())
         if rate:
             parts.append(f"{rate:.1f} a second")
-        parts.append(f"{len(totals.news())} new, {sum(totals.known.values())} known")
+        parts.append(f"{len(totals.new())} new, {known} known")
         if self._shrinking:
             more = f" and {len(self._shrinking) - 1} more" if len(self._shrinking) > 1 else ""
             parts.append(f"making smaller: {visible(next(iter(self._shrinking.values())))[:60]}{more}")
@@ -117,7 +116,7 @@ class CampaignText:
 
     def _of_trials(self, seconds: float) -> str:
         wanted = (self._plan.budget.trials or 0) * len(self._totals.of)
-        drawn = sum(each.drawn for each in self._totals.of.values())
+        drawn = sum(each.drawn.trials for each in self._totals.of.values())
         missing = max(0, wanted - drawn)
         if not missing:
             return "finishing"
@@ -132,7 +131,7 @@ def found_line(finding: Finding) -> str:
 
 def small_line(finding: Finding) -> str:
     """The same when it is as small as it gets, with what its script shows."""
-    return visible(f"as small as it gets: {_named(finding)}; {alone(finding)}")
+    return visible(f"as small as it gets: {_named(finding)}; {finding.alone}")
 
 
 def _named(finding: Finding) -> str:
@@ -170,14 +169,14 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
         if len(causes) > CAUSES:
             text.append(f"  and {len(causes) - CAUSES} more: in {folder}/report.html")
         text.append("")
-    found, news = len(totals.findings), len(totals.news())
-    if news:
-        text.append(f"{news} new, each with its script in {folder}/findings")
-        large = sum(not each.smallest for each in totals.news())
+    found, new = len(totals.findings), len(totals.new())
+    if new:
+        text.append(f"{new} new, each with its script in {folder}/findings")
+        large = sum(not each.smallest for each in totals.new())
         if large:
             text.append(f"{large} of them not as small as they could be")
-    if news < found:
-        text.append(f"{found - news} kept in {folder}/findings that do not count: the script does not fail alone")
+    if new < found:
+        text.append(f"{found - new} kept in {folder}/findings that do not count: the script does not fail alone")
     text += [*([""] if found else []), *_by_subject(totals), f"All of it: {folder}/report.html"]
     return "\n".join(visible(" ".join(each.splitlines())) for each in text)
 
@@ -188,29 +187,29 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         yield f"{name} ({in_words(each.met.versions)})"
         yield (
             f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller{_time(each)}, "
-            f"{each.costly:,} with the costly checks; {some(each.draws().refused, 'graph')} refused"
+            f"{each.drawn.costly:,} with the costly checks; {some(each.draws().refused, 'graph')} refused"
         )
         yield from (f"  {line}" for line in refusals(name, each.draws(), REASONS))
         yield from (cut(f"  {line}") for line in never_accepted(each.draws()))
-        if each.states:
-            share_ = each.stating / ((each.seconds + each.shrinking) or 1)
-            yield f"  {some(each.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"
-        for key, count in sorted(each.verdicts.items()):
+        if each.drawn.states:
+            share_ = each.drawn.stating / ((each.drawn.seconds + each.shrinking) or 1)
+            yield f"  {some(each.drawn.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"
+        for key, count in sorted(each.drawn.verdicts.items()):
             cloner, _, verdict = key.partition(": ")
             yield (f"  {cloner:9} {verdict:10} {count:,}")
         gone = [key for key, breaks in each.breaks.items() if breaks is False]
         if gone:
             yield (f"  known issues that no longer break: {', '.join(gone)}")
-        if each.restarts:
-            yield (f"  {some(each.restarts, 'process')} of it lost on the way".replace("processs", "processes"))
+        if each.drawn.restarts:
+            yield f"  its process was lost {some(each.drawn.restarts, 'time')}"
         yield from (f"  {line}" for line in compared(each))
         for file in reach.get(name, ()):
-            yield f"  reached {file.ran:,} of {file.statements:,} statements of {file.file} ({share(file)})"
+            yield f"  {file.file}: reached {file.said}"
     for name, reason in totals.lost.items():
         yield (f"not tried: {name}: {visible(reason.splitlines()[0].removeprefix(f'{name}: '))}")
 
 
 def _time(sum_: SubjectTotals) -> str:
     """How much of the workers' time went into making findings smaller."""
-    whole = sum_.seconds + sum_.shrinking
+    whole = sum_.drawn.seconds + sum_.shrinking
     return f" ({sum_.shrinking / whole:.0%} of the time)" if sum_.shrinking and whole else ""

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 
-from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.search.reducing.measure import size
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, infer, to_json
 from clonediff.strategies.graph import Function, refs
@@ -88,4 +88,4 @@ class Asked:
 @cache
 def drawn(generation: Generation, count: int, kinds: tuple[str, ...] | None = None) -> tuple[Graph, ...]:
     """So many graphs, the same ones whenever they are asked for."""
-    return tuple(evenly(graphs_of(generation, kinds=kinds), count, 0))
+    return tuple(sample_graphs(graphs_of(generation, kinds=kinds), count, 0))

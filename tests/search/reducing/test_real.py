@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.reducing.measure import size
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key
 from clonediff.harness.trials.offers import graphs_on
@@ -23,7 +23,7 @@ FINDINGS = 3
 def broken(trials: GraphTrials) -> dict[Key, Graph]:
     """Graphs that break in different ways, the largest of those that were drawn first."""
     found: dict[Key, Graph] = {}
-    for graph in sorted(evenly(graphs_on(trials.process), 80, 3), key=size, reverse=True):
+    for graph in sorted(sample_graphs(graphs_on(trials.process), 80, 3), key=size, reverse=True):
         if len(found) >= FINDINGS:
             break
         for hit in hits(trials, graph):

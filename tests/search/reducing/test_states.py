@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.search.reducing import reduce
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import FEATURES, Graph
 from clonediff.strategies.graph import Function, Items, Seq, Step, leaves
 from tests.asked import graphs_of
@@ -110,7 +110,7 @@ KINDS = ("Dense", "LSTM", "Conv1D", "Flatten", "Dropout", "Add", "Lambda", "Batc
 
 def _drawn(draws: int, kinds: tuple[str, ...], features: frozenset[str]) -> list[Graph]:
     graphs = graphs_of("keras", kinds=kinds, features=features, max_instructions=8)  # type: ignore[arg-type]  # the names of features
-    return [graph for graph in evenly(graphs, draws, 5) if graph.state]
+    return [graph for graph in sample_graphs(graphs, draws, 5) if graph.state]
 
 
 def test_a_state_is_as_small_as_what_shows_it() -> None:

@@ -20,7 +20,7 @@ from clonediff.harness.trials.across import others_of
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.devices import Terms
 from clonediff.harness.trials.devices import terms_of
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, news
+from clonediff.harness.trials.graph_trials import GraphTrials, Hit, new_hits
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Cause, Cost, Difference, Finding, read
 from clonediff.reports.run_folder import RunFolder
@@ -84,7 +84,7 @@ def test_what_one_side_computes_differently_is_an_hit_of_no_cloner(
 ) -> None:
     with second.planted(fault) as other:
         trials = GraphTrials(process, load(), [other], rate=0)
-        found = news(trials.try_graph(DENSE).hits)
+        found = new_hits(trials.try_graph(DENSE).hits)
         its = trials.compared[str(other.subject)]
         assert (its.graphs, its.not_compared) == ((0, {apart: 1}) if apart else (1, {}))
         if aspect is None:
@@ -96,7 +96,7 @@ def test_what_one_side_computes_differently_is_an_hit_of_no_cloner(
         assert (told.cause.root.check, told.cause.root.aspect) == ("device", aspect)
         assert told.title.startswith(f"{process.subject} and {other.subject}: ")
         assert (told.cause.root.first.name if told.cause.root.first else None) == first
-        assert news(trials.try_graph(DENSE).hits, {told.key}) == [], "the same one is no news again"
+        assert new_hits(trials.try_graph(DENSE).hits, {told.key}) == [], "the same one is no news again"
 
 
 def test_the_same_subject_twice_has_nothing_to_tell(process: SubjectProcess, second: SecondProcess) -> None:

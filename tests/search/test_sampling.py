@@ -1,4 +1,4 @@
-"""Drawing evenly: the same graphs for the same seed, whatever is imported, and each once."""
+"""Sampling: the same graphs for the same seed, whatever is imported, and each once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import Graph
 from tests.asked import graphs_of
 from tests.waiting import PATIENCE
@@ -17,18 +17,18 @@ DRAW = """
 import hashlib, importlib, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
-from clonediff.harness.search.even_draws import evenly
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import to_json
 from tests.asked import graphs_of
 digest = hashlib.sha256()
-for graph in evenly(graphs_of("keras"), 120, 7):
+for graph in sample_graphs(graphs_of("keras"), 120, 7):
     digest.update(to_json(graph))
 print(digest.hexdigest())
 """
 
 
 def seeded(seed: int, count: int = 30) -> list[Graph]:
-    return list(evenly(GRAPHS, count, seed))
+    return list(sample_graphs(GRAPHS, count, seed))
 
 
 def test_a_seed_gives_the_same_graphs_each_time_however_many_are_asked_for() -> None:
@@ -61,5 +61,5 @@ def test_the_first_is_the_simplest() -> None:
 
 def test_each_graph_is_drawn_once_and_drawing_ends_where_there_are_no_more() -> None:
     few = graphs_of("keras", kinds=("operator.half",), features=(), max_instructions=1, max_inputs=1)
-    graphs = list(evenly(few, 1000, 0))
+    graphs = list(sample_graphs(few, 1000, 0))
     assert len(graphs) == len(set(graphs)) < 100

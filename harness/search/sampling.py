@@ -1,4 +1,4 @@
-"""Graphs drawn evenly, from bytes that follow from a seed.
+"""Graphs sampled uniformly, from bytes that follow from a seed.
 
 The engine that draws for `@given` repeats and mutates what it drew, which helps it to shrink, and makes a third of its
 graphs the same as others and some kinds rare. Here a strategy reads random bytes, so that each choice is as likely as
@@ -22,7 +22,7 @@ IN_VAIN = 100
 """After as many draws in a row that gave nothing new there are no more graphs."""
 
 
-def evenly(graphs: SearchStrategy[Graph], count: int, seed_: int) -> Iterator[Graph]:
+def sample_graphs(graphs: SearchStrategy[Graph], count: int, seed_: int) -> Iterator[Graph]:
     """`count` different graphs, the simplest first, the same for the same seed; fewer where there are no more."""
     found: list[Graph] = []
     target = _target(graphs, found.append)

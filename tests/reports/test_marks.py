@@ -1,0 +1,29 @@
+"""At which box of a drawing a difference is marked."""
+
+from __future__ import annotations
+
+import pytest
+
+from clonediff.reports.marks import marks
+from clonediff.reports.records import Place
+from tests.reports.making import TWO, difference
+
+
+@pytest.mark.parametrize(
+    ("place", "use"),
+    [
+        (Place("functional", "Functional", -1), ((), 0)),
+        (Place("dense_7", "Dense", 5, use=1, at=(1,)), ((1,), 1)),
+        (Place("dense_7", "Dense", 5, use=9, at=(3, 0)), ((3, 0), 0)),
+        (Place("dense_7", "Dense", 5, at=(3, 9)), None),
+        (Place("inner/add_4", "Other", 5), ((3,), 0)),
+        (Place("dense_7", "LSTM", 5), ((4,), 0)),
+        (Place("dense_7", "Dense", 5), None),
+        (None, None),
+    ],
+    ids=["model", "call", "inner", "gone", "name", "only of its kind", "one of several", "nowhere"],
+)
+def test_a_difference_is_marked_at_the_layer_of_its_place(place: Place | None, use: object) -> None:
+    found = marks(TWO, [difference(2, first=place)])
+    assert found.first == use
+    assert list(found.at) == ([] if use is None else [use])
