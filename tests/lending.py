@@ -30,7 +30,7 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
     from clonediff.harness.answers import doctor
     from clonediff.harness.answers.history import one_release  # a run that only collects tests need not wait for these
-    from clonediff.harness.answers.real_models import trying as real_models
+    from clonediff.harness.answers.real_models import jobs as real_models
     from clonediff.harness.answers.replay import trying
     from clonediff.harness.cli import bench, check
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clonediff.harness.answers.own_model.record import Status
-from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.jobs import RealWanted, try_all
+from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, made
-from clonediff.harness.answers.real_models.trying import RealWanted, try_all
 from clonediff.harness.subjects.process import GIB
 from clonediff.reports.known import KnownIssues
 from tests.waiting import PATIENCE

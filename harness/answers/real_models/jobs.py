@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from clonediff.harness.answers.own_model.inputs import InputsError
 from clonediff.harness.answers.own_model.looking import CheckWanted, look
 from clonediff.harness.answers.own_model.record import CheckedModel, Status
-from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
