@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from msgspec import structs
 
 from clonediff.harness.search.reducing.passes.connections import plain_ends
 from clonediff.harness.search.reducing.passes.levels import Offers
-from clonediff.harness.search.reducing.rewiring import edited, with_call, with_inner
-from clonediff.strategies.graph import Graph, Items, Packing
-
-
-def call_plainly(graph: Graph) -> Offers:
-    """A model called on tensors as it takes them, or in a simpler structure."""
-    for number, call in enumerate(graph.calls):
-        simpler: tuple[Packing, ...] = get_args(Packing)
-        if call.packing and call.axis:
-            yield with_call(graph, number, structs.replace(call, packing="", axis=""))
-        if call.axis:
-            yield with_call(graph, number, structs.replace(call, axis=""))
-        for packing in simpler[: simpler.index(call.packing)]:
-            yield with_call(graph, number, structs.replace(call, packing=packing))
+from clonediff.harness.search.reducing.rewiring import edited, with_inner
+from clonediff.strategies.graph import Graph, Items
 
 
 def take_plainly_inside(graph: Graph) -> Offers:

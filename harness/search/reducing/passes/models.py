@@ -78,28 +78,6 @@ def _in_order(graph: Graph) -> Graph:
     return structs.replace(graph, layers=tuple(graph.layers[old] for old in order), calls=calls)
 
 
-def not_a_chain(graph: Graph) -> Offers:
-    """A functional model in the place of a Sequential."""
-    if graph.sequential:
-        yield edited(graph, sequential=False)
-
-
-def build_at_once(graph: Graph) -> Offers:
-    """A Sequential with an input of its own."""
-    if graph.built:
-        yield edited(graph, built="")
-
-
-def of_a_plainer_class(graph: Graph) -> Offers:
-    """A model of no class of one's own, or of one that is registered nowhere, computes what its graph does, or inherits
-    its constructor."""
-    own = graph.own
-    if own is not None:
-        yield edited(graph, own=None)
-        for less in ({"registered": False}, {"calls": False}, {"makes": ""}):
-            yield edited(graph, own=structs.replace(own, **less))
-
-
 def drop_inner_output(graph: Graph) -> Offers:
     """An inner model without one of its outputs; another one serves in its stead."""
     for number, layer in enumerate(graph.layers):
