@@ -7,7 +7,6 @@ afterwards.
 
 from __future__ import annotations
 
-from clonediff.harness.search.reducing.passes.calls import take_plainly_inside
 from clonediff.harness.search.reducing.passes.connections import (
     begin_later,
     bypass_call,
@@ -16,6 +15,7 @@ from clonediff.harness.search.reducing.passes.connections import (
     drop_idle_input,
     drop_output,
     end_earlier,
+    give_fewer_tensors,
     give_plainly,
     merge_inputs,
     take_once,
@@ -24,20 +24,14 @@ from clonediff.harness.search.reducing.passes.connections import (
     use_first_output,
     use_one_tensor,
 )
-from clonediff.harness.search.reducing.passes.cutting import (
-    begin_with_inputs,
-    forget_base,
-    forget_inner_base,
-    simplify_base,
-)
+from clonediff.harness.search.reducing.passes.cutting import forget_base, forget_inner_base, simplify_base
 from clonediff.harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
-from clonediff.harness.search.reducing.passes.layers import give_fewer_tensors, unshare
 from clonediff.harness.search.reducing.passes.levels import Pass, everywhere
 from clonediff.harness.search.reducing.passes.models import (
-    drop_idle_inner_input,
     drop_inner_output,
     inline_model,
     take_model_out,
+    take_plainly_inside,
 )
 from clonediff.harness.search.reducing.passes.plainer import (
     drop_rank,
@@ -57,7 +51,6 @@ PASSES: tuple[Pass, ...] = (
     forget_base,
     everywhere(forget_inner_base),
     take_model_out,
-    begin_with_inputs,
     simplify_base,
     end_earlier,
     drop_output,
@@ -70,10 +63,8 @@ PASSES: tuple[Pass, ...] = (
     everywhere(use_fewer_tensors),
     everywhere(merge_inputs),
     drop_idle_input,
-    everywhere(drop_idle_inner_input),
     everywhere(drop_inner_output),
     everywhere(use_first_output),
-    everywhere(unshare),
     chain_output,
     give_plainly,
     take_once,

@@ -154,8 +154,7 @@ def _plainer_values(record: Record, graph: Graph) -> Iterator[Any]:
             forms = next((each for each in (FORMS, MASK_FORMS, SHAPE_FORMS) if form in each), ())
             for simpler in forms[: forms.index(form)] if forms else ():
                 yield structs.replace(record, form=simpler)
-            containers = ("one",) if len(gives) == 1 else CONTAINERS[1:]
-            for simpler in containers[: containers.index(container)] if container in containers else containers:
+            for simpler in CONTAINERS[len(gives) > 1 : CONTAINERS.index(container)]:
                 yield structs.replace(record, container=simpler)
             for place, text in enumerate(gives):
                 for simpler in ("x", "x * 2.0") if text in EXPRESSIONS else MASKS[:2] if text in MASKS else ():
