@@ -114,8 +114,8 @@ def arguments(record: Record, graph: Graph) -> tuple[str, Mapping[str, tuple[Val
             if kind is None or kind.arrange is None:
                 return "args", {} if kind is None else {**kind.more, **kind.options}
             # What its arguments are follows from words of the catalogue, and from its tensors.
-            words_ = {key: tuple(filter(LEFT_OUT.__eq__, options)) for key, options in kind.options.items()}
-            return "args", {**kind.more, **words_}
+            optional = [key for key, options in kind.options.items() if LEFT_OUT in options]
+            return "args", {**kind.more, **dict.fromkeys(kind.options, ()), **dict.fromkeys(optional, (LEFT_OUT,))}
         case Call():
             kind = CATALOGUE.get(graph.layers[record.layer].kind)
             return "kwargs", {} if kind is None else kind.call_options

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import structs
@@ -29,9 +29,10 @@ def with_field(record: T, **changes: Any) -> T | None:
 def rewritten(value: T, change: Callable[[Any], Any]) -> T | None:
     """The value with each record in it changed, the inner ones first; None where that is malformed."""
     try:
-        return _rewritten(value, change)
+        new: T = _rewritten(value, change)
     except MalformedGraph:
         return None
+    return new
 
 
 def _rewritten(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -79,12 +80,10 @@ def records(value: Any, graph: Graph) -> Iterator[tuple[Record, Graph]]:
 @cache
 def defaults(kind: type[Record]) -> dict[str, Any]:
     """The fields of a sort of record that have a default, with it."""
-    names = kind.__struct_fields__[len(kind.__struct_fields__) - len(kind.__struct_defaults__) :]
-    return dict(zip(names, kind.__struct_defaults__, strict=True))
+    return {each.name: each.default for each in structs.fields(kind) if each.default is not msgspec.NODEFAULT}
 
 
 @cache
 def words(kind: type[Record]) -> dict[str, tuple[Any, ...]]:
     """The fields of a sort of record that hold one of a few words, with these, the plainest first."""
-    hints = get_type_hints(kind)
-    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+    return {each.name: get_args(each.type) for each in structs.fields(kind) if get_origin(each.type) is Literal}

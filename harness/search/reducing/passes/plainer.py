@@ -162,8 +162,8 @@ def _plainer_values(record: Record, graph: Graph) -> Iterator[Any]:
         case Layer(args=args):
             for place, (key, value) in enumerate(args):
                 if isinstance(value, Seq) and any(isinstance(item, Made) for item in value.items):
-                    for simpler in _of_fewer(value):
-                        yield structs.replace(record, args=(*args[:place], (key, simpler), *args[place + 1 :]))
+                    for fewer in _of_fewer(value):
+                        yield structs.replace(record, args=(*args[:place], (key, fewer), *args[place + 1 :]))
 
 
 def _of_fewer(value: Seq) -> Iterator[Value]:
