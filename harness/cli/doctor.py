@@ -46,8 +46,6 @@ def diagnosis_text(found: Diagnosis) -> Iterator[str]:
         if each.works:
             told = "; ".join((in_words(each.versions), f"sees {', '.join(each.devices)}", in_words(each.verdicts)))
             yield f"  {each.subject:14} works, {each.seconds:.1f} s: {told}"
-            if each.not_drawn:
-                yield f"  {'':14} layers and operations that are not drawn yet: {', '.join(each.not_drawn)}"
         else:
             yield f"  {each.subject:14} {'is here, not started' if each.works is None else each.reason}"
     yield f"releases in the cache: {len(found.releases)}" + (": " if found.releases else "") + ", ".join(found.releases)

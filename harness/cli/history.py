@@ -21,7 +21,7 @@ from clonediff.harness.answers.history.one_release import try_release
 from clonediff.harness.answers.history.question import QuestionError, question_of
 from clonediff.harness.answers.history.record import TOLD, History, ReleaseRow
 from clonediff.harness.answers.history.releases_option import ReleasesError, lines, parse
-from clonediff.harness.answers.history.survey import ReleaseSurvey
+from clonediff.harness.answers.history.survey import survey, table
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, coloured
 from clonediff.harness.cli.text.history import history_text
@@ -98,22 +98,22 @@ def command(
     asked = lines(items, known)
     for note in notes:
         status.note(note)
-    pursuit = ReleaseSurvey(asked, all_=all_, sought=question.sought)
+    releases = survey(asked, all_=all_, sought=question.sought)
 
     def find(subject: Subject) -> ReleasePlace:
         return place(subject, install=not no_install, say=status.note)
 
-    def tell(so_far: ReleaseSurvey, under_way: Sequence[Subject], row: ReleaseRow | None) -> None:
-        left = about_left(so_far.seconds_left(jobs))
+    def tell(under_way: Sequence[Subject], row: ReleaseRow | None) -> None:
+        left, tried = about_left(releases.seconds_left(jobs)), len(releases.answers)
         if row is not None:
-            done = f"{len(so_far.rows)} of {len(so_far.rows) + len(so_far.due())}"
+            done = f"{tried} of {tried + len(releases.due())}"
             status.note(f"{row.subject}: {row.verdict} ({row.seconds:.0f} s; {done}{left})")
         else:
-            status.show(f"trying {', '.join(map(str, under_way))}; {len(so_far.rows)} tried{left}", now=True)
+            status.show(f"trying {', '.join(map(str, under_way))}; {tried} tried{left}", now=True)
 
-    pursuit.run(lambda subject: try_release(question, subject, find), jobs, tell)
+    releases.run(lambda subject: try_release(question, subject, find), jobs, tell)
     status.clear()
-    found = pursuit.table()
+    found = table(asked, releases)
     rows = tuple(row for _, each in found for row in each)
     history = History(
         asked=question.about,
@@ -122,7 +122,7 @@ def command(
         rows=rows,
         by_cause={} if question.sought else answers.by_cause(found),
         notes=tuple(notes),
-        interrupted=pursuit.interrupted,
+        interrupted=releases.interrupted,
         seconds=time.monotonic() - began,
     )
     if out is not None:

@@ -20,7 +20,7 @@ from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
 
 if TYPE_CHECKING:
-    from clonediff.harness.answers.replay.trying import ReplayRow
+    from clonediff.harness.answers.replay import ReplayRow
 
 
 @click.command("replay")
@@ -60,13 +60,13 @@ def command(
     what was replayed so far is told.
     """
     known = load(known_issues)
-    from clonediff.harness.answers.pointed_at import pointed_at
-    from clonediff.harness.answers.replay.trying import Replays
+    from clonediff.harness.answers.replay import Replays
+    from clonediff.harness.answers.replay_target import replay_targets
     from clonediff.harness.cli.text.replay import answer_text, exit_code, summary
     from clonediff.harness.subjects.subject import Subject
 
     chosen = list(dict.fromkeys(map(Subject.parse, subjects)))
-    items, problems = pointed_at(what, known)
+    items, problems = replay_targets(what, known)
     for problem in problems:
         click.echo(f"clonediff: {one_line(problem)}", err=True)
     if only is not None:

@@ -44,8 +44,8 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
     """
     if run_it and as_issue:
         raise click.UsageError("--run and --issue: choose one")
-    from clonediff.harness.answers.pointed_at import NotFoundError, finding_at
-    from clonediff.harness.answers.replay.script import UnwritableError, own_subject, run_on, script
+    from clonediff.harness.answers.replay_target import NotFoundError, finding_at
+    from clonediff.harness.answers.repro import UnwritableError, own_subject, run_on, script
     from clonediff.harness.subjects.subject import Subject
 
     try:

@@ -1,4 +1,4 @@
-"""The search for one thing that is not known, and for the smallest graph that shows it.
+"""The search for one new finding, and for the smallest graph that shows it.
 
 Graphs are drawn evenly, and the reducer makes what was found smaller; here is what counts as the same failure, and when
 to stop.

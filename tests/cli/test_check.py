@@ -16,8 +16,8 @@ import pytest
 from clonediff.harness.answers.own_model.inputs import InputsError
 from clonediff.harness.answers.own_model.looking import CheckWanted, look
 from clonediff.harness.answers.own_model.models import ModelError, parse, source_of
+from clonediff.harness.answers.own_model.processes import LONG, Second, try_cloners
 from clonediff.harness.answers.own_model.record import CheckedModel, Status
-from clonediff.harness.answers.own_model.trying import LONG, Second, try_cloners
 from clonediff.harness.cli.text.check import checked_text
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.triage import Verdict

@@ -70,12 +70,6 @@ def test_a_keras_that_was_not_started_is_exit_code_0_and_not_said_to_work(tmp_pa
     assert json.loads(done.stdout)["works"] is None
 
 
-def test_a_layer_that_is_not_drawn_yet_is_named(here: Diagnosis) -> None:
-    started = SubjectHealth("keras", True, versions={"keras": "9.0"}, not_drawn=("Fresh", "Newer"))
-    said = list(diagnosis_text(replace(here, subjects=(started,))))
-    assert "layers and operations that are not drawn yet: Fresh, Newer" in [line.strip() for line in said]
-
-
 def test_no_keras_at_all_does_not_work(here: Diagnosis) -> None:
     others = tuple(each for each in here.subjects if each.subject != "keras")
     lacking = replace(here, subjects=(SubjectHealth("keras", False, "keras is not installed"), *others))

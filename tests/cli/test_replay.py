@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from clonediff.harness.answers.replay import trying
+from clonediff.harness.answers import replay as replaying
 from clonediff.harness.campaign.corpus import About, NightlyCorpus, digest
 from clonediff.harness.cli import cli
 from clonediff.harness.subjects import Subject, SubjectProcess
@@ -129,9 +129,9 @@ def test_two_subjects_that_differ_are_compared_again(
 ) -> None:
     name, second = f"keras=={version('keras')}", seconds("keras")
     places = {Subject.parse("keras"): BESIDE, Subject.parse(name): second.process.place}
-    monkeypatch.setattr(trying, "place_of", lambda subject: places[subject])
+    monkeypatch.setattr(replaying, "place_of", lambda subject: places[subject])
     monkeypatch.setattr(
-        trying, "SubjectProcess", lambda subject, place: Lent(keras if place == BESIDE else second.process)
+        replaying, "SubjectProcess", lambda subject, place: Lent(keras if place == BESIDE else second.process)
     )
     with second.planted("value") as other:
         finding = msgspec.structs.replace(apart(keras, other, DENSE), across=("keras", name))

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from clonediff.harness.answers.replay.script import run_on
+from clonediff.harness.answers.repro import run_on
 from clonediff.harness.cli import cli
 from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.subjects import Subject, SubjectProcess

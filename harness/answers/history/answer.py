@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 
 from packaging.version import Version
 
-from clonediff.harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.causes import CauseSeen
+from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.answers.history.releases_option import ReleaseLine
-from clonediff.harness.answers.history.which_next import branch
+from clonediff.harness.answers.history.survey import branch
 
 _WORDS = (
     (ReleaseVerdict.BREAKS, "breaks in"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from clonediff.harness.answers.causes import causes_seen
 from clonediff.harness.answers.history.question import HistoryQuestion
-from clonediff.harness.answers.history.record import CauseSeen, ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
@@ -17,7 +18,6 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up, unsupported_graph
 from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
-from clonediff.harness.trials.triage import likeness
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line
 
@@ -29,13 +29,11 @@ _VERDICTS = {
     LookResult.GONE: ReleaseVerdict.HOLDS,
     LookResult.ANOTHER: ReleaseVerdict.OTHERWISE,
     LookResult.NO_CLONE: ReleaseVerdict.OTHERWISE,
-    LookResult.HIDDEN: ReleaseVerdict.CANNOT_TELL,
-    LookResult.UNSEEN: ReleaseVerdict.CANNOT_TELL,
     LookResult.REFUSED: ReleaseVerdict.CANNOT_BUILD,
     LookResult.LOST: ReleaseVerdict.CANNOT_BUILD,
     LookResult.INEXPRESSIBLE: ReleaseVerdict.CANNOT_BUILD,
-    LookResult.NOT_TRIED: ReleaseVerdict.CANNOT_TELL,
 }
+"""Of all others it cannot be told."""
 _LONGEST = 300
 _SAID_BY_CAUSES = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE)
 
@@ -59,10 +57,9 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
     except SubjectError as error:
         return replace(row, reason=one_line(str(error), _LONGEST))
     with process:
-        row = replace(row, how=place.how, versions=process.versions)
-        another = another_came_up(process)
-        if another:
-            return replace(row, reason=another)
+        row = replace(row, how=place.how, versions=process.versions, reason=another_came_up(process))
+        if row.reason:
+            return row
         trials = GraphTrials(process, _known(), cloners=(question.cloner,))
         return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=question.expected.costly))
 
@@ -74,20 +71,11 @@ def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: TriedGraph | 
     input that changes its name is in all of them. Where there is no clone at all, nobody can say what else would show.
     """
     looked = look_for(question.expected, tried)
-    verdict = _VERDICTS[looked.result]
+    verdict = _VERDICTS.get(looked.result, ReleaseVerdict.CANNOT_TELL)
     reason = "" if verdict in _SAID_BY_CAUSES else looked.because
     if looked.result is LookResult.LOST:
         reason = f"the original ends its process: {reason}"
-    causes = () if isinstance(tried, NotTried) else tuple(_seen(tried))
-    return replace(row, verdict=verdict, causes=causes, reason=one_line(reason, _LONGEST))
-
-
-def _seen(tried: TriedGraph) -> Iterator[CauseSeen]:
-    hides = any(each.check == "made" for cause in tried.causes for each in cause.differences)
-    for hit in tried.hits:
-        if hit.cause is not None:
-            key = " ".join(word for word in likeness(hit.cause.root) if word)
-            yield CauseSeen(key, hit.title, hit.fingerprint, hides, hit.known.id if hit.known else None)
+    return replace(row, verdict=verdict, causes=causes_seen(tried), reason=one_line(reason, _LONGEST))
 
 
 @functools.cache

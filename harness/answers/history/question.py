@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from clonediff.harness.answers.pointed_at import APART, PointedAt, listed, pointed_at
+from clonediff.harness.answers.replay_target import APART, ReplayTarget, listed, replay_targets
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import Expected
 from clonediff.reports.known import KnownIssue, load
@@ -44,7 +44,7 @@ class HistoryQuestion(msgspec.Struct, frozen=True):
 
 def question_of(what: str, cloner: str | None = None) -> HistoryQuestion:
     """The question that a finding, a graph's file or the id of a known issue asks."""
-    found, _ = pointed_at([what], load())
+    found, _ = replay_targets([what], load())
     if len(found) != 1:
         said = f"{len(found)} findings or graphs: name one of {listed([each.where for each in found])}"
         raise QuestionError(f"{what}: {said if found else 'this run has no findings'}")
@@ -65,7 +65,7 @@ def question_of(what: str, cloner: str | None = None) -> HistoryQuestion:
     return HistoryQuestion(its.where, graph, cloner or its.cloner)
 
 
-def _of_finding(its: PointedAt, graph: Graph, cloner: str | None) -> HistoryQuestion:
+def _of_finding(its: ReplayTarget, graph: Graph, cloner: str | None) -> HistoryQuestion:
     about, file = f"{its.title} [{its.id}]", Path(its.where)
     if its.expected.cause is None:
         apart = "the finding is of an original that fails, and what is asked of each release is whether a clone does"

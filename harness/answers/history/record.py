@@ -6,6 +6,7 @@ import enum
 
 import msgspec
 
+from clonediff.harness.answers.causes import CauseSeen
 from clonediff.reports.records import FORMAT
 
 
@@ -23,19 +24,6 @@ class ReleaseVerdict(enum.StrEnum):
 
 TOLD = (ReleaseVerdict.HOLDS, ReleaseVerdict.BREAKS, ReleaseVerdict.OTHERWISE, ReleaseVerdict.CANNOT_BUILD)
 """The verdicts that a release was tried for, and gave."""
-
-
-class CauseSeen(msgspec.Struct, frozen=True):
-    """A cause that showed. `key` is what it has in common with itself in another release: no frame, no line.
-
-    `hides` says that there was no clone, so that no other cause could show; `known` is the known issue that it is.
-    """
-
-    key: str
-    title: str
-    fingerprint: str
-    hides: bool = False
-    known: str | None = None
 
 
 class ReleaseRow(msgspec.Struct, frozen=True):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from clonediff.harness.answers.real_models import hub, shipped
-from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models import recipes
+from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.subjects.process import SubjectProcess
 
 INSTALL = "pip install 'clonediff[real]'"
@@ -35,39 +35,39 @@ class ModelSuite:
 
 SUITES = (
     ModelSuite(
-        shipped.APPLICATIONS,
+        "applications",
         "keras",
         "all of keras.applications, on small images",
         (),
-        lambda process: shipped.applications(process.applications()),
+        lambda process: recipes.applications(process.applications()),
     ),
     ModelSuite(
-        hub.SUITE,
+        "keras_hub",
         "keras",
         "the backbones and tasks of keras_hub, in small configurations",
         ("keras_hub",),
-        lambda process: hub.recipes(process.model_classes(hub.MODULE)),
+        lambda process: recipes.keras_hub(process.model_classes(recipes.HUB_MODULE)),
     ),
     ModelSuite(
-        shipped.TESTS,
+        "keras_tests",
         "keras",
         "models of Keras' own tests, where its package ships them",
         ("pytest",),
-        lambda process: shipped.tests(),
+        lambda process: recipes.keras_tests("keras_tests", "keras"),
     ),
     ModelSuite(
-        shipped.TFMOT,
+        "tfmot",
         "tf_keras",
         "what tensorflow-model-optimization wraps around models of tf_keras",
         ("tensorflow_model_optimization",),
-        lambda process: shipped.tfmot(),
+        lambda process: recipes.tfmot(),
     ),
     ModelSuite(
-        shipped.TF_TESTS,
+        "tf_keras_tests",
         "tf_keras",
         "models of tf_keras' own tests, where its package ships them",
         (),
-        lambda process: shipped.tf_keras_tests(),
+        lambda process: recipes.keras_tests("tf_keras_tests", "tf_keras"),
     ),
 )
 
@@ -89,9 +89,9 @@ def suites(patterns: Sequence[str]) -> list[ModelSuite]:
     return chosen
 
 
-def selected(recipes: Iterable[Recipe], patterns: Sequence[str]) -> list[Recipe]:
+def selected(all_: Iterable[Recipe], patterns: Sequence[str]) -> list[Recipe]:
     """Those whose names a pattern fits, in their order; a pattern that fits none is an error."""
-    there = list(recipes)
+    there = list(all_)
     for pattern in patterns:
         if not any(fnmatchcase(each.name, pattern) for each in there):
             raise SelectionError(f"{pattern!r} selects no model: --list names those that there are")

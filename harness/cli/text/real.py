@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clonediff.harness.answers.real_models.recipe import Recipe
+from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel, by_suite
 from clonediff.harness.answers.real_models.table import cells, layers, sentence
 from clonediff.reports.markup import one_line

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from clonediff.harness.answers.replay.outcome import ReplayOutcome
-from clonediff.harness.answers.replay.trying import ReplayRow
+from clonediff.harness.answers.replay import ReplayOutcome, ReplayRow
 from clonediff.reports.markup import one_line
 
 _COLOURS = {

@@ -6,12 +6,14 @@ import itertools
 import re
 from collections.abc import Hashable, Iterator
 
+import msgspec
 import pytest
 
 from clonediff.harness.answers.history.answer import of_line, ranges
+from clonediff.harness.answers.history.bisection import to_try
 from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.answers.history.releases_option import ReleaseLine
-from clonediff.harness.answers.history.which_next import branches, to_try
+from clonediff.harness.answers.history.survey import branches, survey
 from clonediff.harness.subjects.subject import Subject
 
 LETTERS: dict[str, ReleaseVerdict] = {
@@ -24,7 +26,7 @@ LETTERS: dict[str, ReleaseVerdict] = {
 def pursued(truth: dict[str, str], must: frozenset[str] = frozenset()) -> dict[str, Hashable]:
     """What is seen once nothing more is due, each release having been tried at most once."""
     seen: dict[str, Hashable] = {}
-    while due := to_try(list(truth), seen, must):
+    while due := [version for row in branches(list(truth)) for version in to_try(row, seen, must)]:
         assert not set(due) & set(seen), "a release is tried once"
         for version in due:
             seen[version] = None if truth[version] == "x" else truth[version]
@@ -72,7 +74,13 @@ def test_what_must_be_tried_is_tried() -> None:
 def test_each_branch_has_its_own_ends() -> None:
     versions = ["3.1.0", "3.1.1", "3.1.2", "3.2.0", "3.10.0", "3.10.1"]
     assert branches(versions) == [["3.1.0", "3.1.1", "3.1.2"], ["3.2.0"], ["3.10.0", "3.10.1"]]
-    assert to_try(versions, {}) == ["3.1.0", "3.1.2", "3.2.0", "3.10.0", "3.10.1"]
+    line = ReleaseLine(Subject.parse("keras"), tuple(versions))
+    assert [each.version for each in survey([line]).due()] == versions, "so few are all tried"
+    many = [f"{version}.post{number}" for version in versions[3:] for number in range(9)]
+    due = survey([msgspec.structs.replace(line, asked=tuple(many), named=frozenset(many[3:4]))]).due()
+    assert [each.version for each in due] == [
+        *(many[at] for at in (0, 3, 8, 9, 26)),
+    ]
 
 
 def table(

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from clonediff.harness.answers.real_models import hub, shipped
-from clonediff.harness.answers.real_models.recipe import Called, Recipe, written
-from clonediff.harness.answers.real_models.small import EXCEPTIONS, SIZES
+from clonediff.harness.answers.real_models import recipes
+from clonediff.harness.answers.real_models.recipes import CALLS, Called, Recipe, written
 from clonediff.harness.answers.real_models.suites import SUITES, SelectionError, selected, suites
 from clonediff.harness.subjects.outcomes import ModelClass
 
@@ -21,11 +20,16 @@ CLASSIFIER = ModelClass(
 STRANGE = ModelClass("StrangeBackbone", ("vocabulary_size", "moons"), ("vocabulary_size", "moons"))
 BASE = ModelClass("Backbone", ("dtype",), ())
 MIT = ModelClass("MiTBackbone", ("layerwise_depths", "num_layers"), ("layerwise_depths", "num_layers"))
+SHIPPED = (
+    *recipes.keras_tests("keras_tests", "keras"),
+    *recipes.keras_tests("tf_keras_tests", "tf_keras"),
+    *recipes.tfmot(),
+)
 SEGFORMER = ModelClass("SegFormerBackbone", ("image_encoder",), ("image_encoder",))
 
 
 def _by_name(*classes: ModelClass) -> dict[str, Recipe]:
-    return {each.name: each for each in hub.recipes(classes)}
+    return {each.name: each for each in recipes.keras_hub(classes)}
 
 
 def test_the_rule_goes_by_the_names_of_arguments_and_leaves_defaults_alone() -> None:
@@ -41,7 +45,7 @@ def test_a_task_is_made_of_its_backbone() -> None:
 
 def test_an_exception_may_be_made_of_another_model() -> None:
     source = _by_name(SEGFORMER, MIT)["keras_hub:SegFormerBackbone"].source
-    depths = EXCEPTIONS["MiTBackbone"]["layerwise_depths"]
+    depths = CALLS["MiTBackbone"].arguments["layerwise_depths"]
     assert f"image_encoder=keras_hub.models.MiTBackbone(\n        layerwise_depths={depths},\n" in source
 
 
@@ -53,18 +57,13 @@ def test_an_exception_may_be_made_of_another_model() -> None:
     ],
 )
 def test_what_no_rule_knows_is_told_and_not_left_out(classes: tuple[ModelClass, ...], said: str) -> None:
-    (recipe,) = hub.recipes(classes)
+    (recipe,) = recipes.keras_hub(classes)
     assert said in recipe.unable
     assert recipe.source == ""
 
 
 def test_classes_that_others_are_made_of_are_no_models() -> None:
     assert list(_by_name(BASE, BERT)) == ["keras_hub:BertBackbone"]
-
-
-def test_exceptions_and_sizes_are_of_backbones_tasks_and_parts_of_them() -> None:
-    assert set(SIZES) <= set(EXCEPTIONS)
-    assert all(name[0].isupper() for name in EXCEPTIONS)
 
 
 def test_long_calls_have_an_argument_a_line() -> None:
@@ -77,8 +76,7 @@ def test_long_calls_have_an_argument_a_line() -> None:
 
 @pytest.mark.parametrize(
     "recipe",
-    [*shipped.applications(["ConvNeXtXLarge", "MobileNet", "Xception"]), *shipped.tests(), *shipped.tf_keras_tests()]
-    + shipped.tfmot(),
+    [*recipes.applications(["ConvNeXtXLarge", "MobileNet", "Xception"]), *SHIPPED],
     ids=lambda recipe: recipe.name,
 )
 def test_each_recipe_is_python_that_leaves_a_model(recipe: Recipe) -> None:
@@ -90,7 +88,7 @@ def test_each_recipe_is_python_that_leaves_a_model(recipe: Recipe) -> None:
 @pytest.mark.slow(reason="three models of 300 to 1,000 layers, for a test of three lines")
 @pytest.mark.parametrize("name", ["ConvNeXtLarge", "ConvNeXtXLarge", "NASNetLarge"])
 def test_keras_takes_what_makes_a_large_application_narrow(name: str) -> None:
-    (recipe,) = shipped.applications([name])
+    (recipe,) = recipes.applications([name])
     made: dict[str, Any] = {}
     exec(recipe.source, made)
     assert made["model"].name == name.lower()
@@ -98,19 +96,19 @@ def test_keras_takes_what_makes_a_large_application_narrow(name: str) -> None:
 
 
 def test_no_name_is_given_twice() -> None:
-    names = [each.name for each in (*shipped.tests(), *shipped.tf_keras_tests(), *shipped.tfmot())]
+    names = [each.name for each in SHIPPED]
     assert len(names) == len(set(names))
 
 
 def test_selections_are_patterns_of_names() -> None:
-    recipes = [Recipe(f"keras_hub:{name}", "keras") for name in ("BertBackbone", "BertMaskedLM", "GPT2Backbone")]
-    assert [each.name for each in selected(recipes, ["keras_hub:Bert*"])] == [
+    there = [Recipe(f"keras_hub:{name}", "keras") for name in ("BertBackbone", "BertMaskedLM", "GPT2Backbone")]
+    assert [each.name for each in selected(there, ["keras_hub:Bert*"])] == [
         "keras_hub:BertBackbone",
         "keras_hub:BertMaskedLM",
     ]
-    assert selected(recipes, []) == recipes
+    assert selected(there, []) == there
     with pytest.raises(SelectionError, match="selects no model"):
-        selected(recipes, ["keras_hub:Bert*", "keras_hub:Nobody*"])
+        selected(there, ["keras_hub:Bert*", "keras_hub:Nobody*"])
 
 
 def test_a_selection_asks_only_for_the_suites_that_it_names() -> None:

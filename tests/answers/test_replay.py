@@ -8,8 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.answers.replay.outcome import ReplayOutcome, replayed
-from clonediff.harness.answers.replay.trying import ReplayRow
+from clonediff.harness.answers.replay import ReplayOutcome, ReplayRow, with_answer
 from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.scripts.of_finding import example_of, script_of
 from clonediff.harness.scripts.run_alone import tried_alone
@@ -67,6 +66,10 @@ def cause(root: Difference, *followers: Difference) -> Cause:
 def shown(*causes: Cause, known: bool = False) -> list[Hit]:
     issue = ISSUE if known else None
     return [Hit(each.fingerprint, "upstream", "t", Case("", ()), GRAPH, each, known=issue) for each in causes]
+
+
+def replayed(expected: Expected, tried: TriedGraph | NotTried) -> ReplayRow:
+    return with_answer(ReplayRow("w", "t", "i", "keras", "upstream"), expected, tried)
 
 
 def expecting(root: Difference) -> Expected:

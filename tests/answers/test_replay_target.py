@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.answers.pointed_at import PointedAt, pointed_at
+from clonediff.harness.answers.replay_target import ReplayTarget, replay_targets
 from clonediff.harness.campaign.corpus import About, NightlyCorpus
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import write
@@ -16,8 +16,8 @@ from tests.reports.making import TWO, finding
 ANY = Graph((Input((4,)),), (Layer("Dense", (("units", 3),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
 
-def items(*paths: Path) -> list[PointedAt]:
-    found, problems = pointed_at(map(str, paths), KnownIssues())
+def items(*paths: Path) -> list[ReplayTarget]:
+    found, problems = replay_targets(map(str, paths), KnownIssues())
     assert problems == []
     return found
 

@@ -32,7 +32,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class PointedAt:
+class ReplayTarget:
     """One thing to try. `where` is the file it was read from, or the argument.
 
     `finding` is the finding that it is, if it is one. `subject` is "" where nothing says on what it was found,
@@ -56,10 +56,10 @@ class NotFoundError(ValueError):
     """What was named is no finding; the message says what there is."""
 
 
-def pointed_at(arguments: Iterable[str], known: KnownIssues) -> tuple[list[PointedAt], list[str]]:
+def replay_targets(arguments: Iterable[str], known: KnownIssues) -> tuple[list[ReplayTarget], list[str]]:
     """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that."""
     allow_remembered()
-    found: dict[str, PointedAt] = {}
+    found: dict[str, ReplayTarget] = {}
     problems: list[str] = []
     for argument in arguments:
         for each in _of_argument(argument, known, problems):
@@ -111,7 +111,7 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:_MOST]) + more
 
 
-def _of_argument(argument: str, known: KnownIssues, problems: list[str]) -> Iterator[PointedAt]:
+def _of_argument(argument: str, known: KnownIssues, problems: list[str]) -> Iterator[ReplayTarget]:
     path = Path(argument)
     try:
         is_folder, is_file, problem = path.is_dir(), path.is_file(), ""
@@ -124,10 +124,10 @@ def _of_argument(argument: str, known: KnownIssues, problems: list[str]) -> Iter
     elif argument in (issue.id for issue in known.issues):
         yield _of_issue(known[argument])
     else:
-        yield PointedAt(argument, problem=problem or _unknown(argument, known))
+        yield ReplayTarget(argument, problem=problem or _unknown(argument, known))
 
 
-def _of_folder(path: Path, problems: list[str]) -> Iterator[PointedAt]:
+def _of_folder(path: Path, problems: list[str]) -> Iterator[ReplayTarget]:
     if (path / FINDING).exists():
         yield _of_file(path / FINDING)
     elif any((path / name).exists() for name in _RUN):
@@ -136,15 +136,15 @@ def _of_folder(path: Path, problems: list[str]) -> Iterator[PointedAt]:
         files = _visible_files(path, "*.json") or sorted(path.glob(f"*/{FINDING}"))
         files = files or [each for name in GENERATIONS for each in _visible_files(path / name, "*.json")]
         if not files:
-            yield PointedAt(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
+            yield ReplayTarget(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
         yield from map(_of_file, files)
 
 
-def _of_run(path: Path, problems: list[str]) -> Iterator[PointedAt]:
+def _of_run(path: Path, problems: list[str]) -> Iterator[ReplayTarget]:
     try:
         run = read_run(path)
     except RecordError as error:
-        yield PointedAt(str(path), problem=str(error))
+        yield ReplayTarget(str(path), problem=str(error))
         return
     said: set[str] = set()
     for kept in run.findings:
@@ -152,11 +152,11 @@ def _of_run(path: Path, problems: list[str]) -> Iterator[PointedAt]:
     for name in run.unreadable:
         its = next((problem for problem in run.problems if name in problem), "")
         said.add(its)
-        yield PointedAt(str(run.path / "findings" / name / FINDING), problem=its or "cannot be read")
+        yield ReplayTarget(str(run.path / "findings" / name / FINDING), problem=its or "cannot be read")
     problems += [f"{path}: {problem}" for problem in run.problems if problem not in said]
 
 
-def _of_file(path: Path) -> PointedAt:
+def _of_file(path: Path) -> ReplayTarget:
     where = str(path)
     try:
         fields = {} if path.name == FINDING else _fields(path)
@@ -164,15 +164,15 @@ def _of_file(path: Path) -> PointedAt:
             return _of_finding(_read_finding(path), where)
         return _of_graph(path, in_corpus=isinstance(fields, dict) and "graph" in fields)
     except (RecordError, MalformedGraph) as error:
-        return PointedAt(where, problem=str(error).removeprefix(f"{where}: "))
+        return ReplayTarget(where, problem=str(error).removeprefix(f"{where}: "))
 
 
-def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
+def _of_graph(path: Path, *, in_corpus: bool) -> ReplayTarget:
     """A file that has a graph alone, or one as a corpus keeps it."""
     where, content = str(path), path.read_bytes()
     if not in_corpus:
         graph = from_json(content, where)
-        return PointedAt(where, path.name, graph=graph, generation=graph.generation or "")
+        return ReplayTarget(where, path.name, graph=graph, generation=graph.generation or "")
     try:
         kept = msgspec.json.decode(content, type=KeptGraph)
     except msgspec.ValidationError as error:
@@ -181,7 +181,7 @@ def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
         raise MalformedGraph(f"{where}: format {kept.format}, but this clonediff reads up to {FORMAT}: update it")
     graph = from_json(bytes(kept.graph), f"{where}: graph")
     folder = path.resolve().parent.name
-    return PointedAt(
+    return ReplayTarget(
         where,
         path.name,
         graph=graph,
@@ -191,8 +191,8 @@ def _of_graph(path: Path, *, in_corpus: bool) -> PointedAt:
     )
 
 
-def _of_finding(finding: Finding, where: str) -> PointedAt:
-    found = PointedAt(
+def _of_finding(finding: Finding, where: str) -> ReplayTarget:
+    found = ReplayTarget(
         where,
         finding.title,
         finding.id,
@@ -213,8 +213,8 @@ def _of_finding(finding: Finding, where: str) -> PointedAt:
     return replace(found, graph=graph)
 
 
-def _of_issue(issue: KnownIssue) -> PointedAt:
-    found = PointedAt(
+def _of_issue(issue: KnownIssue) -> ReplayTarget:
+    found = ReplayTarget(
         issue.id,
         issue.title,
         issue.id,

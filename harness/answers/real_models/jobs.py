@@ -1,0 +1,114 @@
+"""Recipes tried one after another, or several at once: each in a warm process with a limit of time and of memory.
+
+Owns the processes. A model that fails, hangs or takes too much memory costs itself and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from clonediff.harness.answers.own_model.inputs import InputsError
+from clonediff.harness.answers.own_model.looking import CheckWanted, look
+from clonediff.harness.answers.own_model.record import CheckedModel, Status
+from clonediff.harness.answers.real_models.recipes import Recipe
+from clonediff.harness.answers.real_models.results import RealModel
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
+from clonediff.harness.subjects.releases import open_subject
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import KnownIssues
+
+_HOLDS = 5 * GIB // 2
+"""A process that holds more, once a model is done with, is replaced."""
+
+Tell = Callable[[str], None]
+
+
+def limits_of(wanted: CheckWanted, memory: int) -> Limits:
+    """The limits of a process that tries models as they are wanted."""
+    return Limits(trial=wanted.seconds, memory=memory, recycle=min(memory, _HOLDS), cloning=0)
+
+
+def started(subject: str, limits: Limits) -> SubjectProcess:
+    """A process for a subject; it starts when it is asked for something."""
+    return open_subject(Subject.parse(subject), limits=limits)
+
+
+def try_all(
+    recipes: Sequence[Recipe], wanted: CheckWanted, limits: Limits, known: KnownIssues, tell: Tell, *, jobs: int = 1
+) -> Iterator[RealModel]:
+    """What came of each model, as it comes. `tell` is told where the jobs are; it is called by any thread."""
+    todo: queue.SimpleQueue[Recipe] = queue.SimpleQueue()
+    for each in recipes:
+        todo.put(each)
+    done: queue.SimpleQueue[RealModel | BaseException] = queue.SimpleQueue()
+    stopped = threading.Event()
+
+    def work() -> None:
+        with _WarmProcess(limits) as warm:
+            while not stopped.is_set():
+                try:
+                    recipe = todo.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    checked = _checked(recipe, warm, wanted, known, tell)
+                    done.put(RealModel(recipe.name, recipe.source, checked))
+                except BaseException as error:  # a fault of ours: it is raised where results are read
+                    done.put(error)
+                    return
+
+    for _ in range(min(jobs, len(recipes))):
+        # A daemon: whoever interrupts it waits for nobody, and a process ends with the thread that started it.
+        threading.Thread(target=work, daemon=True).start()
+    try:
+        for _ in recipes:
+            came = done.get()
+            if isinstance(came, BaseException):
+                raise came
+            yield came
+    finally:
+        stopped.set()
+
+
+def _checked(recipe: Recipe, warm: _WarmProcess, wanted: CheckWanted, known: KnownIssues, tell: Tell) -> CheckedModel:
+    """What came of one model, whatever came."""
+    began = time.monotonic()
+    how, versions = Status.NO_SUBJECT, dict[str, str]()
+    if recipe.unable:
+        return CheckedModel(recipe.name, recipe.subject, how, reason=recipe.unable)
+    try:
+        process = warm.of(recipe.subject)
+        how, versions = Status.LOST, process.versions
+        tell(f"{recipe.name}: building the model")
+        sized = dataclasses.replace(wanted, sizes=recipe.sizes)
+        return look(recipe.model, process, sized, known, lambda at: tell(f"{recipe.name}: {at}"))
+    except InputsError as error:
+        how, reason = Status.NOT_CALLED, str(error)
+    except SubjectError as error:
+        reason = str(error)
+    seconds = time.monotonic() - began
+    return CheckedModel(recipe.name, recipe.subject, how, versions, reason=reason, seconds=seconds)
+
+
+class _WarmProcess(contextlib.ExitStack):
+    """The process of the subject that a job is at; that of another is given up for it."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__()
+        self._limits = limits
+        self._of = ""
+        self._process: SubjectProcess | None = None
+
+    def of(self, subject: str) -> SubjectProcess:
+        """The process of a subject, started."""
+        if self._process is None or self._of != subject:
+            self.close()
+            self._of, self._process = subject, self.enter_context(started(subject, self._limits))
+        self._process.start()
+        return self._process

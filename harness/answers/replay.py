@@ -1,0 +1,193 @@
+"""A finding, a graph or a known issue tried once more: is it fixed, still broken, changed?
+
+STILL BROKEN: the cause shows, by its fingerprint; of a known issue, a cause that the issue explains. FIXED: it does
+not, and the cloner is faithful but for known issues. CHANGED: it does not, but something else shows that is not known;
+or it cannot show, because something known stands before it: there is no clone to look at, say. ERROR: it could not be
+tried. Of a bare graph nothing is expected: STILL BROKEN where the clone is not faithful, known or not, else HOLDS.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from clonediff.harness.answers.causes import CauseShown, causes_shown
+from clonediff.harness.answers.replay_target import ReplayTarget
+from clonediff.harness.answers.repro import in_release
+from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
+from clonediff.harness.trials.expected import Expected, LookResult, look_for
+from clonediff.harness.trials.expressible import another_came_up
+from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
+from clonediff.reports.known import KnownIssues
+
+
+class ReplayOutcome(enum.StrEnum):
+    """The answer of a replay."""
+
+    FIXED = "FIXED"
+    HOLDS = "HOLDS"
+    BROKEN = "STILL BROKEN"
+    CHANGED = "CHANGED"
+    ERROR = "ERROR"
+
+
+_OUTCOMES = {
+    LookResult.SHOWS: ReplayOutcome.BROKEN,
+    LookResult.GONE: ReplayOutcome.FIXED,
+    LookResult.ANOTHER: ReplayOutcome.CHANGED,
+    LookResult.NO_CLONE: ReplayOutcome.CHANGED,
+    LookResult.HIDDEN: ReplayOutcome.CHANGED,
+}
+"""All others are errors."""
+
+
+class ReplayRow(msgspec.Struct, frozen=True):
+    """The answer for one target on one subject, why it is that one, and every cause that showed."""
+
+    where: str
+    title: str
+    id: str
+    subject: str
+    cloner: str
+    outcome: ReplayOutcome = ReplayOutcome.ERROR
+    because: str = ""
+    shown: tuple[CauseShown, ...] = ()
+    across: tuple[str, ...] = ()
+    versions: dict[str, str] = {}
+    seconds: float = 0.0
+
+
+def with_answer(row: ReplayRow, expected: Expected, tried: TriedGraph | NotTried) -> ReplayRow:
+    """The row with what its one cloner did, or with what differs across two subjects."""
+    looked = look_for(expected, tried)
+    outcome, because = _OUTCOMES.get(looked.result, ReplayOutcome.ERROR), looked.because
+    if isinstance(tried, TriedGraph) and not tried.trial.built:
+        how = "cannot be built" if tried.trial.refused is not None else "takes its process with it"
+        because = f"the original {how}: {because}"
+    elif outcome is ReplayOutcome.FIXED and not expected.sought:
+        outcome = ReplayOutcome.HOLDS
+    return replace(row, outcome=outcome, because=because, shown=causes_shown(tried))
+
+
+class Replays:
+    """Targets, each on the subjects that are named, or else on its own; one process of a subject at a time."""
+
+    def __init__(
+        self,
+        targets: Iterable[ReplayTarget],
+        known: KnownIssues,
+        *,
+        subjects: Sequence[Subject] = (),
+        cloner: str | None = None,
+    ) -> None:
+        self._known = known
+        self._cloner = cloner
+        self._unready: list[ReplayRow] = []
+        self._by_subject: dict[Subject, list[tuple[ReplayTarget, Subject | None]]] = {}
+        for target in targets:
+            for named in subjects or (None,):
+                try:
+                    subject, other = _subjects(target, named)
+                except (UnknownSubjectError, SubjectError) as error:
+                    row = self._row(target, target.subject or str(named or ""))
+                    self._unready.append(replace(row, because=str(error)))
+                else:
+                    self._by_subject.setdefault(subject, []).append((target, other))
+
+    def __len__(self) -> int:
+        return len(self._unready) + sum(map(len, self._by_subject.values()))
+
+    def rows(self, say: Callable[[str], None] = lambda line: None) -> Generator[ReplayRow, None, None]:
+        """The answers as they come, those that need no process first. `say` hears which subject is started."""
+        yield from self._unready
+        for subject, targets in self._by_subject.items():
+            say(f"starting {subject}")
+            with contextlib.ExitStack() as running:
+                yield from self._on(subject, targets, _Processes(running))
+
+    def _cloner_for(self, target: ReplayTarget) -> str:
+        return "" if target.across or target.expected.lost else self._cloner or target.cloner
+
+    def _row(self, target: ReplayTarget, subject: str) -> ReplayRow:
+        cloner = self._cloner_for(target)
+        return ReplayRow(target.where, target.title, target.id, subject, cloner, across=target.across)
+
+    def _on(
+        self, subject: Subject, targets: Sequence[tuple[ReplayTarget, Subject | None]], processes: _Processes
+    ) -> Iterator[ReplayRow]:
+        for target, other in targets:
+            began = time.monotonic()
+            row = self._row(target, str(subject))
+            try:
+                process = processes.of(subject)
+                across = () if other is None else (str(subject), str(other))
+                row = replace(row, across=across, versions=process.versions)
+                row = self._answered(row, target, process, [] if other is None else [processes.of(other)])
+            except SubjectError as error:
+                row = replace(row, because=str(error))
+            yield replace(row, seconds=time.monotonic() - began)
+
+    def _answered(
+        self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess, others: Sequence[SubjectProcess]
+    ) -> ReplayRow:
+        assert target.graph is not None
+        another = another_came_up(process)
+        if another:
+            return replace(row, because=another)
+        cloners = (row.cloner,) if row.cloner else ()
+        trials = GraphTrials(process, self._known, others, cloners=cloners)
+        tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
+        row = with_answer(row, target.expected, tried)
+        if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:
+            return row
+        found = f"it is of another generation, {target.generation}"
+        return replace(row, because="; ".join(filter(None, (row.because, found))))
+
+
+class _Processes:
+    """The processes of subjects, each started once; one that cannot be is not tried again."""
+
+    def __init__(self, running: contextlib.ExitStack) -> None:
+        self._running = running
+        self._there: dict[Subject, SubjectProcess | SubjectError] = {}
+
+    def of(self, subject: Subject) -> SubjectProcess:
+        if subject not in self._there:
+            try:
+                process = SubjectProcess(subject, place=place_of(subject))
+                self._there[subject] = self._running.enter_context(process)
+            except SubjectError as error:
+                self._there[subject] = error
+        found = self._there[subject]
+        if isinstance(found, SubjectError):
+            raise found
+        return found
+
+
+def _subjects(target: ReplayTarget, named: Subject | None) -> tuple[Subject, Subject | None]:
+    """What a target is tried on; where it is of two that differ, both, with --subject in the release that it names."""
+    if target.problem:
+        raise SubjectError(target.problem)
+    if target.across:
+        both = map(Subject.parse, target.across)
+        first, second = both if named is None else (Subject.parse(str(in_release(each, named))) for each in both)
+        return first, second
+    if named is not None:
+        return named, None
+    if target.subject:
+        return Subject.parse(target.subject), None
+    generation = target.generation or "keras"
+    package = INSTALLED.get(generation)
+    if package is None:
+        raise SubjectError(
+            f"of {generation}, for which nothing is installed here: name a release, such as --subject keras==2.2.4"
+        )
+    return Subject.parse(package), None
