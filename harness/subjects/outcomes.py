@@ -285,6 +285,10 @@ class NoDeviceError(SubjectError):
     """A subject that works, but does not see the device that it was asked for."""
 
 
+class ReleaseError(SubjectError):
+    """A release that cannot be had here. The message is one line: what, where, what to do."""
+
+
 def fault_frames(stderr: str) -> tuple[Frame, ...]:
     """The frames that `faulthandler` wrote of the thread that serves, the innermost last; none where it wrote none."""
     starts = [match.end() for match in _FAULT_THREAD.finditer(stderr)]
