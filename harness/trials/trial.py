@@ -134,7 +134,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
     checks = REFUSED if case.wrong else OWN_WAY if case.own_way else CHECKS
-    promises = promises_of(case, subject.ready.offers.lacks if case.asked else ())
+    promises = promises_of(case, subject.ready.capabilities.missing if case.asked else ())
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
     for name, its in answers.items():
