@@ -111,7 +111,7 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             process.place.how,
             process.ready.keras,
             clonediff=own,
-            layers=classes(process.ready.offers),
+            layers=classes(process.ready.capabilities),
             statements=process.reach(statements=True).statements if setup.reach else {},
         )
     except SubjectError as error:

@@ -5,16 +5,14 @@ Owns the options and how the figures are printed.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from clonediff.harness.campaign.bench_sizes import PATIENT, size_speed
 from clonediff.harness.campaign.bench_trials import EARLY, LAYERS, trial_speed
-from clonediff.harness.cli.terminal import StatusLine, about_left
+from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.sizes import sizes_picture, sizes_text
 from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.releases import open_subject
@@ -89,7 +87,7 @@ def command(
         rate=rate,
         say=lambda line: None if as_json else click.echo(line, err=True),
     )
-    click.echo(json.dumps(summary, indent=2) if as_json else _table(summary))
+    click.echo(json_text(summary) if as_json else _table(summary))
 
 
 def _sizes(subject: str, largest: int | None, file: Path | None, as_json: bool) -> None:
@@ -101,7 +99,7 @@ def _sizes(subject: str, largest: int | None, file: Path | None, as_json: bool) 
     if file is not None:
         write_bytes(file, sizes_picture(found).encode())
     if as_json:
-        click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
+        click.echo(json_text(found))
         return
     click.echo("\n".join(sizes_text(found)))
     if file is not None:
@@ -116,7 +114,7 @@ def _campaigns(subject: str, jobs: int, trials: int | None, as_json: bool) -> No
         raise click.BadParameter(f"with {jobs} jobs, expected at least {least}, found {trials}", param_hint="--trials")
     found = campaign_speed(subject, jobs, trials or max(DEFAULT, least), lambda line: click.echo(line, err=True))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json_text(found))
         return
     click.echo(f"a campaign of one job makes {found['one_job_of_plain']:.2f} of the trials a second of plain trials,")
     click.echo(f"one of {jobs} jobs {found['jobs_of_one_job']:.2f} times those of one job,")

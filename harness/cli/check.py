@@ -6,14 +6,12 @@ Owns the arguments, the progress and the exit code.
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from clonediff.harness.answers.own_model.applications import IMAGE, how_large, smallest_first
 from clonediff.harness.answers.own_model.inputs import InputsError, sized
@@ -23,7 +21,7 @@ from clonediff.harness.answers.own_model.record import CheckedModel, ModelBreak,
 from clonediff.harness.answers.own_model.verdicts import minded
 from clonediff.harness.answers.own_model.ways import own_way
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine
+from clonediff.harness.cli.terminal import StatusLine, json_text
 from clonediff.harness.cli.text.check import checked_text, models_text
 from clonediff.harness.scripts.comments import comment
 from clonediff.harness.subjects.case import COSTLY, takes_arguments
@@ -167,7 +165,7 @@ def command(
         interrupted = True
         status.clear()
         click.echo("interrupted", err=True)
-    text = json.dumps([msgspec.to_builtins(each) for each in done], indent=2)
+    text = json_text(done)
     if out is not None:
         out.write_text(text + "\n", encoding="utf-8")
     if as_json:

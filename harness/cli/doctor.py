@@ -5,7 +5,6 @@ Owns what is printed and the exit code.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 
@@ -14,7 +13,7 @@ import msgspec
 
 from clonediff.harness.answers.doctor import GIB, Diagnosis, diagnose
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine
+from clonediff.harness.cli.terminal import StatusLine, json_text
 from clonediff.reports.verdict import in_words
 
 
@@ -30,7 +29,7 @@ def command(start: bool, as_json: bool) -> None:
     found = diagnose(start=start, say=lambda what: status.show(what, now=True))
     status.clear()
     if as_json:
-        click.echo(json.dumps({**msgspec.to_builtins(found), "works": found.works}, indent=2))
+        click.echo(json_text({**msgspec.to_builtins(found), "works": found.works}))
     else:
         click.echo("\n".join(diagnosis_text(found)))
     sys.exit(2 if found.works is False else 0)

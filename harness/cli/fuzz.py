@@ -6,36 +6,19 @@ Owns the options and the exit code. What they ask for becomes a plan, which
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import math
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import json_text
 from clonediff.harness.subjects.case import RATE
 from clonediff.reports.records import AT_LEAST
-
-PLANNED = {
-    "subjects": "--subject",
-    "cloners": "--cloner",
-    "across": "--across",
-    "minutes": "--minutes",
-    "trials": "--trials",
-    "seed_": "--seed",
-    "rate": "--rate",
-    "state_rate": "--state-rate",
-    "out": "--out",
-    "known_issues": "--known-issues",
-    "corpus": "--corpus",
-    "database": "--database",
-    "reach": "--reach",
-    "layers": "--layers",
-    "at_least": "--at-least",
-}
-"""What a run that is resumed was asked for when it began."""
 
 
 class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
@@ -131,23 +114,20 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
 
     if options["minutes"] is not None and not math.isfinite(options["minutes"]):
         raise click.BadParameter("expected a number that has an end", param_hint="--minutes")
-    where = session.WorkersWanted(options["jobs"], options["scheduler"], options["ca"], options["cert"], options["key"])
+    planned = {field.name for field in dataclasses.fields(session.CampaignOptions)}
+    where = session.WorkersWanted(**{name: each for name, each in options.items() if name not in planned})
     try:
         if resume is None:
-            asked = session.CampaignOptions(**{name: options[name] for name in PLANNED})
+            asked = session.CampaignOptions(**{name: options[name] for name in planned})
             began = session.begin(asked, where)
         else:
-            _refuse_plan(ctx)
+            for each in ctx.command.params:
+                source = ctx.get_parameter_source(each.name or "")
+                if each.name in planned and source is ParameterSource.COMMANDLINE:
+                    raise click.UsageError(f"{each.opts[0]} was said when the run began: leave it out with --resume")
             began = session.go_on(resume)
     except session.MistakenError as error:
         raise click.UsageError(str(error)) from None
     result = session.run(began, where, lambda plan, totals: CampaignText(plan, totals, quiet=as_json))
-    click.echo(json.dumps(result.summary, indent=2) if as_json else result_text(result))
+    click.echo(json_text(result.summary) if as_json else result_text(result))
     sys.exit(result.exit_code)
-
-
-def _refuse_plan(ctx: click.Context) -> None:
-    for name, option in PLANNED.items():
-        source = ctx.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise click.UsageError(f"{option} was said when the run began: leave it out with --resume")

@@ -5,7 +5,6 @@ Owns the arguments, which releases they stand for here and now, and the exit cod
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -13,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from clonediff.harness.answers.history import answer as answers
 from clonediff.harness.answers.history.known_releases import known_releases, place
@@ -23,7 +21,7 @@ from clonediff.harness.answers.history.record import TOLD, History, ReleaseRow
 from clonediff.harness.answers.history.releases_option import ReleasesError, lines, parse
 from clonediff.harness.answers.history.survey import survey, table
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, about_left, coloured
+from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, json_text
 from clonediff.harness.cli.text.history import history_text
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
@@ -133,7 +131,7 @@ def command(
         for line in amend(question.file.parent, answers.since(found), history.answer):
             status.note(line)
     if as_json:
-        click.echo(json.dumps(msgspec.to_builtins(history), indent=2))
+        click.echo(json_text(history))
     else:
         click.echo(history_text(history, colour=coloured(sys.stdout)))
     sys.exit(130 if history.interrupted else 0 if any(row.verdict in TOLD for row in rows) else 2)

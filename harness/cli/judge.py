@@ -5,24 +5,22 @@ Owns the options, the progress and the exit code.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
 
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, about_left
-from clonediff.harness.judge.reading import Proposal, UnreadableError, read_text
+from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
+from clonediff.harness.cli.text.judge import judged_text
+from clonediff.harness.judge.reading import UnreadableError, read_proposal, read_text
 from clonediff.harness.judge.releases import is_release, proposal_of
 from clonediff.harness.judge.session import JudgeSession
-from clonediff.harness.judge.stages import JudgeBudget
-from clonediff.harness.judge.text import screen
+from clonediff.harness.judge.trying import JudgeBudget
 from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
@@ -88,10 +86,11 @@ def command(
         session.references()
         for name, text in texts:
             progress.on(name)
-            proposal: Proposal | None = None
             if text is None:
-                text, proposal = proposal_of(name, session.cloning)
-            session.judge(name, text, proposal)
+                proposal = proposal_of(name, session.cloning)
+            else:
+                proposal = read_proposal(name, text, session.cloning.functions)
+            session.judge(name, text or proposal.text, proposal)
         progress.on("the scripts")
         session.settle()
     except KeyboardInterrupt:
@@ -100,16 +99,20 @@ def command(
         progress.status.clear()
         session.close(interrupted=interrupted)
     about = f"{subject} ({in_words(session.versions)})"
-    folder.run(_run(session, started, seed_))
+    judged = [one.judged for one in session.candidates]
+    verdicts = dict(Counter(each.word for each in judged))
+    tried = sum(each.tried for each in judged)
+    subjects = {str(subject): session.versions}
+    folder.run(Run(started, subjects=subjects, seed=seed_, trials=tried, verdicts=verdicts))
     all_of_it = session.write_summary(about)
     folder.event("end", interrupted=interrupted)
     if as_json:
-        click.echo(json.dumps(_summary(session, folder.path, interrupted, progress.status.seconds), indent=2))
+        click.echo(_summary(session, folder.path, interrupted, progress.status.seconds))
     else:
-        screen([one.judged for one in session.candidates], about, sys.stdout)
+        click.echo("\n".join(judged_text(judged, about)))
         click.echo(f"{'interrupted; ' if interrupted else ''}all of it is in {all_of_it}, with a script for the worst")
-    candidates = [one.judged for one in session.candidates if one.folder is not None]
-    sys.exit(130 if interrupted else 0 if all(each.holds for each in candidates) else 1)
+    holds = all(one.judged.holds for one in session.candidates if one.folder is not None)
+    sys.exit(130 if interrupted else 0 if holds else 1)
 
 
 def _read(name: str) -> str:
@@ -141,28 +144,12 @@ class JudgeProgress:
         self.status.show(f"{self._name}: {what}{left}")
 
 
-def _run(session: JudgeSession, started: str, seed_: int) -> Run:
-    candidates = [one.judged for one in session.candidates]
-    return Run(
-        started=started,
-        subjects={str(session.subject): session.versions},
-        seed=seed_,
-        trials=sum(each.tried for each in candidates),
-        verdicts=dict(Counter(each.word for each in candidates)),
-    )
-
-
-def _summary(session: JudgeSession, folder: Path, interrupted: bool, seconds: float) -> dict[str, Any]:
+def _summary(session: JudgeSession, folder: Path, interrupted: bool, seconds: float) -> str:
     rows = []
     for one in session.candidates:
-        about = msgspec.json.decode(msgspec.json.encode(one.judged))
-        about.update(verdict=one.judged.word, holds=one.judged.holds, fixes=one.judged.fixes)
-        about["reference"] = one.folder is None
-        rows.append(about)
-    return {
-        "folder": str(folder),
-        "subject": str(session.subject),
-        "interrupted": interrupted,
-        "seconds": round(seconds, 1),
-        "candidates": rows,
-    }
+        more = {"verdict": one.judged.word, "holds": one.judged.holds, "fixes": one.judged.fixes}
+        # Of each graph the text, as it stands in verdict.json.
+        plain = msgspec.json.decode(msgspec.json.encode(one.judged))
+        rows.append({**plain, **more, "reference": one.folder is None})
+    about = {"folder": str(folder), "subject": str(session.subject), "interrupted": interrupted}
+    return json_text({**about, "seconds": round(seconds, 1), "candidates": rows})

@@ -6,7 +6,6 @@ Owns the arguments, the progress, the files of results and the exit code.
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -14,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.answers.own_model.looking import CheckWanted
@@ -24,7 +22,7 @@ from clonediff.harness.answers.real_models.results import RealModel, RealResults
 from clonediff.harness.answers.real_models.suites import SelectionError, selected, suites
 from clonediff.harness.answers.real_models.table import markdown
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, about_left
+from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.real import Rows, totals_text
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.process import Limits
@@ -100,7 +98,7 @@ def command(
     if table is not None:
         write_bytes(table, markdown(run.results.models).encode())
     if as_json:
-        click.echo(json.dumps(msgspec.to_builtins(run.results), indent=2))
+        click.echo(json_text(run.results))
     run.end(table)
     sys.exit(_code(run.results))
 

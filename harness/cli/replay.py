@@ -6,16 +6,16 @@ Owns the arguments, what is said and the exit code.
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, about_left, coloured
+from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, json_text
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
 
@@ -98,7 +98,9 @@ def command(
         status.clear()
     seconds = time.monotonic() - began
     if as_json:
-        click.echo(_as_json(rows, len(replays), seconds, interrupted))
+        counts = Counter(row.outcome.value for row in rows)
+        found = {"interrupted": interrupted, "seconds": round(seconds, 1), "total": len(replays), "counts": counts}
+        click.echo(json_text({**found, "replayed": rows}))
     else:
         click.echo(summary(rows, len(replays), seconds, interrupted=interrupted))
     sys.exit(exit_code(rows, interrupted=interrupted))
@@ -108,18 +110,3 @@ def _so_far(rows: list[ReplayRow], total: int) -> str:
     """An estimate from the trials alone: another subject takes seconds more to start."""
     left = sum(row.seconds for row in rows) / len(rows) * (total - len(rows))
     return f"replayed {len(rows)} of {total}{about_left(left)}"
-
-
-def _as_json(rows: list[ReplayRow], total: int, seconds: float, interrupted: bool) -> str:
-    from collections import Counter
-
-    import msgspec
-
-    summary = {
-        "interrupted": interrupted,
-        "seconds": round(seconds, 1),
-        "total": total,
-        "counts": Counter(row.outcome.value for row in rows),
-        "replayed": rows,
-    }
-    return json.dumps(msgspec.to_builtins(summary), indent=2)

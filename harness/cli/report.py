@@ -5,7 +5,6 @@ Owns the arguments, what is said of the run and the exit code.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import click
 
 from clonediff.harness.cli import options as shared
+from clonediff.harness.cli.terminal import json_text
 from clonediff.reports.records import RecordError
 
 
@@ -69,7 +69,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
             "problems": list(read.problems),
             "written": [str(path) for path in written],
         }
-        click.echo(json.dumps(summary, indent=2))
+        click.echo(json_text(summary))
     else:
         told = (*found.holds, *found.notes)
         lines = (found.headline, *(f"  {each}" for each in told), str(written[0]))

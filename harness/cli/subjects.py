@@ -6,7 +6,6 @@ Owns what is printed.
 from __future__ import annotations
 
 import contextlib
-import json
 import platform
 import sys
 import time
@@ -14,10 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 import click
-import msgspec
 
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, table
+from clonediff.harness.cli.terminal import StatusLine, json_text, table
 from clonediff.harness.subjects.place import How
 from clonediff.harness.subjects.releases import ReleaseError, installed, place_of, remove
 from clonediff.harness.subjects.releases.requirements import version_beside
@@ -46,9 +44,9 @@ def list_(as_json: bool) -> None:
         told = {
             "cache": str(cache()),
             "beside": {"python": platform.python_version(), "folder": sys.prefix, "versions": beside},
-            "installed": [msgspec.to_builtins(each) for each in found],
+            "installed": found,
         }
-        click.echo(json.dumps(told, indent=2))
+        click.echo(json_text(told))
         return
     rows = [("release", "how", "Python", "on", "size", "folder")]
     on = ", ".join(f"{name} {beside[name]}" for name in ("tensorflow", "jax", "torch") if name in beside)

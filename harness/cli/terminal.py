@@ -6,12 +6,13 @@ can be a command to the terminal.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -38,6 +39,13 @@ def cut(line: str) -> str:
 def coloured(stream: TextIO) -> bool:
     """Whether a stream is a terminal whose user wants colours."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def json_text(value: Any) -> str:
+    """A record, or plain data with records in it, as `--json` prints it."""
+    import msgspec
+
+    return json.dumps(msgspec.to_builtins(value), indent=2)
 
 
 def table(rows: Sequence[Sequence[str]], *, colours: Mapping[str, str] | None = None) -> list[str]:

@@ -21,13 +21,13 @@ from .asking import answer, refusal
 from .bench import bench
 from .build import BuiltModel
 from .candidates import cloning
+from .capabilities import capabilities
 from .catalogue import model_classes
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .housekeeping import take_over
 from .observer import Observer
-from .offers import offers
 from .other_layers import other_layers
 from .reach import Reach
 from .trial import run_trial
@@ -78,7 +78,7 @@ def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
     about: dict[str, Any] = {"generation": framework.generation}
     about.update(framework.versions())
     about.update(numpy=np.__version__, python=platform.python_version(), devices=framework.devices(), seconds=seconds)
-    about["offers"] = offers(framework)
+    about["capabilities"] = capabilities(framework)
     return about
 
 

@@ -6,6 +6,7 @@ A test that fails without any candidate does not speak against one.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shutil
@@ -13,17 +14,19 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
 from filelock import FileLock
 
+from clonediff.harness.judge.processes import Prepared
 from clonediff.harness.judge.record import OwnTests
 from clonediff.harness.subjects.environment import HARNESS, environment
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.releases.installer import put_packages
 from clonediff.harness.subjects.releases.store import cache
 from clonediff.harness.subjects.subject import Subject
 
@@ -47,12 +50,13 @@ sys.path.pop(0)
 said = cloning(framework(about["dialect"]), about["pieces"])
 if said.get("failure"):
     sys.exit("not loaded: %s" % said["failure"])
+sys.path += about["pytest"]
 import pytest
 
 sys.exit(pytest.main(about["arguments"]))
 """
 
-_OLD_PYTEST = (
+_PYTEST = (
     "pytest==7.4.4",
     "pluggy==1.2.0",
     "iniconfig==2.0.0",
@@ -63,96 +67,84 @@ _OLD_PYTEST = (
     "zipp==3.15.0",
     "typing_extensions==4.7.1",
 )
-"""The newest pytest that runs on Python 3.7, with all it needs there."""
+"""The newest pytest that runs on Python 3.7 too, with all it needs there: for a Python that has none."""
 
 
 class Suite(msgspec.Struct, frozen=True):
-    """The files with tests of cloning, the names of those tests, and the folders that pytest comes from."""
+    """The files with tests of cloning, the names of those tests, and the folders that pytest comes from.
 
-    files: tuple[str, ...]
-    names: tuple[str, ...]
+    Where there are none, or they cannot be run, `note` says so.
+    """
+
+    files: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     note: str = ""
 
+    def command(self, subject: Subject, prepared: Prepared, folder: Path) -> tuple[list[str], dict[str, str]]:
+        """The command that runs the suite in `folder` with a candidate in place, and its environment."""
+        arguments = [*self.files, "-q", "-p", "no:cacheprovider", "-o", "addopts="]
+        arguments += [f"--rootdir={folder}", f"--junitxml={folder / 'tests.xml'}", "--import-mode=importlib"]
+        arguments += ["-k", " or ".join(dict.fromkeys(self.names))]
+        place = prepared.place
+        about = {
+            "path": place.path,
+            "pytest": self.path,
+            "harness": str(HARNESS),
+            "v1": place.how == "v1 mode",
+            "dialect": subject.dialect,
+            "pieces": msgspec.to_builtins(prepared.parts),
+            "arguments": arguments,
+        }
+        (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
+        variables = environment(subject, place)
+        variables.update(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTHONDONTWRITEBYTECODE="1")
+        variables.pop("PYTEST_ADDOPTS", None)
+        return [place.python, "-c", _BOOT, str(folder / "about.json")], variables
 
-def find_suite(subject: Subject, place: ReleasePlace, version: str, cloning: Path, python: str) -> Suite:
-    """The tests of cloning that a release ships. Where there are none, or they cannot be run, the note says so.
-
-    `cloning` is the file of the release's `clone_model`.
-    """
-    folder = next((each for each in cloning.parents if each.name in ("keras", "tf_keras")), cloning.parent)
-    if subject.package == "keras" and not subject.laid_over:  # whose packages have no tests
+    def outcome(self, folder: Path, said: str | None, without: OwnTests | None) -> OwnTests:
+        """What came of it. `said` is what it wrote, None if it did not end; `without` is how it went without one."""
         try:
-            folder = _source(subject, version)
-        except (OSError, subprocess.SubprocessError, tarfile.TarError) as error:
-            return Suite((), (), note=f"its source archive cannot be had: {str(error).splitlines()[-1][:120]}")
+            tree = ElementTree.parse(folder / "tests.xml")
+        except (OSError, ElementTree.ParseError):
+            lines = [line for line in (said or "").splitlines() if line.strip()]
+            why = "they did not end" if said is None else lines[-1][:200] if lines else "they did not run"
+            expected = without.passed if without else len(self.names)
+            return OwnTests(f"{expected} tests", failed=self.names, said=why)
+        cases = [each for each in tree.iter("testcase") if each.find("skipped") is None]
+        wrong = [(case.get("name", ""), each) for case in cases for each in case if each.tag in ("failure", "error")]
+        new = [(name, each) for name, each in wrong if without is None or name not in without.failed]
+        failed, passed = tuple(name for name, _ in new), len(cases) - len(wrong)
+        note = f"{passed + len(failed)} tests"
+        if without and without.failed:
+            note += f", {len(without.failed)} more fail without it too"
+        why = (new[0][1].get("message") or "").partition("\n")[0][:200] if new else ""
+        seconds = sum(float(suite.get("time", 0)) for suite in tree.iter("testsuite"))
+        return OwnTests(note, passed, failed, why, seconds)
+
+
+def find_suite(subject: Subject, place: ReleasePlace, version: str, cloning: Path) -> Suite:
+    """The tests of cloning that a release ships; `cloning` is the file of its `clone_model`."""
+    folder = next((each for each in cloning.parents if each.name in ("keras", "tf_keras")), cloning.parent)
+    try:
+        if subject.package == "keras" and not subject.laid_over:  # whose packages have no tests
+            folder = _kept(f"{subject.package}-{version}", lambda into: _unpack(f"{subject.package}=={version}", into))
+    except (OSError, ReleaseError, subprocess.SubprocessError, tarfile.TarError) as error:
+        return Suite(note=f"its source archive cannot be had: {str(error).splitlines()[-1][:120]}")
     found: dict[str, list[str]] = {}
     for file in sorted((*folder.rglob("*_test.py"), *folder.rglob("test_*.py"))):
-        text = file.read_text(encoding="utf-8", errors="replace")
-        if _MENTIONS.search(text):
-            names = [name for name in _tests(text) if name]
-            if names:
-                found[str(file)] = names
+        names = _tests(file.read_text(encoding="utf-8", errors="replace"))
+        if names:
+            found[str(file)] = names
     if not found:
-        return Suite((), (), note="ships none")
-    try:
-        path = _pytest(place, python)
-    except (OSError, subprocess.SubprocessError) as error:
-        return Suite((), (), note=f"no pytest to be had for Python {python}: {str(error).splitlines()[-1][:120]}")
+        return Suite(note="ships none")
+    path: tuple[str, ...] = ()
+    if place.how == "own stack" or importlib.util.find_spec("pytest") is None:
+        try:
+            path = (str(_kept("pytest-7.4.4", lambda into: put_packages(_PYTEST, into, place.python))),)
+        except (OSError, ReleaseError) as error:
+            return Suite(note=f"no pytest to be had: {str(error).splitlines()[0][:120]}")
     return Suite(tuple(found), tuple(name for names in found.values() for name in names), path)
-
-
-def work(
-    suite: Suite, subject: Subject, place: ReleasePlace, pieces: Sequence[dict[str, object]], folder: Path
-) -> tuple[list[str], dict[str, str]]:
-    """The command that runs a suite in `folder`, and its environment."""
-    arguments = [*suite.files, "-q", "-p", "no:cacheprovider", "-o", "addopts="]
-    arguments += [f"--rootdir={folder}", f"--junitxml={folder / 'tests.xml'}", "--import-mode=importlib"]
-    arguments += ["-k", " or ".join(dict.fromkeys(suite.names))]
-    about = {
-        "path": [*place.path, *suite.path],
-        "harness": str(HARNESS),
-        "v1": place.how == "v1 mode",
-        "dialect": subject.dialect,
-        "pieces": list(pieces),
-        "arguments": arguments,
-    }
-    (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
-    surroundings = environment(subject, place)
-    surroundings.update(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTHONDONTWRITEBYTECODE="1")
-    surroundings.pop("PYTEST_ADDOPTS", None)
-    return [place.python, "-c", _BOOT, str(folder / "about.json")], surroundings
-
-
-def outcome(suite: Suite, folder: Path, said: str | None, without: OwnTests | None) -> OwnTests:
-    """What came of a suite; `without` is how it went without a candidate."""
-    if not suite.files:
-        return OwnTests(suite.note)
-    known_failures = set(without.failed) if without else set()
-    try:
-        tree = ElementTree.parse(folder / "tests.xml")
-    except (OSError, ElementTree.ParseError):
-        why = "they did not end" if said is None else _last(said)
-        expected = without.passed if without else len(suite.names)
-        return OwnTests(f"{expected} tests", failed=tuple(suite.names), said=why)
-    passed, failed, why = 0, [], ""
-    for case in tree.iter("testcase"):
-        name = case.get("name", "")
-        wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
-        if wrong is not None and name not in known_failures:
-            failed.append(name)
-            why = why or (wrong.get("message") or "").partition("\n")[0][:200]
-        elif wrong is None and case.find("skipped") is None:
-            passed += 1
-    note = f"{passed + len(failed)} tests"
-    if known_failures:
-        note += f", {len(known_failures)} more fail without it too"
-    return OwnTests(note, passed, tuple(failed), why, _seconds(tree))
-
-
-def _seconds(tree: ElementTree.ElementTree[Any]) -> float:
-    """How long a suite took, by its own account."""
-    return sum(float(suite.get("time", 0)) for suite in tree.iter("testsuite"))
 
 
 def _tests(text: str) -> list[str]:
@@ -162,66 +154,31 @@ def _tests(text: str) -> list[str]:
     return [head[1] for head, part in zip(heads, parts, strict=True) if head and _MENTIONS.search(part)]
 
 
-def _store() -> Path:
+def _kept(name: str, make: Callable[[Path], object]) -> Path:
+    """A folder of the cache, made once."""
     store = cache() / "tests"
     store.mkdir(parents=True, exist_ok=True)
-    return store
-
-
-def _source(subject: Subject, version: str) -> Path:
-    """The tests in the source archive of a release, fetched once."""
-    target = _store() / f"{subject.package}-{version}"
+    target = store / name
     with FileLock(f"{target}.lock"):
-        if target.is_dir():
-            return target
-        with tempfile.TemporaryDirectory(dir=_store()) as folder:
-            what = [f"{subject.package}=={version}", "-d", folder]
-            _pip("download", "-q", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", *what)
-            archive = next(Path(folder).glob("*.tar.gz"), None)
-            if archive is None:
-                raise FileNotFoundError(f"{subject.package} {version} has no source archive")
-            unpacked = Path(folder) / "unpacked"
-            with tarfile.open(archive) as tar:
-                members = [member for member in tar.getmembers() if re.match(r"[^/]+/tests/.*\.py$", member.name)]
-                tar.extractall(unpacked, members, filter="data")
-            tests = next(unpacked.glob("*/tests"), unpacked)
-            tests.mkdir(parents=True, exist_ok=True)
-            shutil.move(str(tests), target)
+        if not target.is_dir():
+            with tempfile.TemporaryDirectory(dir=store) as folder:
+                made = Path(folder) / name
+                made.mkdir()
+                make(made)
+                shutil.move(made, target)
     return target
 
 
-def _pytest(place: ReleasePlace, python: str) -> tuple[str, ...]:
-    """The folders that pytest is imported from; none where that Python has it already."""
-    has = subprocess.run(
-        [place.python, "-c", "import pytest"], capture_output=True, timeout=60, check=False, cwd=tempfile.gettempdir()
-    )
-    if has.returncode == 0:
-        return ()
-    major, minor = (int(part) for part in python.split(".")[:2])
-    old = (major, minor) < (3, 8)
-    target = _store() / f"pytest-{major}.{minor}"
-    with FileLock(f"{target}.lock"):
-        if not target.is_dir():
-            with tempfile.TemporaryDirectory(dir=_store()) as folder:
-                unpacked = Path(folder) / "unpacked"
-                which = ["--no-deps", *_OLD_PYTEST] if old else ["pytest<9", "exceptiongroup", "tomli"]
-                _pip("install", "-q", "--target", str(unpacked), "--no-compile", *which)
-                shutil.move(str(unpacked), target)
-    return (str(target),)
-
-
-def _pip(*arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=_LONGEST,
-        check=False,
-    )
-    if done.returncode:
-        raise subprocess.SubprocessError((done.stderr.strip() or "pip failed").splitlines()[-1])
-
-
-def _last(said: str) -> str:
-    lines = [line for line in said.strip().splitlines() if line.strip()]
-    return lines[-1][:200] if lines else "they did not run"
+def _unpack(release: str, folder: Path) -> None:
+    """Put the tests of a release's source archive into a folder."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-deps", release]
+    command += ["--no-binary", ":all:", "--no-build-isolation", "-d", str(folder.parent)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST, check=False)
+    archive = next(folder.parent.glob("*.tar.gz"), None)
+    if archive is None:
+        raise FileNotFoundError((done.stderr.strip() or f"{release} has no source archive").splitlines()[-1])
+    with tarfile.open(archive) as tar:
+        for member in tar.getmembers():
+            if re.match(r"[^/]+/tests/.*\.py$", member.name):
+                member.name = member.name.partition("/tests/")[2]
+                tar.extract(member, folder, filter="data")

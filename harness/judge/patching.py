@@ -1,120 +1,131 @@
-"""A unified diff, read and applied to a private copy of a release's package.
+"""A unified diff, applied with `git apply` to a private copy of a release's package.
 
-Owns which file of the package a path of the diff means, and that nothing outside the copy is ever written: a path that
-is absolute or climbs is refused, and no link of the copy lies on the way to a file that is written.
+Owns which file of the package a path of the diff means. `git apply` refuses a path that leaves the copy.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
-_HUNK = re.compile(r"^@@ -(?P<old>\d+)(?:,(?P<olds>\d+))? \+(?P<new>\d+)(?:,(?P<news>\d+))? @@")
+LIMIT = 60.0
+"""The seconds that `git apply` may take."""
+
+_FILE = re.compile(r"^--- (?P<old>\S[^\t\n]*).*\n\+\+\+ (?P<new>\S[^\t\n]*)", re.MULTILINE)
 _ASIDE = re.compile(
     r"(^|/)(tests?|docs?|examples?|benchmarks?|integration_tests|\.github)/|(_test|_tests)\.py$|^[^/]+\.md$"
 )
 _LINK = re.compile(r"^(?:new file mode|new mode|index \S+) 120000$", re.MULTILINE)
 _NOWHERE = "/dev/null"
+_DEEPEST = 10
 
 
 class PatchError(ValueError):
-    """A diff that cannot be applied; the message names the file and the hunk. That is a verdict on it."""
-
-
-class Hunk(msgspec.Struct, frozen=True):
-    """`before` is what it expects from line `start` on, `after` what it puts there."""
-
-    start: int
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    head: str
-
-
-class FilePatch(msgspec.Struct, frozen=True):
-    """The hunks for a file. `old` and `new` are its paths as the diff has them, None for a file that is not there."""
-
-    old: str | None
-    new: str | None
-    hunks: tuple[Hunk, ...]
-
-    @property
-    def path(self) -> str:
-        """The path that is named in messages."""
-        return self.new or self.old or ""
+    """A diff that cannot be applied; the message names the file. That is a verdict on it."""
 
 
 class Applied(msgspec.Struct, frozen=True):
-    """The folder to lay before others on the path, the files changed in it, the paths of the diff left aside."""
+    """The folder to put first on the path, the files changed in it, the paths of the diff left aside."""
 
     folder: Path
     changed: tuple[Path, ...]
     left_out: tuple[str, ...] = ()
 
 
-def read_diff(text: str) -> list[FilePatch]:
-    """The files of a diff."""
-    if _LINK.search(text):
+def apply(diff: str, package: Path, private: Path) -> Applied:
+    """Copy a package into the folder `private` and apply a diff there, all of it or nothing."""
+    if _LINK.search(diff):
         raise PatchError("it makes a link, which no fix of a module needs: refused")
-    if re.search(r"^(?:GIT binary patch|Binary files )", text, re.MULTILINE):
-        raise PatchError("it changes a binary file: only text can be applied")
-    if re.search(r"^(?:rename|copy) (?:from|to) ", text, re.MULTILINE):
-        raise PatchError("it renames or copies a file: only changes of lines can be applied")
-    lines = text.split("\n")
-    patches = []
-    at = 0
-    while at < len(lines):
-        if not (lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")):
-            at += 1
-            continue
-        old, new = _named(lines[at]), _named(lines[at + 1])
-        at += 2
-        hunks: list[Hunk] = []
-        while at < len(lines) and lines[at].startswith("@@"):
-            hunk, at = _hunk(lines, at, new or old or "", len(hunks) + 1)
-            hunks.append(hunk)
-        if not hunks:
-            raise PatchError(f"{new or old}: the diff names it and has no hunk for it")
-        patches.append(FilePatch(old, new, tuple(hunks)))
-    if not patches:
+    files = [(match["old"].strip(), match["new"].strip()) for match in _FILE.finditer(diff)]
+    if not files:
         raise PatchError("no diff in it: no line `--- FILE` with a line `+++ FILE` after it")
-    return patches
-
-
-def apply(patches: Sequence[FilePatch], package: Path, private: Path) -> Applied:
-    """Copy the package into the folder `private` and apply the patches there, all of them or none."""
-    inside: list[tuple[FilePatch, PurePosixPath]] = []
-    left_out = []
-    for patch in patches:
-        for path in (patch.old, patch.new):
-            _refuse_outside(path)
-        place = _place(patch, package)
-        if place is not None:
-            inside.append((patch, place))
-        elif _ASIDE.search(re.sub(r"^[ab]/", "", patch.path)):
-            left_out.append(patch.path)
+    strip, folder = _depth(files, package)
+    inside, left_out = [], []
+    for old, new in files:
+        named = old if new == _NOWHERE else new
+        if _in_package(old, new, strip, folder, package):
+            inside.append(_placed(named, strip, folder))
+        elif _ASIDE.search(re.sub(r"^[ab]/", "", named)):
+            left_out.append(named)
         else:
-            raise PatchError(f"{patch.path}: the release has no such file")
+            raise PatchError(f"{named}: the release has no such file")
     if not inside:
         raise PatchError(f"it changes no file of the release: {', '.join(left_out)}")
-    # All is known to fit before anything is copied.
-    contents = [(place, _patched(patch, package.parent / place)) for patch, place in inside]
-    _copy(package, private / package.name, [private / place for place, _ in contents])
-    changed = []
-    for place, content in contents:
-        target = private / place
-        if not target.resolve().is_relative_to((private / package.name).resolve()):
-            raise PatchError(f"{place}: leads out of the package: refused")
-        if content is None:
-            target.unlink()
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, encoding="utf-8", newline="")
-        changed.append(target)
-    return Applied(private, tuple(changed), tuple(left_out))
+    try:
+        _copy(package, private / package.name, [private / place for place in inside])
+        changed = _git_apply(diff, private, strip, folder, inside)
+    except BaseException:
+        shutil.rmtree(private, ignore_errors=True)
+        raise
+    return Applied(private, changed, tuple(left_out))
+
+
+def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequence[str]) -> tuple[Path, ...]:
+    """Apply those parts of a diff; the files that it changed."""
+    git = shutil.which("git")
+    if git is None:
+        raise FileNotFoundError(
+            "git is not on PATH, and a diff is applied with `git apply`: install git, or give the changed functions in "
+            "a Python file instead of the diff"
+        )
+    # Whitespace at the end of a line is lost where people copy a diff from.
+    command = [git, "apply", "--apply", "--numstat", "-z", "--whitespace=fix", "--unidiff-zero", f"-p{strip}"]
+    command += [f"--directory={folder}"] if folder else []
+    command += [f"--include={place}" for place in inside]
+    # Within somebody's repository, git would leave out what is not in its index, without an error.
+    private = private.resolve()
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    variables |= {"GIT_CEILING_DIRECTORIES": str(private.parent), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+    variables |= {"HOME": str(private), "XDG_CONFIG_HOME": str(private)}
+    text = diff if diff.endswith("\n") else f"{diff}\n"
+    try:
+        done = subprocess.run(
+            command, cwd=private, env=variables, input=text.encode(), capture_output=True, timeout=LIMIT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise PatchError(f"`git apply` was not done after {LIMIT:g} s") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace")
+        places = re.findall(r"^error: patch failed: (.*)", said, re.MULTILINE)
+        if places:
+            raise PatchError(f"{' and '.join(places)}: the release has other lines there; make the diff against it")
+        errors = re.findall(r"^(?:error|fatal): (.*)", said, re.MULTILINE)
+        raise PatchError("; ".join(errors[:4]) or f"`git apply` ended with exit code {done.returncode}")
+    names = [line.split("\t", 2)[2] for line in done.stdout.decode(errors="replace").split("\0") if line]
+    if not names:
+        raise PatchError("it changes no line of the release")
+    return tuple(path for name in names if (path := private / name).exists())
+
+
+def _depth(files: Sequence[tuple[str, str]], package: Path) -> tuple[int, str]:
+    """How many leading parts of its paths a diff is applied without, and in which folder: so that most are there.
+
+    The leading parts are `a/`, `src/`, the folder of a checkout; a path may also begin within the package.
+    """
+    ways = [(strip, folder) for strip in range(_DEEPEST) for folder in ("", package.name)]
+
+    def found(way: tuple[int, str]) -> int:
+        return sum(_in_package(old, new, *way, package) for old, new in files)
+
+    return max(ways, key=found)
+
+
+def _in_package(old: str, new: str, strip: int, folder: str, package: Path) -> bool:
+    """Whether a file of a diff, its leading parts left away, is one of the package, or is made there."""
+    place = _placed(new if old == _NOWHERE else old, strip, folder)
+    if not place.startswith(f"{package.name}/"):
+        return False
+    return not folder if old == _NOWHERE else (package.parent / place).is_file()
+
+
+def _placed(path: str, strip: int, folder: str) -> str:
+    return "/".join([*([folder] if folder else []), *path.strip('"').split("/")[strip:]])
 
 
 def _copy(package: Path, private: Path, written: Sequence[Path]) -> None:
@@ -139,116 +150,3 @@ def _shadow(folder: Path, private: Path, written: Sequence[Path]) -> None:
                 shutil.copyfile(entry, target)
         elif entry.name != "__pycache__":
             target.symlink_to(entry.resolve())
-
-
-def _named(line: str) -> str | None:
-    path = line[4:].split("\t")[0].strip()
-    if path.startswith('"') and path.endswith('"'):
-        path = path[1:-1]
-    return None if path == _NOWHERE else path
-
-
-def _hunk(lines: Sequence[str], at: int, path: str, number: int) -> tuple[Hunk, int]:
-    head = lines[at]
-    match = _HUNK.match(head)
-    if match is None:
-        raise PatchError(f"{path}: hunk {number} ({head[:60]}): its head is not `@@ -LINE,COUNT +LINE,COUNT @@`")
-    olds, news = int(match["olds"] or 1), int(match["news"] or 1)
-    before: list[str] = []
-    after: list[str] = []
-    at += 1
-    while len(before) < olds or len(after) < news:
-        line = lines[at] if at < len(lines) else None
-        sign = " " if line == "" else line[0] if line else None
-        if line is None or sign not in (" ", "+", "-", "\\"):
-            raise PatchError(
-                f"{path}: hunk {number} ({match[0]}) is cut short: its head says {olds} lines before and {news} after, "
-                f"there are {len(before)} and {len(after)}"
-            )
-        if sign in (" ", "-"):
-            before.append(line[1:])
-        if sign in (" ", "+"):
-            after.append(line[1:])
-        at += 1
-    if len(before) != olds or len(after) != news:
-        raise PatchError(
-            f"{path}: hunk {number} ({match[0]}): its head says {olds} lines before and {news} after, "
-            f"there are {len(before)} and {len(after)}"
-        )
-    while at < len(lines) and lines[at].startswith("\\"):
-        at += 1
-    return Hunk(int(match["old"]), tuple(before), tuple(after), match[0]), at
-
-
-def _refuse_outside(path: str | None) -> None:
-    if path is None:
-        return
-    if "\0" in path or path.startswith(("/", "\\", "~")) or re.match(r"[A-Za-z]:", path):
-        raise PatchError(f"{path}: an absolute path: refused")
-    if ".." in re.split(r"[/\\]", path):
-        raise PatchError(f"{path}: climbs out of its folder: refused")
-
-
-def _place(patch: FilePatch, package: Path) -> PurePosixPath | None:
-    """The file that a path means, as a path from the folder that holds the package; None where it is none of it.
-
-    Leading parts (`a/`, `src/`, the folder of a checkout) are left away one after the other until a file is met.
-    """
-    path = patch.old or patch.new or ""
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    for skipped in range(len(parts)):
-        rest = PurePosixPath(*parts[skipped:])
-        for place in (rest, PurePosixPath(package.name) / rest):
-            if place.parts[0] != package.name:
-                continue
-            if patch.old is None and len(place.parts) > 1 and place is rest:
-                return place
-            found = package.parent / place
-            if patch.old is not None and found.is_file() and found.resolve().is_relative_to(package.resolve()):
-                return place
-    return None
-
-
-def _patched(patch: FilePatch, file: Path) -> str | None:
-    """The text of a file once patched, None where the patch takes it away."""
-    if patch.old is None:
-        if file.exists():
-            raise PatchError(f"{patch.path}: the diff makes it anew, and the release has it already")
-        return "".join(f"{line}\n" for hunk in patch.hunks for line in hunk.after)
-    lines = file.read_text(encoding="utf-8").replace("\r\n", "\n").split("\n")
-    shift = 0
-    for number, hunk in enumerate(patch.hunks, 1):
-        wanted = hunk.start - 1 + shift if hunk.before else hunk.start + shift
-        at = _fit(lines, hunk.before, wanted)
-        if at is None:
-            raise PatchError(f"{patch.path}: hunk {number} ({hunk.head}) does not apply: {_why(lines, hunk, wanted)}")
-        lines[at : at + len(hunk.before)] = hunk.after
-        shift += len(hunk.after) - len(hunk.before) + at - wanted
-    return None if patch.new is None else "\n".join(lines)
-
-
-def _fit(lines: Sequence[str], before: Sequence[str], wanted: int) -> int | None:
-    """Where these lines stand: the place nearest to the wanted one."""
-    bare = [line.rstrip() for line in lines]
-    looked_for = [line.rstrip() for line in before]
-    places = (at for at in _near(wanted, len(lines) - len(before)) if bare[at : at + len(before)] == looked_for)
-    return next(places, None)
-
-
-def _near(wanted: int, last: int) -> Iterator[int]:
-    for distance in range(max(wanted, last - wanted, 0) + 1):
-        for at in dict.fromkeys((wanted + distance, wanted - distance)):
-            if 0 <= at <= last:
-                yield at
-
-
-def _why(lines: Sequence[str], hunk: Hunk, wanted: int) -> str:
-    """The first line that is not what the hunk expects, at the place of which it speaks."""
-    for offset, expected in enumerate(hunk.before):
-        at = wanted + offset
-        there = lines[at] if 0 <= at < len(lines) else None
-        if there is None:
-            return f"it expects a line {at + 1}, and the file ends before"
-        if there.rstrip() != expected.rstrip():
-            return f"line {at + 1} is `{there.strip()[:70]}`, and the hunk expects `{expected.strip()[:70]}`"
-    return "its lines are nowhere in the file"

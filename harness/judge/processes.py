@@ -1,34 +1,23 @@
-"""The processes that judging needs: one in which a candidate stands in the place of the release's own, one untouched.
+"""A candidate in the place of the release's own code: a proposal made ready, and the process in which it stands there.
 
-Owns that a candidate's process never answers without the candidate, also after it had to be started again. The
-reference remembers its trial of a graph: every candidate is compared with the same.
+Owns that a candidate's process never answers without the candidate, also after it had to be started again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import ast
+from pathlib import Path
+
+import msgspec
 
 from clonediff.harness.inside.failures import CANDIDATE_FILE
+from clonediff.harness.judge.patching import apply
+from clonediff.harness.judge.reading import FilePart, Proposal, parsed, statement
 from clonediff.harness.subjects.observation import Failure
-from clonediff.harness.subjects.outcomes import (
-    CloningFunctions,
-    LostProcess,
-    OutOfMemory,
-    Ready,
-    SubjectError,
-    TimedOut,
-)
+from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.asking import asked
-from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.trial import Trial
-from clonediff.reports.known import KnownIssues
-from clonediff.strategies.asking import asking
-from clonediff.strategies.graph import Graph, from_json, to_json
 
 LOADING = 10.0
 """The seconds that a candidate's own lines may take to run once: they define functions."""
@@ -37,96 +26,99 @@ LOADING = 10.0
 class NotLoadedError(RuntimeError):
     """A candidate that cannot be put in place; the message says why. That is a verdict on it."""
 
-    @classmethod
-    def of(cls, error: SubjectError) -> NotLoadedError:
-        """A release that does not start, now that a diff was applied to it."""
-        if error.failure is None:
-            said = str(error).partition("\n")[0].partition(": ")[2]
-            return cls(f"the patched release does not start: {said.partition('; started')[0]}")
-        failure = error.failure
-        frame = f" in {failure.frames[-1].file}, line {failure.frames[-1].line}" if failure.frames else ""
-        return cls(f"the patched release does not start: {failure.type}: {failure.message}{frame}")
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A proposal ready to be tried: the release that it runs in, and the parts put in the place of its functions.
+
+    Of a diff there are no parts: the release is a patched copy. `in_script` is the code that a script puts in place;
+    where it is "", the script runs on the patched copy, as `note` says.
+    """
+
+    place: ReleasePlace
+    parts: tuple[FilePart, ...] = ()
+    in_script: str = ""
+    note: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+def prepare(proposal: Proposal, place: ReleasePlace, cloning: CloningFunctions, folder: Path) -> Prepared:
+    """Make a proposal ready for the release at `place`; a patched copy of that is put into `folder`."""
+    if proposal.form != "diff":
+        return Prepared(place, proposal.parts, proposal.text)
+    package, file = Path(cloning.package), Path(cloning.file)
+    private = folder.resolve() / "patched"
+    applied = apply(proposal.text, package, private)
+    patched = msgspec.structs.replace(place, path=(str(private), *place.path))
+    own = private / file.relative_to(package.parent)
+    if applied.changed == (own,):
+        changed = changed_statements(file.read_text(encoding="utf-8"), own.read_text(encoding="utf-8"))
+        return Prepared(patched, in_script=changed, left_out=applied.left_out)
+    note = f"Run it on the patched release: PYTHONPATH={private.name} python repro-1.py"
+    return Prepared(patched, note=note, left_out=applied.left_out)
+
+
+def changed_statements(before: str, after: str) -> str:
+    """The statements at the top of a module that a change made new, as text, in their order."""
+    old, new = parsed(before), parsed(after)
+    if old is None or new is None:
+        return after
+    known = {ast.dump(node) for node in old.body}
+    lines = after.split("\n")
+    return "\n\n".join(statement(node, lines).text for node in new.body if ast.dump(node) not in known)
 
 
 class CandidateProcess(SubjectProcess):
-    """A subject's process in which a candidate stands in the place of the release's own functions.
+    """A subject's process in which a candidate stands in the place of the release's own functions."""
 
-    Without `pieces` the release at `place` is the candidate: a copy of it to which a diff was applied.
-    """
-
-    def __init__(
-        self,
-        subject: Subject,
-        place: ReleasePlace,
-        pieces: Sequence[dict[str, Any]],
-        limits: Limits,
-        loading: float = LOADING,
-    ) -> None:
+    def __init__(self, subject: Subject, prepared: Prepared, limits: Limits, loading: float = LOADING) -> None:
         """Nothing is started until it is needed."""
-        super().__init__(subject, place=place, limits=limits)
-        self._pieces = list(pieces)
+        super().__init__(subject, place=prepared.place, limits=limits)
+        self._parts = msgspec.to_builtins(prepared.parts)
         self._loading = loading
         self._loaded: int | None = None
-        self.cloning_now: CloningFunctions | None = None
+        self.cloning_now = CloningFunctions("", "", "")
 
     def start(self) -> Ready:
         """Start the child, if none runs, and put the candidate in its place there."""
-        ready = super().start()
+        try:
+            ready = super().start()
+        except SubjectError as error:
+            raise NotLoadedError(f"the patched release does not start: {_why(error)}") from error
         if self.pid is not None and self.pid != self._loaded:
             self.cloning_now = self._put()
             self._loaded = self.pid
         return ready
 
     def _put(self) -> CloningFunctions:
-        outcome = self.cloning(self._pieces, self._loading)
+        outcome = self.cloning(self._parts, self._loading)
         if not isinstance(outcome, CloningFunctions):
-            raise NotLoadedError(ended(outcome))
+            raise NotLoadedError(f"{ended(outcome.how)}: {outcome.message}".removesuffix(": "))
         if outcome.failure is not None:
-            failure = outcome.failure
             self.close()
-            raise NotLoadedError(f"{failure.type}: {failure.message}{line_of(failure)}")
-        if self._pieces and not outcome.replaced:
+            raise NotLoadedError(f"{outcome.failure.type}: {outcome.failure.message}{_line_of(outcome.failure)}")
+        if self._parts and not outcome.replaced:
             self.close()
-            replaced = ", ".join(outcome.functions)
-            raise NotLoadedError(f"it runs, and replaces none of the release's functions ({replaced})")
+            own = ", ".join(outcome.functions)
+            raise NotLoadedError(f"it runs, and replaces none of the release's functions ({own})")
         return outcome
 
 
-class Reference(GraphTrials):
-    """What the release's own cloner and the fixed one make of a graph; each graph is tried once."""
-
-    def __init__(self, process: SubjectProcess) -> None:
-        """`process` is the release, untouched."""
-        super().__init__(process, KnownIssues(), rate=0)
-        self._trials: dict[bytes, Trial] = {}
-
-    def graphs(self) -> list[Graph]:
-        """Every graph that it was asked about."""
-        return [from_json(key) for key in self._trials]
-
-    def had(self, graph: Graph) -> Trial | None:
-        """The trial of a graph, if there was one."""
-        return self._trials.get(to_json(graph))
-
-    def trial(self, graph: Graph) -> Trial:
-        """The trial of a graph."""
-        key = to_json(graph)
-        if key not in self._trials:
-            with asking(asked(self.process)):
-                self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect)).trial
-        return self._trials[key]
+def ended(how: str) -> str:
+    """How a candidate's process was lost, in words."""
+    words = {"timed out": "it does not come to an end", "out of memory": "it takes memory without end"}
+    return words.get(how, f"it ends its process ({how})")
 
 
-def ended(outcome: LostProcess) -> str:
-    """How a process was lost, in words."""
-    if isinstance(outcome, TimedOut):
-        return f"it does not come to an end: stopped after {outcome.seconds:g} s"
-    if isinstance(outcome, OutOfMemory):
-        return f"it takes memory without end: stopped at {outcome.resident >> 20} MiB"
-    return f"it ends its process ({outcome.how})"
+def _why(error: SubjectError) -> str:
+    """Why a release does not start, now that a diff was applied to it."""
+    failure = error.failure
+    if failure is None:
+        return str(error).partition("\n")[0].partition(": ")[2].partition("; started")[0]
+    frame = f" in {failure.frames[-1].file}, line {failure.frames[-1].line}" if failure.frames else ""
+    return f"{failure.type}: {failure.message}{frame}"
 
 
-def line_of(failure: Failure) -> str:
+def _line_of(failure: Failure) -> str:
     """Where in the candidate's file something was raised, "" where it was not there."""
     lines = [frame for frame in failure.frames if frame.file == CANDIDATE_FILE]
     if not lines:

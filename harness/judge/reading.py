@@ -10,16 +10,16 @@ import re
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
+from markdown_it import MarkdownIt
 
 LARGEST = 1 << 20
 """The bytes that a file may have: a proposal is some hundred lines."""
 
 Form = Literal["python", "diff", "text", "release"]
 
-_FENCE = re.compile(r"^(?P<indent>[ \t>]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _DIFF = re.compile(r"^(?:diff --git |Index: )|^--- \S.*\n\+\+\+ \S", re.MULTILINE)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
@@ -34,24 +34,22 @@ class FilePart(msgspec.Struct, frozen=True):
     text: str
     line: int = 1
 
-    def request(self) -> dict[str, Any]:
-        """As `clonediff.harness.inside.candidates` takes it."""
-        return {"text": self.text, "line": self.line}
-
 
 class Proposal(msgspec.Struct, frozen=True):
-    """What a file proposes. `pieces` are code for the place of the release's own, `diff` a change to its files.
+    """What a file proposes. `parts` are code for the place of the release's own or, in the form of a diff, the diff.
 
     `taken` says which part of the file that is, `problem` why there is nothing to put anywhere: a verdict.
     """
 
-    name: str
     form: Form
-    text: str
-    pieces: tuple[FilePart, ...] = ()
-    diff: str = ""
+    parts: tuple[FilePart, ...] = ()
     taken: str = ""
     problem: str = ""
+
+    @property
+    def text(self) -> str:
+        """The parts as one text."""
+        return "\n\n".join(part.text.strip("\n") for part in self.parts) + "\n"
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -82,20 +80,20 @@ def read_text(path: Path) -> str:
 def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
     """What a file proposes, for a release whose cloning functions have these names."""
     suffix = Path(name).suffix.lower()
+    diff = Proposal("diff", (FilePart(text),), "the whole file, a diff")
     if suffix in (".diff", ".patch"):
-        return Proposal(name, "diff", text, diff=text, taken="the whole file, a diff")
-    if suffix in (".py", ".pyi") or (
-        (tree := parsed(text)) is not None and any(isinstance(node, _DEFINITIONS) for node in tree.body)
-    ):
-        return _python(name, text, functions)
+        return diff
+    tree = parsed(text)
+    if suffix in (".py", ".pyi") or (tree and any(isinstance(node, _DEFINITIONS) for node in tree.body)):
+        return _python(text, functions)
     blocks = list(fenced(text))
     if blocks:
-        return _answer(name, text, blocks, functions)
+        return _answer(blocks, functions)
     if _DIFF.search(text):
-        return Proposal(name, "diff", text, diff=text, taken="the whole file, a diff")
+        return diff
     if any(_def(each).search(text) for each in functions):
-        return _python(name, text, functions)
-    return Proposal(name, "text", text, problem=f"no code in it: no code block, no diff, {_none_of(functions)}")
+        return _python(text, functions)
+    return Proposal("text", problem=f"no code in it: no code block, no diff, {_none_of(functions)}")
 
 
 def parsed(text: str) -> ast.Module | None:
@@ -106,112 +104,91 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
-def first_line(node: ast.stmt) -> int:
-    """The line that a statement begins on, with what decorates it."""
+def statement(node: ast.stmt, lines: Sequence[str]) -> FilePart:
+    """A statement of a file as it stands there, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
+    first = min([node.lineno, *(each.lineno for each in decorators)])
+    return FilePart("\n".join(lines[first - 1 : node.end_lineno]) + "\n", first)
 
 
-def defined(text: str, names: Collection[str]) -> tuple[str, ...]:
-    """Which of these functions a text defines at its top; of one that does not parse, which it seems to."""
-    tree = parsed(text)
-    if tree is None:
-        return tuple(name for name in sorted(names) if _def(name).search(text))
-    bound = {name for node in tree.body for name in _bound(node)}
-    return tuple(name for name in sorted(names) if name in bound)
-
-
-def fenced(text: str) -> Iterator[Block]:
-    """The fenced blocks of a text, each without the indentation of its fence. A fence that never ends ends with it."""
+def fenced(text: str, first: int = 1) -> Iterator[Block]:
+    """The fenced blocks of a text that begins on line `first`, without indentation. A fence may have no end."""
     lines = text.split("\n")
-    opened: tuple[int, str, str, str] | None = None
-    for number, line in enumerate(lines):
-        match = _FENCE.match(line)
-        if match is None:
-            continue
-        if opened is None:
-            opened = number, match["indent"], match["marks"], match["info"].strip()
-            continue
-        start, indent, marks, info = opened
-        if match["marks"].startswith(marks) and not match["info"].strip():
-            yield Block(_dedented(lines[start + 1 : number], indent), start + 2, info)
-            opened = None
-    if opened is not None:
-        start, indent, _, info = opened
-        yield Block(_dedented(lines[start + 1 :], indent), start + 2, info, closed=False)
+    for token in MarkdownIt().disable("html_block").parse(text):
+        start, after = token.map or (0, 0)
+        if token.type == "fence":
+            closed = after - start > 1 and lines[after - 1].lstrip(" \t>").startswith(token.markup)
+            yield Block(textwrap.dedent(token.content), first + start + 1, token.info.strip(), closed)
+        elif token.type == "code_block":  # to Markdown, what is indented by four columns is code, fences and all
+            yield from fenced(token.content, first + start)
 
 
-def _dedented(lines: Sequence[str], indent: str) -> str:
-    cut = [line.removeprefix(indent) for line in lines]
-    return textwrap.dedent("\n".join(cut)) + "\n"
+def _python(text: str, functions: Collection[str]) -> Proposal:
+    its = _defined(text, functions)
+    # A file may also bind them in ways that no tree shows at its top; then running it is what tells.
+    if not its and parsed(text) and not any(re.search(rf"\b{re.escape(each)}\b", text) for each in functions):
+        return Proposal("python", problem=_without(text, functions))
+    return Proposal("python", (FilePart(text),), "the whole file" + (f", with {_listed(its)}" if its else ""))
 
 
-def _python(name: str, text: str, functions: Collection[str]) -> Proposal:
-    its = defined(text, functions)
-    if not its and parsed(text) is not None:
-        # A file may also bind them in ways that no tree shows at its top; then running it is what tells.
-        if not any(re.search(rf"\b{re.escape(each)}\b", text) for each in functions):
-            return Proposal(name, "python", text, problem=_without(text, functions))
-        return Proposal(name, "python", text, (FilePart(text),), taken="the whole file")
-    return Proposal(name, "python", text, (FilePart(text),), taken=f"the whole file, with {_listed(its)}")
-
-
-def _answer(name: str, text: str, blocks: Sequence[Block], functions: Collection[str]) -> Proposal:
+def _answer(blocks: Sequence[Block], functions: Collection[str]) -> Proposal:
     """Of several blocks that define a function, the last complete one; with it, definitions that it uses."""
     chosen: dict[int, list[str]] = {}
     for function in sorted(functions):
-        having = [number for number, block in enumerate(blocks) if function in defined(block.text, functions)]
+        having = [number for number, block in enumerate(blocks) if function in _defined(block.text, functions)]
         whole = [number for number in having if blocks[number].closed and parsed(blocks[number].text) is not None]
         if having:
             chosen.setdefault((whole or having)[-1], []).append(function)
+    of = f" (of {len(blocks)} blocks)" if len(blocks) > 1 else ""
     if not chosen:
         diffs = [block for block in blocks if block.info.split(" ")[0] in ("diff", "patch") or _DIFF.search(block.text)]
         if diffs:
-            said = f"the code block at line {diffs[-1].line}, a diff" + _of(blocks)
-            return Proposal(name, "diff", text, diff=diffs[-1].text, taken=said)
-        code = "\n".join(block.text for block in blocks)
-        return Proposal(name, "text", text, problem=_without(code, functions))
+            last = diffs[-1]
+            return Proposal("diff", (FilePart(last.text),), f"the code block at line {last.line}, a diff{of}")
+        return Proposal("text", problem=_without("\n".join(block.text for block in blocks), functions))
     helpers = _used_by(chosen, blocks)
     taken = [f"the code block at line {blocks[number].line}, with {_listed(its)}" for number, its in chosen.items()]
     taken += [f"the one at line {blocks[number].line}, which that uses" for number in helpers]
-    pieces = tuple(FilePart(blocks[number].text, blocks[number].line) for number in sorted({*chosen, *helpers}))
-    return Proposal(name, "text", text, pieces, taken="; ".join(taken) + _of(blocks))
+    parts = tuple(FilePart(blocks[number].text, blocks[number].line) for number in sorted({*chosen, *helpers}))
+    return Proposal("text", parts, "; ".join(taken) + of)
 
 
 def _used_by(chosen: Collection[int], blocks: Sequence[Block]) -> list[int]:
     """Blocks of nothing but definitions and imports, of which the chosen ones use a name that they do not bind."""
-    wanted: set[str] = set()
-    bound: set[str] = set()
-    for number in chosen:
-        tree = parsed(blocks[number].text)
-        if tree is not None:
-            wanted |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            bound |= {name for node in tree.body for name in _bound(node)}
-    found = []
-    for number, block in enumerate(blocks):
-        tree = parsed(block.text)
-        if number in chosen or tree is None or not all(isinstance(node, _DEFINITIONS) for node in tree.body):
-            continue
-        if {name for node in tree.body for name in _bound(node)} & (wanted - bound):
-            found.append(number)
-    return found
+    trees = [parsed(block.text) for block in blocks]
+    its = [tree for number in chosen if (tree := trees[number])]
+    wanted = {node.id for tree in its for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    wanted -= {name for tree in its for name in _bound(tree.body)}
+    return [
+        number
+        for number, tree in enumerate(trees)
+        if number not in chosen
+        and tree is not None
+        and all(isinstance(node, _DEFINITIONS) for node in tree.body)
+        and not wanted.isdisjoint(_bound(tree.body))
+    ]
 
 
-def _bound(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement at the top of a module binds."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        for alias in node.names:
-            yield alias.asname or alias.name.partition(".")[0]
-    elif isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                yield target.id
-    elif isinstance(node, (ast.If, ast.Try, ast.With)):
-        for inner in ast.iter_child_nodes(node):
-            if isinstance(inner, ast.stmt):
-                yield from _bound(inner)
+def _defined(text: str, names: Collection[str]) -> list[str]:
+    """Which of these functions a text defines at its top; of one that does not parse, which it seems to."""
+    tree = parsed(text)
+    if tree is None:
+        return [name for name in sorted(names) if _def(name).search(text)]
+    return sorted({*names}.intersection(_bound(tree.body)))
+
+
+def _bound(nodes: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that statements at the top of a module bind."""
+    for node in nodes:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
+            case ast.Assign(targets=targets):
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+            case ast.If() | ast.Try() | ast.With():
+                yield from _bound([inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt)])
 
 
 def _without(code: str, functions: Collection[str]) -> str:
@@ -231,7 +208,3 @@ def _def(name: str) -> re.Pattern[str]:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _of(blocks: Sequence[Block]) -> str:
-    return f" (of {len(blocks)} blocks)" if len(blocks) > 1 else ""

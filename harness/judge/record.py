@@ -100,8 +100,7 @@ class Judged(msgspec.Struct, frozen=True):
     @property
     def holds(self) -> bool:
         """Whether nothing at all speaks against it."""
-        wrong = self.worse or self.broken or self.otherwise or self.left
-        return self.fixes and not self._fails_tests and not self.stopped and not wrong
+        return self._passes and not (self.worse or self.broken or self.otherwise or self.left)
 
     @property
     def word(self) -> str:
@@ -114,13 +113,12 @@ class Judged(msgspec.Struct, frozen=True):
             return "worse"
         if self.form == "reference" and not self.broken:
             return "breaks elsewhere" if self.fixes else "shows the reported bug"
-        if self.fixes and not self._fails_tests and not self.broken and not self.stopped:
-            return "fixes it, leaves others broken"
-        return "fails"
+        return "fixes it, leaves others broken" if self._passes and not self.broken else "fails"
 
     @property
-    def _fails_tests(self) -> bool:
-        return bool(self.own_tests and self.own_tests.failed)
+    def _passes(self) -> bool:
+        """Whether it fixes the bug, passes the release's own tests, and was tried on everything."""
+        return self.fixes and not (self.own_tests and self.own_tests.failed) and not self.stopped
 
     def counted(self, effect: FixEffect) -> tuple[int, int]:
         """On how many graphs it has this effect, and of how many that is."""

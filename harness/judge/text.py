@@ -1,17 +1,18 @@
-"""What is said of candidates: a sentence each, a screen of text, and all of it for the run's folder."""
+"""All words on candidates: a clause for a cause, a sentence for a verdict, the lines on a candidate, the whole text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TextIO
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from rich.console import Console
-from rich.text import Text
-
+from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.effects import COUNTED, FixEffect
+from clonediff.harness.judge.processes import ended
 from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
-from clonediff.harness.judge.wording import graphs, likeness
-from clonediff.reports.markup import visible
+from clonediff.harness.judge.trying import RaisedAt
+from clonediff.reports.markup import one_line, visible
+from clonediff.reports.records import COSTS, Cause, Cost, Difference
+from clonediff.reports.verdict import some
 
 ROWS = {FixEffect.SILENCES: 3, FixEffect.BREAKS: 3, FixEffect.OTHERWISE: 2, FixEffect.LEAVES: 4}
 """The rows of each effect in a terminal; the rest stands in the folder."""
@@ -19,37 +20,106 @@ ROWS = {FixEffect.SILENCES: 3, FixEffect.BREAKS: 3, FixEffect.OTHERWISE: 2, FixE
 ROWS_ALONE = 10
 """The rows of a candidate with causes of one effect only."""
 
-WIDTH = 120
-"""The columns of a line where there is no terminal."""
-
-_STYLES = {"holds": "green", "breaks elsewhere": "yellow", "fixes it, leaves others broken": "yellow"}
+_COMES_OF = {
+    Cost.COMPUTES: "compute something else",
+    Cost.TRAINS: "train differently",
+    Cost.PROPERTY: "lose a property",
+    Cost.NAME: "change a name",
+    Cost.CRASHES: "crash when they are used",
+}
+_SHARED = re.compile(r"(layer|weight|state) shared")
 _UNSHOWN = " (does not count: its script does not fail on its own)"
 _KINDS = 3
+_LONGEST = 110
+
+
+# -- causes and graphs
+
+
+def graph_line(source: str) -> str:
+    """A model in a line: what its script does between what it imports and defines and the model."""
+    lines = [
+        line
+        for line in source.strip().split("\n")
+        if not re.match(r"import |from |class |def |@|\s|keras\.utils\.get_custom_objects|$", line)
+    ]
+    short = re.sub(r"\bkeras\.layers\.|\blayers\.|\bkeras\.", "", "; ".join(lines))
+    return re.sub(r"; model = Model\([^;]*\)$", "", short)
+
+
+def cause_clause(cause: Cause) -> str:
+    """A cause in a clause: the exception, or the first difference."""
+    root = cause.root
+    if root.raised is not None and root.path == "process":
+        return ended(root.raised.type)
+    if root.raised is not None:
+        when = {"made": "", "weights": " when the clone is given the weights"}.get(root.check, f" in {root.path}")
+        return f"{root.raised.type}: {_short(root.raised.message)}{when}".replace(": :", ":").rstrip(": ")
+    layer = f"{root.first.name or 'the model'} ({root.first.kind})" if root.first else ""
+    if shared := _shared(root):
+        of = f" {layer}" if layer and shared == "layer" else f" of {layer}" if layer else ""
+        return f"the clone has the original's own {shared}{of}"
+    aspect = root.aspect.replace("_", " ")
+    where = f"{aspect} of {layer}" if layer else f"{root.check}, {aspect}"
+    cost = f" ({COSTS[cause.rank]})" if cause.rank < root.rank else ""
+    return f"{where}: {_short(root.expected)} in the original, {_short(root.found)} in the clone{cost}"
+
+
+def where_raised(cause: Cause, at: RaisedAt | None) -> str:
+    """Where an exception was raised, in words; "" where there is none."""
+    root = cause.root
+    if at is not None:
+        return f" in `{at.function}`, line {at.line} of the file"
+    if root.raised is None or not root.raised.frame or root.path == "process":
+        return ""
+    file, _, function = root.raised.frame.rpartition(":")
+    return f" in `{function}`" + ("" if file == CANDIDATE_FILE else f" of {file}")
+
+
+def comes_of(cause: Cause) -> str:
+    """What a clone with this cause does, said of several clones."""
+    shared = _shared(cause.root)
+    if shared:
+        return f"share {shared}{'' if shared == 'state' else 's'} with the original"
+    return _COMES_OF[cause.rank]
+
+
+def silently(before: str, graphs: Mapping[str, Collection[bytes]]) -> str:
+    """What comes of all that is silent now, by what comes of it; "" where nothing is."""
+    parts = [f"{some(len(its), 'graph')} that {before} {words}" for words, its in graphs.items() if its]
+    return f"it makes {' and '.join(parts)}, without a word" if parts else ""
+
+
+def likeness(differences: Sequence[Difference]) -> tuple[str, ...]:
+    """What causes that are alike have in common: the type of an exception, or an aspect; names are all alike."""
+    if not differences:
+        return ()
+    root = differences[0]
+    if root.raised is not None:
+        return (root.raised.type,)
+    if min(each.rank for each in differences) is Cost.NAME:
+        return ("name",)
+    return (root.check, root.aspect)
+
+
+def _shared(root: Difference) -> str:
+    match = _SHARED.fullmatch(root.aspect) if root.check == "own" and root.raised is None else None
+    return match[1] if match else ""
+
+
+def _short(text: str) -> str:
+    return one_line(re.sub(r" [0-9a-f]{16,}\b", "", " ".join(text.split())), _LONGEST)
+
+
+# -- a verdict
 
 
 def sentence(judged: Judged) -> str:
     """The reason for a verdict: the worst first."""
     if not judged.loads:
         return f"It does not load: {judged.refused}."
-    reported = "" if judged.fixes else _not_fixed(judged)
     text = f"{judged.silent[0].upper()}{judged.silent[1:]}. " if judged.silent else ""
-    if judged.broken:
-        text += _breaks(judged) + (" It does fix the reported bug." if judged.fixes else "")
-    elif judged.form == "reference":
-        text += f"It shows the reported bug: {reported}." if reported else "It does not show the reported bug."
-        wrong = judged.left + judged.otherwise
-        if not wrong and not reported and not judged.silent:
-            text = f"Nothing speaks against it on {graphs(judged.tried)}."
-        elif wrong:
-            text += f" It breaks on {graphs(wrong)} of {judged.tried}."
-    elif reported:
-        text += f"It breaks nothing that worked, and does not fix the reported bug: {reported}."
-    elif judged.worse:
-        text += "It breaks nothing that worked."
-    elif judged.left or judged.otherwise:
-        text += f"It fixes the reported bug and breaks nothing that worked; it leaves broken {_left(judged)}."
-    else:
-        text += f"Nothing speaks against it on {graphs(judged.tried)}."
+    text += _reason(judged)
     own = judged.own_tests
     if own and own.failed:
         named = ", ".join(own.failed[:3]) + (f" and {len(own.failed) - 3} more" if len(own.failed) > 3 else "")
@@ -59,52 +129,55 @@ def sentence(judged: Judged) -> str:
     return text
 
 
-def folded(causes: Sequence[JudgedCause]) -> list[list[JudgedCause]]:
-    """Causes of one effect, those that are alike together; the order stays."""
-    rows: dict[tuple[str, ...], list[JudgedCause]] = {}
-    for each in causes:
-        rows.setdefault(likeness(each.differences), []).append(each)
-    return list(rows.values())
+def _reason(judged: Judged) -> str:
+    tried = [each for each in (judged.reported, judged.multi_gpu) if each is not None and not each.holds]
+    unfixed = "" if judged.fixes else tried[0].said if tried else "it was not tried"
+    wrong = judged.left + judged.otherwise
+    if judged.broken:
+        return _breaks(judged) + (" It does fix the reported bug." if judged.fixes else "")
+    if not wrong and not judged.silent and not unfixed and not judged.worse:
+        return f"Nothing speaks against it on {some(judged.tried, 'graph')}."
+    if judged.form == "reference":
+        said = f"It shows the reported bug: {unfixed}." if unfixed else "It does not show the reported bug."
+        return said + (f" It breaks on {some(wrong, 'graph')} of {judged.tried}." if wrong else "")
+    if unfixed:
+        return f"It breaks nothing that worked, and does not fix the reported bug: {unfixed}."
+    if judged.worse:
+        return "It breaks nothing that worked."
+    causes = [*judged.of(FixEffect.OTHERWISE), *judged.of(FixEffect.LEAVES)]
+    said = f": {causes[0].said}" if causes else ""
+    more = f", and {len(causes) - 1} more causes" if len(causes) > 2 else ", and one more cause" if causes[1:] else ""
+    left = f"{some(wrong, 'graph')} of {judged.tried}{said}{more}"
+    return f"It fixes the reported bug and breaks nothing that worked; it leaves broken {left}."
 
 
-def screen(judged: Sequence[Judged], subject: str, stream: TextIO) -> None:
-    """What a person reads first: each candidate within a screen, then a line on what it was compared with."""
-    console = Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
-    width = console.width if stream.isatty() else WIDTH
-    for each in judged:
-        if each.form == "reference":
-            continue
-        head, reason, *lines = _lines(each, ROWS)
-        console.print(Text.assemble((head, f"bold {_STYLES.get(each.word, 'red')}")))
-        console.print(Text(reason))
-        for line in lines:
-            console.print(Text(_cut(line, width)))
-        console.print()
-    references = [each for each in judged if each.form == "reference"]
-    if references:
-        console.print(Text(_cut(f"Compared with, on {subject}:", width)))
-    for each in references:
-        wrong = each.worse + each.broken + each.otherwise + each.left
-        console.print(Text(_cut(f"  {each.candidate}: {each.word}; wrong on {wrong} of {graphs(each.tried)}", width)))
+def _breaks(judged: Judged) -> str:
+    worst = max(judged.of(FixEffect.BREAKS), key=lambda each: each.graphs)
+    count = f"{judged.worked} graphs that the release's own code clones"
+    if judged.broken < judged.worked:
+        head = f"It breaks {judged.broken} of {count}"
+    else:
+        head = f"It breaks all of the {count}" if worst.does else f"It clones none of the {count}"
+    more = f" ({worst.graphs} of them)" if worst.graphs < judged.broken else ""
+    return f"{head}: {worst.said}{more}."
 
 
 def everything(judged: Sequence[Judged], subject: str) -> str:
     """All that is said of all candidates, for a file: nothing is cut, nothing is left out."""
-    parts = [f"Proposed fixes, judged on {subject}"]
-    own = [each for each in judged if each.form != "reference"]
-    for each in (*own, *(each for each in judged if each.form == "reference")):
-        parts.append("\n".join(_lines(each)))
+    in_order = sorted(judged, key=lambda each: each.form == "reference")
+    parts = [f"Proposed fixes, judged on {subject}", *("\n".join(lines_on(each)) for each in in_order)]
     return "\n\n".join(parts) + "\n"
 
 
-def _lines(judged: Judged, rows: dict[FixEffect, int] | None = None) -> list[str]:
-    lines = [visible(f"{judged.candidate}: {judged.word}"), f"  {visible(judged.sentence)}"]
+def lines_on(judged: Judged, rows: Mapping[FixEffect, int] | None = None) -> list[str]:
+    """The lines on a candidate: the verdict, the reason, and the causes by effect, at most so many `rows` of each."""
+    lines = [f"{judged.candidate}: {judged.word}", f"  {judged.sentence}"]
     if judged.taken:
         replaced = f"; replaces {', '.join(judged.replaced)}" if judged.replaced else ""
         lines.append(f"  taken: {judged.taken}{replaced}")
     if not judged.loads:
-        return [*lines, "  loads: no"]
-    lines.append(f"  fixes the reported bug: {visible(_fix(judged))}")
+        return [visible(line) for line in (*lines, "  loads: no")]
+    lines.append(f"  fixes the reported bug: {_fix(judged)}")
     lines.append(f"  the release's own tests: {_own(judged)}")
     alone = len({each.effect for each in judged.breaks}) == 1
     for effect in COUNTED:
@@ -115,34 +188,34 @@ def _lines(judged: Judged, rows: dict[FixEffect, int] | None = None) -> list[str
         lines.append(f"  {effect.value}: {_on(judged, effect)}{_more(its, most)}")
         for number, row in enumerate(its[:most]):
             if rows is None:
-                for each in row:
-                    lines += _row([each], with_graph=True)
+                lines += [line for each in row for line in _row([each], with_graph=True)]
             else:
                 lines += _row(row, with_graph=number == 0 and effect in (FixEffect.SILENCES, FixEffect.BREAKS))
     if judged.mended:
-        lines.append(f"  mends: {graphs(judged.mended)} on which the release is wrong")
-    return lines
+        lines.append(f"  mends: {some(judged.mended, 'graph')} on which the release is wrong")
+    return [visible(line) for line in lines]
+
+
+def folded(causes: Sequence[JudgedCause]) -> list[list[JudgedCause]]:
+    """Causes of one effect, those that are alike together; the order stays."""
+    rows: dict[tuple[str, ...], list[JudgedCause]] = {}
+    for each in causes:
+        rows.setdefault(likeness(each.differences), []).append(each)
+    return list(rows.values())
 
 
 def _row(row: Sequence[JudgedCause], *, with_graph: bool) -> Iterator[str]:
     first = row[0]
     before = f"; before: {first.before}" if first.before else ""
-    alike = f" and {len(row) - 1} alike{_named(row[1:])}" if len(row) > 1 else ""
+    kinds = dict.fromkeys(each.differences[0].first.kind for each in row[1:] if each.differences[0].first)
+    named = f" ({', '.join([*kinds][:_KINDS])}{', ...' if len(kinds) > _KINDS else ''})" if kinds else ""
+    alike = f" and {len(row) - 1} alike{named}" if len(row) > 1 else ""
     on = "+".join(str(each.graphs) for each in row[:_KINDS]) + ("+..." if len(row) > _KINDS else "")
     unshown = _UNSHOWN if first.reproduced is False else ""
-    noun = "graph" if on == "1" else "graphs"
     # The number of those alike comes before what may be cut off.
-    yield visible(f"    {on} {noun}{alike}: {first.said}{before}{unshown}")
+    yield f"    {on} {'graph' if on == '1' else 'graphs'}{alike}: {first.said}{before}{unshown}"
     if with_graph:
-        yield visible(f"      {first.script or 'smallest'}: {first.smallest}")
-
-
-def _named(row: Sequence[JudgedCause]) -> str:
-    kinds = dict.fromkeys(
-        each.differences[0].first.kind for each in row if each.differences and each.differences[0].first
-    )
-    named = list(kinds)[:_KINDS]
-    return f" ({', '.join(named)}{', ...' if len(kinds) > _KINDS else ''})" if named else ""
+        yield f"      {first.script or 'smallest'}: {first.smallest}"
 
 
 def _more(its: Sequence[Sequence[JudgedCause]], most: int) -> str:
@@ -161,35 +234,13 @@ def _on(judged: Judged, effect: FixEffect) -> str:
     return f"on {count} of {of} graphs{before}"
 
 
-def _breaks(judged: Judged) -> str:
-    breaks = judged.of(FixEffect.BREAKS)
-    worst = max(breaks, key=lambda each: each.graphs)
-    whole = judged.broken == judged.worked
-    if whole and not worst.does:
-        head = f"It clones none of the {judged.worked} graphs that the release's own code clones"
-    elif whole:
-        head = f"It breaks all of the {judged.worked} graphs that the release's own code clones"
-    else:
-        head = f"It breaks {judged.broken} of {judged.worked} graphs that the release's own code clones"
-    more = f" ({worst.graphs} of them)" if worst.graphs < judged.broken else ""
-    return f"{head}: {worst.said}{more}."
-
-
-def _left(judged: Judged) -> str:
-    causes = [*judged.of(FixEffect.OTHERWISE), *judged.of(FixEffect.LEAVES)]
-    said = f": {causes[0].said}" if causes else ""
-    others = f", and {len(causes) - 1} more causes" if len(causes) > 2 else ", and one more cause" if causes[1:] else ""
-    return f"{graphs(judged.left + judged.otherwise)} of {judged.tried}{said}{others}"
-
-
 def _fix(judged: Judged) -> str:
     if judged.reported is None:
         return "not tried"
-    text = _yes(judged.reported)
-    if judged.multi_gpu is not None:
-        how = "simulated on the CPU" if judged.simulated else "on two GPUs"
-        text += f"; through multi_gpu_model ({how}) {_yes(judged.multi_gpu)}"
-    return text
+    if judged.multi_gpu is None:
+        return _yes(judged.reported)
+    how = "simulated on the CPU" if judged.simulated else "on two GPUs"
+    return f"{_yes(judged.reported)}; through multi_gpu_model ({how}) {_yes(judged.multi_gpu)}"
 
 
 def _yes(bug: ReportedBug) -> str:
@@ -203,12 +254,3 @@ def _own(judged: Judged) -> str:
     if own.failed:
         return f"{own.note}, {len(own.failed)} fail"
     return f"{own.note}, all pass" if own.passed else own.note
-
-
-def _not_fixed(judged: Judged) -> str:
-    tried = [each for each in (judged.reported, judged.multi_gpu) if each is not None and not each.holds]
-    return tried[0].said if tried else "it was not tried"
-
-
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else line[: width - 3] + "..."

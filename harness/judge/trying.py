@@ -1,34 +1,36 @@
 """A candidate tried on graphs, each beside what the untouched release and the fixed cloner make of it.
 
-Owns what is remembered of that: the graphs with their effects, and for each cause the smallest graph that shows it.
+Owns the order (the reported bug, known graphs, fresh ones), and what is remembered: the graphs with their effects, and
+for each cause the smallest graph that shows it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import msgspec
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
 from clonediff.harness.inside.failures import CANDIDATE_FILE
-from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud, makes_a_clone
-from clonediff.harness.judge.processes import Reference
+from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud
+from clonediff.harness.judge.graphs import REPORTED
+from clonediff.harness.judge.processes import LOADING
 from clonediff.harness.search.draw_and_shrink import search
 from clonediff.harness.subjects.observation import Answer
-from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.asking import asked
+from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
+from clonediff.harness.trials.offers import graphs_on
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import Case, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Blame, Cause, Cost
-from clonediff.strategies.asking import asking
-from clonediff.strategies.graph import Graph, to_json
+from clonediff.strategies.graph import Graph, from_json, to_json
 
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""
@@ -41,9 +43,28 @@ SHRINKING = 4.0
 SMALL = 2
 """The calls of a graph that need not be made fewer."""
 
+Say: TypeAlias = Callable[[str, float], None]
+Mark: TypeAlias = tuple[FixEffect, str]
+"""An effect, and the fingerprint of a cause that has it."""
+
 
 class GivenUpError(RuntimeError):
     """A candidate that has cost too many processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeBudget:
+    """How long fresh graphs are drawn for each candidate, and how many; the limits of a trial and of loading.
+
+    `short` are the seconds for a candidate that holds on no known graph: they are for the smallest one.
+    """
+
+    seconds: float = 8.0
+    graphs: int = 400
+    seed: int = 0
+    short: float = 2.0
+    limits: Limits = field(default_factory=lambda: Limits(trial=15.0, cloning=0))
+    loading: float = LOADING
 
 
 class RaisedAt(msgspec.Struct, frozen=True):
@@ -61,7 +82,7 @@ class GraphTried:
     case: Case
     own: Trial
     reference: Trial | None
-    causes: tuple[tuple[Cause, FixEffect], ...]
+    causes: Sequence[tuple[Cause, FixEffect]]
 
     @property
     def built(self) -> bool:
@@ -75,42 +96,32 @@ class GraphTried:
             return ()
         return self.reference.clones["upstream"].causes
 
-    @property
-    def worked(self) -> bool:
-        """Whether the release's own cloner makes a clone here."""
-        return makes_a_clone(self.upstream)
-
-    @property
-    def effect(self) -> FixEffect | None:
-        """The worst that the candidate does here; None where nothing speaks against it."""
-        return self.effect_without(())
-
-    def effect_without(self, wrong: Collection[tuple[FixEffect, str]]) -> FixEffect | None:
-        """The same, but for these effects with the fingerprints of their causes."""
-        its = {effect for cause, effect in self.causes if (effect, cause.fingerprint) not in wrong}
+    def worst(self, but_for: Collection[Mark] = ()) -> FixEffect | None:
+        """The worst that the candidate does here; None where nothing, but for these, speaks against it."""
+        its = {effect for cause, effect in self.causes if (effect, cause.fingerprint) not in but_for}
         return next((effect for effect in COUNTED if effect in its), None)
 
     @property
-    def fixed(self) -> bool:
-        """Whether nothing speaks against it where something speaks against the release."""
-        return self.effect is None and bool(self.upstream)
-
-    @property
     def uncovered(self) -> bool:
-        """Whether the release raises here, and a known bug of its own shows now, without a word."""
+        """Whether the release raises here, and a known bug of its own shows now, silently."""
         silent = not any(loud(cause) for cause, _ in self.causes)
-        return self.effect is FixEffect.LEAVES and any(map(loud, self.upstream)) and silent
+        return self.worst() is FixEffect.LEAVES and any(map(loud, self.upstream)) and silent
 
 
 @dataclass(slots=True)
 class CauseOnGraphs:
-    """A cause with one effect: the graphs that show it, the smallest of them, and what the release said there."""
+    """A cause with one effect: the graphs that show it, and the smallest of them. `script` is the name of its script,
+    `reproduced` whether that fails on its own, `place` where in the candidate's file it raised.
+    """
 
     effect: FixEffect
     cause: Cause
     first_on: str
     smallest: GraphTried
     graphs: set[bytes] = field(default_factory=set)
+    place: RaisedAt | None = None
+    script: str | None = None
+    reproduced: bool | None = None
 
     @property
     def before(self) -> Cause | None:
@@ -118,11 +129,37 @@ class CauseOnGraphs:
         return next(filter(loud, self.smallest.upstream), None) if self.effect is FixEffect.SILENCES else None
 
 
-class Candidate(GraphTrials):
-    """What a cloner breaks, by its name in its process, on graphs that are given and then on drawn ones.
+class Reference(GraphTrials):
+    """The release's own cloner and the fixed one: each graph is tried once, and compared with every candidate."""
 
-    `shared` says whether limits that fixed shares are excused. Of graphs that are drawn only those count that do not
-    make one smaller.
+    def __init__(self, process: SubjectProcess) -> None:
+        """`process` is the release, untouched."""
+        super().__init__(process, KnownIssues(), rate=0)
+        self._trials: dict[bytes, Trial] = {}
+
+    def graphs(self) -> list[Graph]:
+        """Every graph that it was asked about."""
+        return [from_json(key) for key in self._trials]
+
+    def had(self, graph: Graph) -> Trial | None:
+        """The trial of a graph, if there was one."""
+        return self._trials.get(to_json(graph))
+
+    def trial(self, graph: Graph) -> Trial:
+        """The trial of a graph."""
+        key = to_json(graph)
+        if key not in self._trials:
+            with self.asking():
+                self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect)).trial
+        return self._trials[key]
+
+
+class Candidate(GraphTrials):
+    """The trials of one cloner, which goes by a name in its process, and what they have shown.
+
+    `shared` says whether limits that the fixed cloner shares are excused. Graphs that are tried only to make a finding
+    smaller are not counted. `reported` is the model of the bug report, `multi_gpu` the same through `multi_gpu_model`,
+    which is how the bug was met; `stopped` says why not all graphs were tried.
     """
 
     def __init__(
@@ -138,12 +175,41 @@ class Candidate(GraphTrials):
         super().__init__(process, KnownIssues(), cloners=(cloner,), rate=0)
         self.reference = reference
         self.cloner = cloner
-        self.causes: dict[tuple[FixEffect, str], CauseOnGraphs] = {}
+        self.causes: dict[Mark, CauseOnGraphs] = {}
         self.graphs: dict[bytes, GraphTried] = {}
+        self.reported: GraphTried | None = None
+        self.multi_gpu: Trial | None = None
+        self.stopped = ""
         self._bugs = bugs
         self._shared = shared
         self._restarts = process.restarts
         self._counted = 0
+
+    @property
+    def for_two_gpus(self) -> str:
+        """The name of the cloner that clones with this one, for two GPUs."""
+        return "multi_gpu/fixed" if self.cloner == "fixed" else "multi_gpu"
+
+    def try_all(self, known: Mapping[str, Graph], budget: JudgeBudget, say: Say, *, fresh: bool = True) -> None:
+        """Try the reported bug, the known graphs and, if asked for, fresh ones."""
+        try:
+            say("the reported bug", 0.0)
+            self.reported = self.try_from(REPORTED, "the bug report")
+            self.multi_gpu = self._through_multi_gpu()
+            holds = False
+            for number, (name, graph) in enumerate(known.items()):
+                say(f"known graphs, {number} of {len(known)}", 0.1 + 0.4 * number / len(known))
+                holds |= self.try_from(graph, name).worst() is None
+            if fresh:
+                say("fresh graphs", 0.5)
+                self._draw(
+                    graphs_on(self.process, cloners=("candidate",)),
+                    budget.seconds if holds else min(budget.seconds, budget.short),
+                    budget,
+                    lambda: say(f"fresh graphs, {len(self.graphs)} tried", 0.7),
+                )
+        except GivenUpError as error:
+            self.stopped = str(error)
 
     def try_from(self, graph: Graph, where: str, *, counts: bool = True) -> GraphTried:
         """Try a graph and, where it `counts`, remember it."""
@@ -153,7 +219,14 @@ class Candidate(GraphTrials):
         if self.process.restarts - self._restarts >= MOST_LOST:
             raise GivenUpError(f"it has ended or held up its process {MOST_LOST} times: given up")
         tried = self._tried(graph)
-        self._remember(key, tried, where, counts)
+        if counts:
+            self.graphs[key] = tried
+        for cause, effect in tried.causes:
+            shown = self.causes.setdefault((effect, cause.fingerprint), CauseOnGraphs(effect, cause, where, tried))
+            if _size(graph) < _size(shown.smallest.graph):
+                shown.cause, shown.smallest = cause, tried
+            if counts:
+                shown.graphs.add(key)
         return tried
 
     def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
@@ -167,41 +240,6 @@ class Candidate(GraphTrials):
         ]
         return TriedGraph(tried.own, tuple(hits))
 
-    def draw(
-        self,
-        graphs: SearchStrategy[Graph],
-        *,
-        seconds: float,
-        examples: int,
-        seed_: int,
-        after_each: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Draw graphs for that long, each break made small before the next is looked for.
-
-        What known graphs have shown is looked past: they are small.
-        """
-        until = time.monotonic() + seconds
-        seen: set[Key] = {
-            (effect.value, each.cause.fingerprint, "")
-            for (effect, _), each in self.causes.items()
-            if effect not in (FixEffect.SILENCES, FixEffect.BREAKS) or len(each.smallest.graph.calls) <= SMALL
-        }
-        turn = 0
-        while time.monotonic() < until and self.tally.drawn < examples:
-            found = search(
-                self,
-                graphs,
-                examples=examples - self.tally.drawn,
-                seed_=seed_ * 1_000_003 + turn,
-                seen=seen,
-                until=until,
-                after_each=after_each,
-                shrinking=SHRINKING,
-            )
-            turn += 1
-            if found is not None:
-                seen.add(found.key)
-
     def raised_at(self, shown: CauseOnGraphs) -> RaisedAt | None:
         """The line of the candidate's file that raises, found by cloning the smallest graph once more."""
         root = shown.cause.root
@@ -214,17 +252,54 @@ class Candidate(GraphTrials):
         lines = [frame for frame in clone.failure.frames if frame.file == CANDIDATE_FILE]
         return RaisedAt(lines[-1].line, lines[-1].function) if lines else None
 
+    def _draw(
+        self, graphs: SearchStrategy[Graph], seconds: float, budget: JudgeBudget, after_each: Callable[[], None]
+    ) -> None:
+        """Draw graphs for that long, each break made small before the next is looked for.
+
+        What known graphs have shown is looked past: they are small.
+        """
+        until = time.monotonic() + seconds
+        seen: set[Key] = {
+            (effect.value, each.cause.fingerprint, "")
+            for (effect, _), each in self.causes.items()
+            if effect not in (FixEffect.SILENCES, FixEffect.BREAKS) or len(each.smallest.graph.calls) <= SMALL
+        }
+        turn = 0
+        while time.monotonic() < until and self.tally.drawn < budget.graphs:
+            found = search(
+                self,
+                graphs,
+                examples=budget.graphs - self.tally.drawn,
+                seed_=budget.seed * 1_000_003 + turn,
+                seen=seen,
+                until=until,
+                after_each=after_each,
+                shrinking=SHRINKING,
+            )
+            turn += 1
+            if found is not None:
+                seen.add(found.key)
+
+    def _through_multi_gpu(self) -> Trial | None:
+        """The reported model through `multi_gpu_model`; None where the release has none."""
+        case = case_of(REPORTED, self.process.subject.dialect)
+        trial = GraphTrials(self.process, KnownIssues(), cloners=(self.for_two_gpus,)).try_case(case).trial
+        causes = trial.clones[self.for_two_gpus].causes if trial.built else ()
+        absent = any(cause.root.raised is not None and cause.root.raised.type == "LookupError" for cause in causes)
+        return None if absent else trial
+
     def _tried(self, graph: Graph) -> GraphTried:
-        with asking(asked(self.process)):
+        with self.asking():
             case = case_of(graph, self.process.subject.dialect)
         if self.process is self.reference.process:
             own = self.reference.trial(graph)
-            return GraphTried(graph, case, own, own, tuple(self._effects(own, own)))
+            return GraphTried(graph, case, own, own, self._effects(own, own))
         own = self.try_case(case).trial
         clean = own.built and own.clones[self.cloner].verdict is Verdict.FAITHFUL
         # Where it is faithful there is nothing to hold against the release; what is known of it by now is free.
         reference = self.reference.had(graph) if clean else self.reference.trial(graph)
-        return GraphTried(graph, case, own, reference, tuple(self._effects(own, reference)))
+        return GraphTried(graph, case, own, reference, self._effects(own, reference))
 
     def _effects(self, own: Trial, reference: Trial | None) -> Sequence[tuple[Cause, FixEffect]]:
         if reference is None or not reference.built:
@@ -233,19 +308,6 @@ class Candidate(GraphTrials):
             return [(_unbuilt(own), FixEffect.BREAKS)]
         fixed = reference.clones["fixed"].causes if self._shared else ()
         return effects(own.clones[self.cloner].causes, reference.clones["upstream"].causes, fixed, self._bugs)
-
-    def _remember(self, key: bytes, tried: GraphTried, where: str, counts: bool) -> None:
-        if counts:
-            self.graphs[key] = tried
-        for cause, effect in tried.causes:
-            mark = effect, cause.fingerprint
-            shown = self.causes.get(mark)
-            if shown is None:
-                shown = self.causes[mark] = CauseOnGraphs(effect, cause, where, tried)
-            elif _size(tried.graph) < _size(shown.smallest.graph):
-                shown.cause, shown.smallest = cause, tried
-            if counts:
-                shown.graphs.add(key)
 
 
 def _unbuilt(own: Trial) -> Cause:

@@ -11,13 +11,11 @@ import concurrent.futures
 import contextlib
 import fcntl
 import os
-import queue
 import selectors
 import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +59,7 @@ class Child:
         try:
             # TensorFlow leaves a file for each function that it traces, and takes none away where it is killed.
             variables = {**environment, "TMPDIR": self._folder}
-            self._process = _spawner().start(list(command), variables, self._folder)
+            self._process = _spawner.submit(_start, list(command), variables, self._folder).result()
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
@@ -233,54 +231,32 @@ def _end(process: subprocess.Popen[bytes], folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Spawner:
-    """Starts every child from one thread that lives as long as this process.
+def _new_spawner() -> None:
+    """Start every child from one thread that lives as long as this process.
 
     A child asks the kernel to die with its parent, and by that the kernel means the thread that started it: were that
-    a thread of a pool, the child would be killed when the pool shrinks.
+    a thread of a pool that shrinks, the child would be killed then. After a fork, the thread is the parent's.
     """
-
-    def __init__(self) -> None:
-        self.owner = os.getpid()
-        self._asked: queue.SimpleQueue[tuple[list[str], dict[str, str], str, _Started]] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="clonediff-spawner", daemon=True).start()
-
-    def start(self, command: list[str], environment: dict[str, str], folder: str) -> subprocess.Popen[bytes]:
-        started: _Started = concurrent.futures.Future()
-        self._asked.put((command, environment, folder, started))
-        return started.result()
-
-    def _work(self) -> None:
-        while True:
-            command, environment, folder, started = self._asked.get()
-            try:
-                started.set_result(
-                    subprocess.Popen(
-                        command,
-                        env=environment,
-                        cwd=folder,
-                        stdin=subprocess.PIPE,
-                        stdout=subprocess.PIPE,
-                        stderr=subprocess.PIPE,
-                        bufsize=0,
-                        start_new_session=True,
-                    )
-                )
-            except BaseException as error:  # it is the caller's to hear of
-                started.set_exception(error)
+    global _spawner
+    _spawner = concurrent.futures.ThreadPoolExecutor(1, "clonediff-spawner")
 
 
-_Started = concurrent.futures.Future[subprocess.Popen[bytes]]
-_lock = threading.Lock()
-_one: _Spawner | None = None
+_spawner: concurrent.futures.ThreadPoolExecutor
+_new_spawner()
+os.register_at_fork(after_in_child=_new_spawner)
 
 
-def _spawner() -> _Spawner:
-    global _one
-    with _lock:
-        if _one is None or _one.owner != os.getpid():  # after a fork, the thread is the parent's
-            _one = _Spawner()
-        return _one
+def _start(command: list[str], variables: dict[str, str], folder: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        env=variables,
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,
+    )
 
 
 def _about(pid: int) -> psutil.Process | None:

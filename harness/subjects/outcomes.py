@@ -22,16 +22,16 @@ _ROOTS = (
 )
 
 
-class Offers(msgspec.Struct, frozen=True):
+class Capabilities(msgspec.Struct, frozen=True):
     """What a release has of what a graph can ask for.
 
     `layers` has, by class, the arguments of its constructor and of its call; it is empty where the child does not say.
-    `operations` has the functions that take symbolic tensors, as "ops.mean", with their arguments. `lacks`
+    `operations` has the functions that take symbolic tensors, as "ops.mean", with their arguments. `missing`
     has the features of `clonediff.strategies.graphs` that it refused when tried.
     """
 
     layers: dict[str, Signature] = {}
-    lacks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     operations: dict[str, Parameters | None] = {}
 
 
@@ -53,7 +53,7 @@ class Ready(msgspec.Struct, frozen=True):
     python: str
     devices: tuple[str, ...] = ()
     seconds: dict[str, float] = {}
-    offers: Offers = Offers()
+    capabilities: Capabilities = Capabilities()
 
 
 class LostProcess(msgspec.Struct, frozen=True, kw_only=True):
@@ -283,6 +283,10 @@ class SubjectError(RuntimeError):
 
 class NoDeviceError(SubjectError):
     """A subject that works, but does not see the device that it was asked for."""
+
+
+class ReleaseError(SubjectError):
+    """A release that cannot be had here. The message is one line: what, where, what to do."""
 
 
 def fault_frames(stderr: str) -> tuple[Frame, ...]:

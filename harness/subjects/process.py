@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, TypeVar
 
 import msgspec
 
@@ -44,10 +44,11 @@ from clonediff.harness.subjects.outcomes import (
     fault_frames,
 )
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
-from clonediff.harness.subjects.questions import Questions
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE, read
 from clonediff.strategies.kinds.of_release import Signature
+
+Found = TypeVar("Found")
 
 GIB = 1 << 30
 SETTLED = 100
@@ -78,25 +79,13 @@ class Limits:
     cloning: float = 8.0
 
 
-class _Reply(msgspec.Struct):
-    ready: Ready | None = None
-    broken: Failure | None = None
-    answer: Answer | None = None
-    error: Failure | None = None
-    values: tuple[ValuesReport, ...] | None = None
-    elements: tuple[ElementsReport | None, ...] | None = None
-    bench: Any = None
-    cloning: CloningFunctions | None = None
-    own: ModelDescribed | None = None
-    reach: Reached | None = None
-    applications: tuple[str, ...] | None = None
-    classes: tuple[ModelClass, ...] | None = None
-    layers: dict[str, Signature] | None = None
-    gives: Told | None = None
-    refuses: str | None = None
+_Reply: TypeAlias = dict[str, msgspec.Raw]
+"""What the child says, by what was asked; each part is read by whoever asked for it."""
+
+_LOST = (ChildEnded, ChildLate, ChildTooLarge)
 
 
-class SubjectProcess(Questions):
+class SubjectProcess:
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
     `journal` is the file of this worker's trial, `place` where its release is.
@@ -115,7 +104,7 @@ class SubjectProcess(Questions):
         started_by: Sequence[str] | None = None,
     ) -> None:
         """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
-        super().__init__(subject)
+        self.subject = subject
         self.place = place
         self.limits = limits or Limits()
         self.journal = journal
@@ -135,6 +124,7 @@ class SubjectProcess(Questions):
         self._settled = 0
         self._watched = False
         self._reached: dict[str, set[int]] = {}
+        self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
 
     @property
     def ready(self) -> Ready:
@@ -172,20 +162,20 @@ class SubjectProcess(Questions):
             raise SubjectError(f"{self.subject}: {self._command[0]} cannot be started: {error}") from error
         try:
             reply = self._read(self._child.ask(b"", self.limits.start, self.limits.memory, wanted=_is_message))
-        except (ChildEnded, ChildLate, ChildTooLarge) as error:
+            broken, ready = self._part(reply, "broken", Failure), self._part(reply, "ready", Ready)
+        except _LOST as error:
             self._fail_to_start(self._child, error)
         except SubjectError:
             self._lost()
             raise
-        if reply.broken is not None:
-            lines = self._lost()
-            failure = reply.broken
-            raise SubjectError(f"{self.subject}: does not start: {failure.type}: {failure.message}", failure, lines)
-        if reply.ready is None:
+        if broken is not None:
+            said = f"{self.subject}: does not start: {broken.type}: {broken.message}"
+            raise SubjectError(said, broken, self._lost())
+        if ready is None:
             raise SubjectError(f"{self.subject}: its first line says neither `ready` nor `broken`", None, self._lost())
-        self._refuse_without_device(reply.ready)
-        seconds = {**reply.ready.seconds, "spawn": time.perf_counter() - began}
-        self._ready = msgspec.structs.replace(reply.ready, seconds=seconds)
+        self._refuse_without_device(ready)
+        seconds = {**ready.seconds, "spawn": time.perf_counter() - began}
+        self._ready = msgspec.structs.replace(ready, seconds=seconds)
         self._since_start = 0
         self._stopped = False
         if self._watched:
@@ -216,64 +206,79 @@ class SubjectProcess(Questions):
         seconds = self.limits.trial if timeout is None else timeout
         try:
             reply = self._ask(encoded, seconds, self.limits.memory)
-        except (ChildEnded, ChildLate, ChildTooLarge) as error:
+        except _LOST as error:
             outcome = self._outcome(error, seconds)
             self._clear_journal()
             return outcome
         self._clear_journal()
-        if reply.answer is None:
-            failure = reply.error or Failure("ProtocolError", "neither `answer` nor `error` in the reply")
-            raise SubjectError(f"{self.subject}: refused a trial: {failure.type}: {failure.message}", failure)
-        self._stopped = any(clone.late is not None for clone in reply.answer.clones.values())
-        return reply.answer
+        answer = self._found(reply, "answer", Answer, "refused a trial")
+        self._stopped = any(clone.late is not None for clone in answer.clones.values())
+        return answer
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
         """How the arrays behind pairs of digests differ. The child has those of its last trial, and no others."""
         pairs = list(digests)
-        reply = self._of_last({"do": "values", "digests": pairs}) if pairs else None
-        found = reply.values if reply is not None else None
+        found = self._of_last("values", tuple[ValuesReport, ...], {"digests": pairs}) if pairs else None
         return [ValuesReport(missing=pair) for pair in pairs] if found is None else list(found)
 
     def elements(self, digests: Iterable[str], limit: int = ELEMENTS) -> list[ElementsReport | None]:
         """The arrays behind digests of the last trial, at most `limit` elements of all; None for one that is gone."""
         asked = list(digests)
-        reply = self._of_last({"do": "elements", "digests": asked, "limit": limit}) if asked else None
-        found = reply.elements if reply is not None else None
+        request = {"digests": asked, "limit": limit}
+        found = self._of_last("elements", tuple[ElementsReport | None, ...], request) if asked else None
         return [None for _ in asked] if found is None else list(found)
-
-    def _of_last(self, request: dict[str, Any]) -> _Reply | None:
-        """What the child says of its last trial; None where it is gone."""
-        if self._child is None:
-            return None
-        try:
-            return self._request(request)
-        except (ChildEnded, ChildLate, ChildTooLarge):
-            self._lost()
-            return None
 
     def bench(self, request: dict[str, Any], timeout: float = 600.0) -> Any:
         """Have the child measure; its report as plain data."""
         self.prepare()
         self._since_start += 1
-        found = self._asked_for("bench", request, timeout, "cannot measure")
-        if isinstance(found, LostProcess):
-            raise SubjectError(f"{self.subject}: lost while it measured ({found})")
-        return found
+        return self._told("bench", dict[str, Any], request, timeout, "cannot measure")
 
     def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> CloningFunctions | LostProcess:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)
-        found: CloningFunctions | LostProcess = self._asked_for(
-            "cloning", {"pieces": list(pieces)}, timeout, "does not say what clones"
-        )
-        return found
+        request = {"pieces": list(pieces)}
+        return self._asked_for("cloning", CloningFunctions, request, timeout, "does not say what clones")
 
     def describe_model(self, request: dict[str, Any], timeout: float = 60.0) -> ModelDescribed | LostProcess:
         """What there is to know of a model that somebody brought, before it is tried: see `inside.user_model`."""
         self.prepare()
         self._since_start += 1
-        found: ModelDescribed | LostProcess = self._asked_for("own", request, timeout, "cannot look at the model")
-        return found
+        return self._asked_for("own", ModelDescribed, request, timeout, "cannot look at the model")
+
+    def applications(self) -> tuple[str, ...]:
+        """The names of the models that come with this Keras."""
+        self.start()
+        return self._told("applications", tuple[str, ...], {}, 60.0, "lists no applications")
+
+    def model_classes(self, module: str) -> tuple[ModelClass, ...]:
+        """The classes of models that a module of another package has, and what they are constructed with."""
+        self.start()
+        request, problem = {"module": module}, f"cannot look at {module}"
+        return self._told("classes", tuple[ModelClass, ...], request, self.limits.start, problem)
+
+    def layers(self, names: Iterable[str]) -> dict[str, Signature]:
+        """What layers take that are not Keras' own; see `inside.other_layers` for their names."""
+        wanted = tuple(names)
+        if not wanted:
+            return {}
+        if wanted not in self._layers:
+            self.prepare()
+            request, problem = {"names": list(wanted)}, f"cannot import {', '.join(wanted)}"
+            self._layers[wanted] = self._told("layers", dict[str, Signature], request, self.limits.start, problem)
+        return self._layers[wanted]
+
+    def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
+        """What a call gives that is tried; see `inside.asking`. One that takes the process with it is refused."""
+        self.start()
+        found = self._asked_for("gives", Told, {"question": question}, timeout, "cannot try a call")
+        return Told(why=found.how) if isinstance(found, LostProcess) else found
+
+    def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
+        """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
+        self.start()
+        found = self._asked_for("refuses", str, request, timeout, "cannot try to build a model")
+        return found.how if isinstance(found, LostProcess) else found
 
     def reach(self, *, statements: bool = False) -> Reached:
         """What of the release's cloning code trials ran since this was asked last. From now on each child watches that.
@@ -288,7 +293,7 @@ class SubjectProcess(Questions):
 
     def _ask_reach(self, statements: bool = False) -> Reached:
         request = {"statements": statements}
-        found: Reached | LostProcess = self._asked_for("reach", request, 60.0, "does not say what it ran")
+        found = self._asked_for("reach", Reached, request, 60.0, "does not say what it ran")
         if isinstance(found, LostProcess):
             return Reached()
         for file, lines in found.lines.items():
@@ -336,25 +341,55 @@ class SubjectProcess(Questions):
 
         return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))
 
-    def _request(self, request: dict[str, Any], timeout: float = 60.0) -> _Reply:
-        self._asked += 1
-        return self._ask(msgspec.json.encode({**request, "id": self._asked}), timeout, self.limits.memory)
-
-    def _asked_for(self, what: str, request: dict[str, Any], timeout: float | None, problem: str) -> Any:
-        timeout = self.limits.start if timeout is None else timeout
+    def _asked_for(
+        self, what: str, kind: type[Found], request: dict[str, Any], timeout: float, problem: str
+    ) -> Found | LostProcess:
+        """What the child says when it is asked for that, or the `LostProcess` that it became over it."""
         try:
-            reply = self._request({**request, "do": what}, timeout)
-        except (ChildEnded, ChildLate, ChildTooLarge) as error:
+            reply = self._request(what, request, timeout)
+        except _LOST as error:
             return self._outcome(error, timeout)
-        found = getattr(reply, what)
+        return self._found(reply, what, kind, problem)
+
+    def _told(self, what: str, kind: type[Found], request: dict[str, Any], timeout: float, problem: str) -> Found:
+        """The same, where there is no going on without an answer."""
+        found = self._asked_for(what, kind, request, timeout, problem)
+        if isinstance(found, LostProcess):
+            raise SubjectError(f"{self.subject}: {problem}: {found.said}")
+        return found
+
+    def _of_last(self, what: str, kind: type[Found], request: dict[str, Any]) -> Found | None:
+        """What the child says of its last trial; None where it is gone, or says nothing."""
+        if self._child is None:
+            return None
+        try:
+            return self._part(self._request(what, request), what, kind)
+        except _LOST:
+            self._lost()
+            return None
+
+    def _request(self, what: str, request: dict[str, Any], timeout: float = 60.0) -> _Reply:
+        self._asked += 1
+        encoded = msgspec.json.encode({**request, "do": what, "id": self._asked})
+        return self._ask(encoded, timeout, self.limits.memory)
+
+    def _found(self, reply: _Reply, what: str, kind: type[Found], problem: str) -> Found:
+        found = self._part(reply, what, kind)
         if found is None:
-            failure = reply.error or Failure("ProtocolError", f"no `{what}` in the reply")
+            failure = self._part(reply, "error", Failure) or Failure("ProtocolError", f"no `{what}` in the reply")
             raise SubjectError(f"{self.subject}: {problem}: {failure.type}: {failure.message}", failure)
         return found
 
+    def _part(self, reply: _Reply, what: str, kind: type[Found]) -> Found | None:
+        raw = reply.get(what)
+        return None if raw is None or bytes(memoryview(raw)[:5]) == b"null" else self._decoded(raw, kind)
+
     def _read(self, line: bytes) -> _Reply:
+        return self._decoded(line, _Reply)
+
+    def _decoded(self, text: bytes | msgspec.Raw, kind: type[Found]) -> Found:
         try:
-            return msgspec.json.decode(line, type=_Reply)
+            return msgspec.json.decode(text, type=kind)
         except UNREADABLE as error:
             raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error
 

@@ -27,7 +27,7 @@ from clonediff.harness.source.other_layers import is_other, other_kinds
 from clonediff.harness.source.questions import write_question
 from clonediff.harness.source.tensors import packed_in
 from clonediff.harness.subjects.environment import HARNESS
-from clonediff.harness.subjects.outcomes import Offers, Told
+from clonediff.harness.subjects.outcomes import Capabilities, Told
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases.store import cache as cache_folder
 from clonediff.strategies.asking import Question
@@ -124,7 +124,7 @@ class Asked:
         return self._built[key]
 
     @property
-    def offers(self) -> Offers:
+    def capabilities(self) -> Capabilities:
         """What it has."""
         raise NotImplementedError
 
@@ -196,10 +196,10 @@ class AskedProcess(Asked):
         self._process = weakref.proxy(process)
 
     @property
-    def offers(self) -> Offers:
+    def capabilities(self) -> Capabilities:
         """What the release has."""
-        offers: Offers = self._process.ready.offers
-        return offers
+        capabilities: Capabilities = self._process.ready.capabilities
+        return capabilities
 
     def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
         """What layers take that are not Keras' own."""
@@ -234,12 +234,12 @@ class AskedHere(Asked):
         return framework(self._generation)
 
     @cached_property
-    def offers(self) -> Offers:
+    def capabilities(self) -> Capabilities:
         """What it has."""
-        from clonediff.harness.inside.offers import offers
+        from clonediff.harness.inside.capabilities import capabilities
 
         with self.framework.scratch():
-            return msgspec.convert(offers(self.framework), Offers)
+            return msgspec.convert(capabilities(self.framework), Capabilities)
 
     def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
         """What layers take that are not Keras' own."""

@@ -41,20 +41,20 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     if graph is not None and graph.built == "not yet" and not takes_arguments(cloner):
         return f"{cloner}: takes a model that is built, and this one is not"
     for name in features_of(graph.way) if graph is not None and graph.way is not None else ():
-        if name in process.ready.offers.lacks:
+        if name in process.ready.capabilities.missing:
             return f"{subject}: its clone_model knows no {name}"
     for step in graph.state if graph is not None else ():
-        if step.does in process.ready.offers.lacks:
+        if step.does in process.ready.capabilities.missing:
             return f"{subject}: it knows no {step.does}, which is done to the model"
-    if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.offers.lacks:
+    if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.capabilities.missing:
         return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
-    if cloner == "saved/tf" and "SavedModel" in process.ready.offers.lacks:
+    if cloner == "saved/tf" and "SavedModel" in process.ready.capabilities.missing:
         return f"{cloner}: {subject} saves no SavedModel; tf_keras and TensorFlow's own Keras do"
     if cloner == "same_layers" and "sequential" in DIALECTS[subject.dialect].lacks:
         return f"{cloner}: a Sequential of {subject} is not made of an input and layers"
-    if cloner in ("deepcopy", "pickled") and "copies of models" in process.ready.offers.lacks:
+    if cloner in ("deepcopy", "pickled") and "copies of models" in process.ready.capabilities.missing:
         return f"{cloner}: {subject} says nothing of how its models are copied or pickled"
-    if cloner.startswith("proposed/") and "engine" in process.ready.offers.lacks:
+    if cloner.startswith("proposed/") and "engine" in process.ready.capabilities.missing:
         return f"{cloner}: proposed for Keras 2.2, it knows nothing of {subject}: give --subject keras==2.2.4"
     return ""
 
@@ -63,7 +63,7 @@ def missing_layer(graph: Graph, process: SubjectProcess) -> str:
     """Which layer of a graph a release does not have; "" where it has all of them. Starts the process if need be."""
     own = DIALECTS[process.subject.dialect].classes
     kinds = (layer.kind for layer in all_layers(graph) if layer.graph is None and layer.kind in CATALOGUE)
-    missing = next((kind for kind in kinds if kind not in own and kind not in process.ready.offers.layers), "")
+    missing = next((kind for kind in kinds if kind not in own and kind not in process.ready.capabilities.layers), "")
     return missing and f"{missing} is not in this Keras"
 
 

@@ -1,6 +1,6 @@
 """What to draw for one subject: graphs of the layers that its release has, with the arguments of their signatures.
 
-Owns how a release's offers become arguments of `functional_graphs`.
+Owns how a release's capabilities become arguments of `functional_graphs`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from clonediff.harness.source.other_layers import absolute
 from clonediff.harness.subjects.case import takes_arguments
-from clonediff.harness.subjects.outcomes import Offers
+from clonediff.harness.subjects.outcomes import Capabilities
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.asking import Asked, asked, here
 from clonediff.harness.trials.trusted_layers import trust
@@ -80,14 +80,14 @@ def _graphs(
     cloners: Collection[str],
     options: dict[str, Any],
 ) -> SearchStrategy[Graph]:
-    offers = its.offers
+    capabilities = its.capabilities
     if cloners and all(map(takes_arguments, cloners)):
         features = WAYS.union(STATES, features)
     return functional_graphs(
         keras=its,
         generation=generation,
         without=without,
-        features=frozenset(features).difference(offers.lacks, _needing(offers), its.dialect.lacks),
+        features=frozenset(features).difference(capabilities.missing, _needing(capabilities), its.dialect.lacks),
         **options,
     )
 
@@ -105,11 +105,11 @@ def kinds_on(
     """
     others = bring(its, layers)
     tried = {name: tuple(_value(each, name) for each in its_values) for name, its_values in (values or {}).items()}
-    found = dict(kinds_of({**its.offers.layers, **others}, custom=its.dialect.classes, tried=tried))
+    found = dict(kinds_of({**its.capabilities.layers, **others}, custom=its.dialect.classes, tried=tried))
     usual = sum(kind.weight for name, kind in found.items() if name not in others)
     weight = max(2, usual // (2 * len(others) or 1))
     found.update((name, replace(found[name], weight=weight)) for name in others)
-    operations = operations_of(its.offers.operations)
+    operations = operations_of(its.capabilities.operations)
     found.update((name, kind) for name, kind in operations.items() if its.dialect.has(name))
     return found
 
@@ -139,12 +139,12 @@ def _name_of(layer: type) -> str:
     return name
 
 
-def _needing(offers: Offers) -> Iterator[Feature]:
+def _needing(capabilities: Capabilities) -> Iterator[Feature]:
     """What a model cannot have where there is no decorator for classes, or where tensors keep a mask of a call."""
     needing: dict[str, Feature] = {"registered classes": "own classes", "own tensors": "masks of models"}
-    return (feature for ability, feature in needing.items() if ability in offers.lacks)
+    return (feature for ability, feature in needing.items() if ability in capabilities.missing)
 
 
-def classes(offers: Offers) -> tuple[str, ...]:
+def classes(capabilities: Capabilities) -> tuple[str, ...]:
     """The layer classes of a release that a graph may hold."""
-    return tuple(sorted(set(offers.layers).difference(NOT_DRAWN)))
+    return tuple(sorted(set(capabilities.layers).difference(NOT_DRAWN)))

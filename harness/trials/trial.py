@@ -141,7 +141,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
     checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.own_way else CHECKS
-    exemptions = exemptions_of(case, subject.ready.offers.lacks if case.asked else ())
+    exemptions = exemptions_of(case, subject.ready.capabilities.missing if case.asked else ())
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
     for name, its in answers.items():

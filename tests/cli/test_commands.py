@@ -31,6 +31,11 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
         pytest.param(("fuzz", "--rate", "-1"), "--rate", id="rate"),
         pytest.param(("fuzz", "--state-rate", "-1"), "--state-rate", id="state-rate"),
         pytest.param(("fuzz", "--at-least", "speed"), "--at-least", id="at-least"),
+        pytest.param(
+            ("fuzz", "--resume", "run", "--seed", "3"),
+            "--seed was said when the run began: leave it out with --resume",
+            id="resume",
+        ),
         pytest.param(("bench", "--graphs", "0"), "--graphs", id="graphs"),
         pytest.param(("fuss",), "fuss", id="command"),
     ],

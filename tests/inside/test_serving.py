@@ -19,15 +19,25 @@ def _case(child: Child, body: str, *inputs: dict) -> dict:
 
 def test_first_line_says_what_it_is(child: Child) -> None:
     ready = child.first["ready"]
-    said = {"generation", "keras", "backend", "backend_version", "numpy", "python", "devices", "seconds", "offers"}
+    said = {
+        "generation",
+        "keras",
+        "backend",
+        "backend_version",
+        "numpy",
+        "python",
+        "devices",
+        "seconds",
+        "capabilities",
+    }
     assert set(ready) == said
-    dense, dropout = ready["offers"]["layers"]["Dense"], ready["offers"]["layers"]["Dropout"]
+    dense, dropout = ready["capabilities"]["layers"]["Dense"], ready["capabilities"]["layers"]["Dropout"]
     assert {"units", "activation"} <= {each["name"] for each in dense["constructor"]}
     assert "training" in {each["name"] for each in dropout["call"]}
-    lacks = ready["offers"]["lacks"]
-    assert "multi_gpu_model" in lacks
+    missing = ready["capabilities"]["missing"]
+    assert "multi_gpu_model" in missing
     of_before = {"multi_gpu_model", "SavedModel", "add_loss", "add_metric", "engine"}
-    assert child.generation != "keras" or set(lacks) == of_before, "the newest has all the rest"
+    assert child.generation != "keras" or set(missing) == of_before, "the newest has all the rest"
     assert ready["generation"] == child.generation
     assert ready["devices"][0] == "cpu:0"
 

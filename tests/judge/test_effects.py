@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from clonediff.harness.judge.effects import FixEffect, KnownBugs, effects
-from clonediff.harness.judge.plain_graphs import PLAIN, REPORTED
+from clonediff.harness.judge.graphs import PLAIN, REPORTED
 from clonediff.harness.judge.record import Judged
 from clonediff.harness.judge.trying import CauseOnGraphs, GraphTried
-from clonediff.harness.judge.verdicts import in_order, with_counts, with_scripts
+from clonediff.harness.judge.verdicts import in_order, verdict, with_scripts
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.trials.trial import CloneTrial, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern
@@ -98,7 +98,8 @@ def candidate(*graphs: GraphTried) -> SimpleNamespace:
         for its, one in each.causes:
             shown = causes.setdefault((one, its.fingerprint), CauseOnGraphs(one, its, "", each))
             shown.graphs.add(to_json(each.graph))
-    return SimpleNamespace(graphs={to_json(each.graph): each for each in graphs}, causes=causes)
+    its = {to_json(each.graph): each for each in graphs}
+    return SimpleNamespace(graphs=its, causes=causes, reported=None, multi_gpu=None, stopped="")
 
 
 BLANK = Judged("fix.py", "fix.py", "python", "keras", {}, "the whole file", loads=True)
@@ -113,7 +114,7 @@ def test_each_graph_counts_once_for_the_worst() -> None:
         tried(THREE, [NAME, RAISED], [NAME]),
         tried(FOUR, [NAME], [NAME]),
     )
-    judged = with_counts(BLANK, of)  # type: ignore[arg-type]
+    judged = verdict(BLANK, of)  # type: ignore[arg-type]
     counts = (judged.tried, judged.worked, judged.worse, judged.broken, judged.otherwise, judged.left, judged.mended)
     assert counts == (5, 2, 2, 1, 0, 1, 1)
     assert judged.word == "worse"
@@ -129,12 +130,12 @@ def test_each_graph_counts_once_for_the_worst() -> None:
 
 def test_what_a_script_does_not_show_does_not_count() -> None:
     of = candidate(tried(ONE, [RAISED], []), tried(TWO, [RAISED, OTHER], []), tried(THREE, [SHARED], [RAISED]))
-    assert with_counts(BLANK, of).broken == 2  # type: ignore[arg-type]
-    wrong = {(FixEffect.BREAKS, cause(RAISED).fingerprint)}
-    assert with_counts(BLANK, of, wrong).broken == 1  # type: ignore[arg-type]
-    wrong = {(FixEffect.SILENCES, cause(SHARED).fingerprint)}
-    judged = with_counts(BLANK, of, wrong)  # type: ignore[arg-type]
-    assert (judged.worse, judged.silent) == (0, "")
+    judged = verdict(BLANK, of)  # type: ignore[arg-type]
+    assert (judged.broken, judged.worse) == (2, 1)
+    of.causes[FixEffect.BREAKS, cause(RAISED).fingerprint].reproduced = False
+    of.causes[FixEffect.SILENCES, cause(SHARED).fingerprint].reproduced = False
+    judged = verdict(BLANK, of)  # type: ignore[arg-type]
+    assert (judged.broken, judged.worse, judged.silent) == (1, 0, "")
 
 
 def test_of_causes_that_are_alike_one_gets_a_script() -> None:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import compileall
 import difflib
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from clonediff.harness.judge.patching import PatchError, apply, read_diff
+from clonediff.harness.judge.patching import PatchError, apply
+from clonediff.harness.judge.processes import Prepared, prepare
+from clonediff.harness.judge.reading import FilePart, Proposal
+from clonediff.harness.subjects.outcomes import CloningFunctions
+from clonediff.harness.subjects.place import BESIDE
 
 BEFORE = "\n".join(f"line {number}" for number in range(1, 31)) + "\n"
 AFTER = BEFORE.replace("line 7\n", "line seven\n").replace("line 20\n", "line 20\nline 20 and a half\n")
@@ -31,7 +36,7 @@ def diff(old: str, new: str, before: str = BEFORE, after: str = AFTER) -> str:
 
 def patched(text: str, package: Path, name: str = "models.py") -> str:
     private = package.parent.parent / "private"
-    applied = apply(read_diff(text), package, private)
+    applied = apply(text, package, private)
     assert applied.folder == private
     assert (package / "models.py").read_text() == BEFORE
     return (private / "keras" / name).read_text()
@@ -54,7 +59,7 @@ def test_the_file_is_found_by_its_path(old: str, new: str, package: Path) -> Non
 def test_a_hunk_that_has_moved_is_found_nearby(package: Path) -> None:
     (package / "models.py").write_text(moved := "one\ntwo\n" + BEFORE)
     private = package.parent / "private"
-    apply(read_diff(diff("a/keras/models.py", "b/keras/models.py")), package, private)
+    apply(diff("a/keras/models.py", "b/keras/models.py"), package, private)
     assert (private / "keras" / "models.py").read_text() == "one\ntwo\n" + AFTER
     assert (package / "models.py").read_text() == moved
 
@@ -76,21 +81,50 @@ def test_files_are_made_and_taken_away(package: Path) -> None:
 def test_a_hunk_that_does_not_apply_is_named(package: Path) -> None:
     text = diff("a/keras/models.py", "b/keras/models.py").replace("-line 7\n", "-line VII\n")
     with pytest.raises(PatchError) as raised:
-        apply(read_diff(text), package, package.parent / "private")
-    assert "b/keras/models.py: hunk 1 (@@ -4,7 +4,7 @@) does not apply" in str(raised.value)
-    assert "line 7 is `line 7`, and the hunk expects `line VII`" in str(raised.value)
+        apply(text, package, package.parent / "private")
+    assert str(raised.value) == "keras/models.py:4: the release has other lines there; make the diff against it"
     assert not (package.parent / "private").exists()
 
 
-def test_the_second_hunk_is_named_as_such(package: Path) -> None:
+def test_a_second_hunk_that_does_not_apply_is_named_and_the_first_is_not_applied(package: Path) -> None:
     text = diff("a/keras/models.py", "b/keras/models.py").replace(" line 21\n", " line XXI\n")
-    with pytest.raises(PatchError, match="hunk 2"):
-        apply(read_diff(text), package, package.parent / "private")
+    with pytest.raises(PatchError, match=r"keras/models\.py:18"):
+        apply(text, package, package.parent / "private")
+    assert not (package.parent / "private").exists()
+
+
+def test_whitespace_that_was_lost_at_the_end_of_lines_does_not_matter(package: Path) -> None:
+    spaced = BEFORE.replace("line 6\n", "line 6  \n").replace("line 21\n", "line 21\r\n")
+    (package / "models.py").write_text(spaced, newline="")
+    applied = apply(diff("a/keras/models.py", "b/keras/models.py"), package, package.parent / "private")
+    assert [line.rstrip() for line in applied.changed[0].read_text().splitlines()] == AFTER.splitlines()
+
+
+def test_a_folder_within_somebodys_repository_is_patched_too(package: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(package.parent.parent)], check=True)
+    text = f"diff --git a/keras/models.py b/keras/models.py\n{diff('a/keras/models.py', 'b/keras/models.py')}"
+    assert patched(text, package) == AFTER
+
+
+def test_a_file_is_renamed(package: Path) -> None:
+    text = (
+        "diff --git a/keras/models.py b/keras/model.py\nsimilarity index 90%\nrename from keras/models.py\n"
+        f"rename to keras/model.py\n{diff('a/keras/models.py', 'b/keras/model.py')}"
+    )
+    assert patched(text, package, "model.py") == AFTER
+    assert not (package.parent.parent / "private" / "keras" / "models.py").exists()
+
+
+def test_without_git_it_is_said_what_to_do(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(package))
+    with pytest.raises(OSError, match="git is not on PATH, and a diff is applied with `git apply`: install git, or"):
+        apply(diff("a/keras/models.py", "b/keras/models.py"), package, package.parent / "private")
+    assert not (package.parent / "private").exists()
 
 
 def test_tests_and_docs_are_left_out_and_told(package: Path) -> None:
     text = diff("a/keras/models.py", "b/keras/models.py") + diff("a/tests/keras/a_test.py", "b/tests/keras/a_test.py")
-    applied = apply(read_diff(text), package, package.parent / "private")
+    applied = apply(text, package, package.parent / "private")
     assert applied.left_out == ("b/tests/keras/a_test.py",)
     assert [path.name for path in applied.changed] == ["models.py"]
 
@@ -101,17 +135,20 @@ def test_tests_and_docs_are_left_out_and_told(package: Path) -> None:
         pytest.param("nothing", "no diff in it", id="no diff"),
         pytest.param(diff("a/keras/other.py", "b/keras/other.py"), "the release has no such file", id="unknown file"),
         pytest.param(diff("a/tests/x.py", "b/tests/x.py"), "changes no file of the release", id="tests only"),
-        pytest.param("--- a/keras/models.py\n+++ b/keras/models.py\n", "no hunk", id="no hunk"),
-        pytest.param("--- a/keras/models.py\n+++ b/keras/models.py\n@@ nonsense\n", "its head is not", id="head"),
-        pytest.param("--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1,9 +1 @@\n line 1\n", "cut short", id="short"),
-        pytest.param("--- /dev/null\n+++ b/keras/models.py\n@@ -0,0 +1 @@\n+a\n", "has it already", id="made anew"),
-        pytest.param("GIT binary patch\nabc", "binary", id="binary"),
-        pytest.param("rename from a\nrename to b\n", "renames", id="rename"),
+        pytest.param("--- a/keras/models.py\n+++ b/keras/models.py\n", "No valid patches", id="no hunk"),
+        pytest.param("--- a/keras/models.py\n+++ b/keras/models.py\n@@ nonsense\n", "No valid patches", id="head"),
+        pytest.param(
+            "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1,9 +1 @@\n line 1\n",
+            "corrupt patch at line 5",
+            id="short",
+        ),
+        pytest.param("--- /dev/null\n+++ b/keras/models.py\n@@ -0,0 +1 @@\n+a\n", "already exists", id="made anew"),
+        pytest.param("GIT binary patch\nabc", "no diff in it", id="binary"),
     ],
 )
 def test_a_diff_that_cannot_be_applied_says_why(text: str, said: str, package: Path) -> None:
     with pytest.raises(PatchError, match=said):
-        apply(read_diff(text), package, package.parent / "private")
+        apply(text, package, package.parent / "private")
     assert not (package.parent / "private").exists()
 
 
@@ -124,8 +161,8 @@ def test_a_path_that_leads_out_is_refused(path: str, new_file: bool, package: Pa
     old = "/dev/null" if new_file else path
     text = f"--- {old}\n+++ {path}\n@@ -0,0 +1 @@\n+owned\n"
     before = sorted(package.parent.parent.rglob("*"))
-    with pytest.raises(PatchError, match="refused"):
-        apply(read_diff(text), package, package.parent / "private")
+    with pytest.raises(PatchError, match="invalid path|the release has no such file"):
+        apply(text, package, package.parent / "private")
     assert sorted(package.parent.parent.rglob("*")) == before
 
 
@@ -135,15 +172,16 @@ def test_a_link_is_refused(package: Path) -> None:
         "--- /dev/null\n+++ b/keras/out\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n"
     )
     with pytest.raises(PatchError, match="link"):
-        apply(read_diff(text), package, package.parent / "private")
+        apply(text, package, package.parent / "private")
 
 
 def test_a_link_in_the_package_is_not_written_through(package: Path) -> None:
     outside = package.parent / "outside.py"
     outside.write_text(BEFORE)
     (package / "linked.py").symlink_to(outside)
-    with pytest.raises(PatchError, match="the release has no such file"):
-        apply(read_diff(diff("a/keras/linked.py", "b/keras/linked.py")), package, package.parent / "private")
+    applied = apply(diff("a/keras/linked.py", "b/keras/linked.py"), package, package.parent / "private")
+    assert applied.changed[0].read_text() == AFTER
+    assert not applied.changed[0].is_symlink()
     assert outside.read_text() == BEFORE
 
 
@@ -153,7 +191,7 @@ def test_the_copy_has_the_bytecode_of_what_no_patch_changes(package: Path) -> No
     compileall.compile_dir(package, quiet=1)
     private = package.parent / "private"
     change = diff("a/keras/models.py", "b/keras/models.py", "X = 1\n", "X = 2\n")
-    applied = apply(read_diff(change), package, private)
+    applied = apply(change, package, private)
     compiled = {path.name.partition(".")[0] for path in private.rglob("*.pyc")}
     assert compiled == {"__init__", "network"}, "that of a file as long and as old would be taken"
     assert applied.changed[0].read_text() == "X = 2\n"
@@ -169,9 +207,40 @@ def test_of_a_package_as_large_as_tensorflow_only_the_way_to_the_patch_is_copied
     (keras / "backend.py").write_text(BEFORE)
     path = "tensorflow/python/keras/models.py"
     private = tmp_path / "private"
-    applied = apply(read_diff(diff(f"a/{path}", f"b/{path}")), package, private)
+    applied = apply(diff(f"a/{path}", f"b/{path}"), package, private)
     assert [changed.read_text() for changed in applied.changed] == [AFTER]
     assert (keras / "models.py").read_text() == BEFORE
     assert (private / "tensorflow" / "huge.so").is_symlink()
     assert (private / "tensorflow" / "python" / "keras" / "backend.py").is_symlink()
     assert not any(part.is_symlink() for part in (applied.changed[0], *list(applied.changed[0].parents)[:3]))
+
+
+@pytest.fixture
+def cloning(package: Path) -> CloningFunctions:
+    """A release that clones with one function of two."""
+    (package / "models.py").write_text("def clone_model(model):\n    return 1\n\n\ndef other():\n    return 1\n")
+    return CloningFunctions("keras.models", str(package / "models.py"), str(package), ("clone_model",))
+
+
+def prepared(text: str, cloning: CloningFunctions, folder: Path) -> Prepared:
+    return prepare(Proposal("diff", (FilePart(text),)), BESIDE, cloning, folder)
+
+
+def test_a_diff_of_the_file_that_clones_runs_on_a_patched_copy_and_its_script_has_what_changed(
+    package: Path, cloning: CloningFunctions, tmp_path: Path
+) -> None:
+    before = (package / "models.py").read_text()
+    change = diff("a/keras/models.py", "b/keras/models.py", before, before.replace("return 1", "return 2", 1))
+    found = prepared(change, cloning, tmp_path)
+    assert found.place.path == (str(tmp_path.resolve() / "patched"),)
+    assert (found.parts, found.note) == ((), "")
+    assert found.in_script == "def clone_model(model):\n    return 2\n"
+
+
+def test_a_diff_of_another_file_has_scripts_that_run_on_the_patched_copy(
+    cloning: CloningFunctions, tmp_path: Path
+) -> None:
+    change = diff("a/keras/engine/network.py", "b/keras/engine/network.py", "a\nb\nc\n", "a\nB\nc\n")
+    found = prepared(change, cloning, tmp_path)
+    assert (found.parts, found.in_script) == ((), "")
+    assert found.note == "Run it on the patched release: PYTHONPATH=patched python repro-1.py"

@@ -17,7 +17,7 @@ DIFF = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1 +1 @@\n-a\n+b\n"
 def test_a_python_file_is_taken_whole() -> None:
     proposal = read_proposal("fix.py", MENDS, FUNCTIONS)
     assert (proposal.form, proposal.problem) == ("python", "")
-    assert [piece.text for piece in proposal.pieces] == [MENDS]
+    assert [part.text for part in proposal.parts] == [MENDS]
     assert proposal.taken == "the whole file, with `_clone_functional_model`"
 
 
@@ -28,15 +28,15 @@ def test_a_text_that_is_python_needs_no_suffix() -> None:
 def test_a_python_file_that_does_not_parse_is_for_its_own_python_to_judge() -> None:
     proposal = read_proposal("fix.py", "def clone_model(model)\n    print model\n", FUNCTIONS)
     assert proposal.problem == ""
-    assert len(proposal.pieces) == 1
+    assert len(proposal.parts) == 1
 
 
 def test_the_code_block_of_an_answer_keeps_its_lines() -> None:
     text = answer(MENDS)
     proposal = read_proposal("answer.txt", text, FUNCTIONS)
-    (piece,) = proposal.pieces
-    assert piece.text == MENDS
-    assert text.split("\n")[piece.line - 1] == MENDS.split("\n")[0]
+    (part,) = proposal.parts
+    assert part.text == MENDS
+    assert text.split("\n")[part.line - 1] == MENDS.split("\n")[0]
     assert proposal.taken == "the code block at line 11, with `_clone_functional_model` (of 2 blocks)"
 
 
@@ -45,19 +45,19 @@ def test_of_several_that_define_it_the_last_complete_one_is_taken() -> None:
     cut = "```\ndef _clone_functional_model(model,\n```\n"
     unclosed = f"```\n{HOLLOW}"
     text = "\n".join((first, last, cut, unclosed))
-    (piece,) = read_proposal("answer.md", text, FUNCTIONS).pieces
-    assert piece.text == MENDS
+    (part,) = read_proposal("answer.md", text, FUNCTIONS).parts
+    assert part.text == MENDS
 
 
 def test_where_none_is_complete_the_last_is_taken_for_its_python_to_refuse() -> None:
     text = "```\ndef clone_model(model:\n```\nor\n```\ndef clone_model(model\n```\n"
-    (piece,) = read_proposal("answer.md", text, FUNCTIONS).pieces
-    assert piece.text == "def clone_model(model\n"
+    (part,) = read_proposal("answer.md", text, FUNCTIONS).parts
+    assert part.text == "def clone_model(model\n"
 
 
 def test_each_function_is_taken_from_its_own_block() -> None:
     text = "```\ndef clone_model(model):\n    pass\n```\nand\n```\ndef _clone_sequential_model(model):\n    pass\n```\n"
-    assert len(read_proposal("answer.md", text, FUNCTIONS).pieces) == 2
+    assert len(read_proposal("answer.md", text, FUNCTIONS).parts) == 2
 
 
 def test_a_block_of_definitions_that_it_uses_comes_along_and_an_example_does_not() -> None:
@@ -68,13 +68,23 @@ def test_a_block_of_definitions_that_it_uses_comes_along_and_an_example_does_not
         "def unrelated():\n    pass\n",
     )
     text = "\n".join(f"```\n{block}```\n" for block in blocks)
-    assert [piece.text for piece in read_proposal("answer.md", text, FUNCTIONS).pieces] == list(blocks[:2])
+    assert [part.text for part in read_proposal("answer.md", text, FUNCTIONS).parts] == list(blocks[:2])
 
 
-def test_an_indented_block_in_a_list_is_read_without_its_indentation() -> None:
-    text = "1. do this:\n\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "   ")
-    (piece,) = read_proposal("answer.md", text, FUNCTIONS).pieces
-    assert piece.text == HOLLOW
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("1. do this:\n\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "   "), id="in a list"),
+        pytest.param("Do this:\n\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "        "), id="far in"),
+        pytest.param(f"In the class:\n\n```python\n{textwrap.indent(HOLLOW, '    ')}```\n", id="indented code"),
+        pytest.param("> Do:\n>\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "> "), id="quoted"),
+        pytest.param(f"<details>\n```python\n{HOLLOW}```\n</details>\n", id="in HTML"),
+    ],
+)
+def test_a_block_is_read_without_its_indentation(text: str) -> None:
+    (part,) = read_proposal("answer.md", text, FUNCTIONS).parts
+    assert part.text == HOLLOW
+    assert HOLLOW.split("\n")[0] in text.split("\n")[part.line - 1]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +98,7 @@ def test_an_indented_block_in_a_list_is_read_without_its_indentation() -> None:
 def test_a_diff_is_known_as_one(name: str, text: str) -> None:
     proposal = read_proposal(name, text, FUNCTIONS)
     assert proposal.form == "diff"
-    assert DIFF in proposal.diff
-    assert not proposal.pieces
+    assert DIFF in proposal.text
 
 
 @pytest.mark.parametrize(
@@ -104,7 +113,7 @@ def test_a_diff_is_known_as_one(name: str, text: str) -> None:
 def test_a_file_without_the_function_says_so(name: str, text: str, said: str) -> None:
     proposal = read_proposal(name, text, FUNCTIONS)
     assert said in proposal.problem
-    assert not proposal.pieces
+    assert not proposal.parts
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-import io
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 
+from clonediff.harness.cli.text.judge import judged_text
 from clonediff.harness.judge.effects import FixEffect
-from clonediff.harness.judge.plain_graphs import PLAIN, REPORTED
+from clonediff.harness.judge.graphs import PLAIN, REPORTED
+from clonediff.harness.judge.processes import Prepared, changed_statements
 from clonediff.harness.judge.record import Judged, JudgedCause, OwnTests, ReportedBug
-from clonediff.harness.judge.scripts import changed_statements, script_for
-from clonediff.harness.judge.text import everything, folded, screen, sentence
-from clonediff.harness.judge.wording import graph_line
+from clonediff.harness.judge.scripts import script_for
+from clonediff.harness.judge.text import everything, folded, graph_line, sentence
 from clonediff.harness.source import write_source
 from clonediff.harness.subjects.place import BESIDE
 from clonediff.reports.records import Cost, Difference, Place, Raised
@@ -121,9 +121,7 @@ def frozen(kind: str, graphs: int) -> JudgedCause:
 
 
 def shown(*verdicts: Judged) -> list[str]:
-    stream = io.StringIO()
-    screen(verdicts, "keras==2.2.4", stream)
-    return stream.getvalue().splitlines()
+    return list(judged_text(verdicts, "keras==2.2.4"))
 
 
 def test_the_screen_is_plain_where_it_is_piped() -> None:
@@ -211,8 +209,8 @@ def test_a_plain_graph_can_be_spelled(name: str, dialect: str) -> None:
 )
 def test_a_script_holds_the_proposal_as_it_is(proposed: str) -> None:
     source = write_source(REPORTED, "keras2")
-    script = script_for(source, "keras2", RAISED, "keras.models", proposed, "fix.py", BESIDE)
-    assert script.script.raises == "KeyError"
+    script = script_for(source, "keras2", RAISED, "keras.models", Prepared(BESIDE, in_script=proposed), "fix.py")
+    assert script.raises == "KeyError"
     tree = ast.parse(script.text)
     (text,) = [
         ast.literal_eval(node.value)
@@ -224,14 +222,11 @@ def test_a_script_holds_the_proposal_as_it_is(proposed: str) -> None:
     assert "clonediff" not in script.text
 
 
-@pytest.mark.parametrize(
-    ("word", "code", "endless"),
-    [("exit code 3", 3, False), ("timed out", None, True), ("out of memory", None, False)],
-)
-def test_a_script_that_ends_its_process_is_expected_to(word: str, code: int | None, endless: bool) -> None:
+@pytest.mark.parametrize("word", ["exit code 3", "timed out", "SIGSEGV"])
+def test_a_script_that_ends_its_process_is_expected_to(word: str) -> None:
     root = replace(RAISED, path="process", raised=Raised(word, ""))
-    script = script_for("import keras\n\nmodel = 1\n", "keras2", root, "keras.models", "x = 1\n", "fix.py", BESIDE)
-    assert (script.code, script.endless, script.script.raises) == (code, endless, "")
+    fix = Prepared(BESIDE, in_script="x = 1\n")
+    assert script_for("import keras\n\nmodel = 1\n", "keras2", root, "keras.models", fix, "fix.py").raises == word
 
 
 def test_the_changed_statements_of_a_module() -> None:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import difflib
-import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
+from clonediff.harness.cli.text.judge import judged_text
 from clonediff.harness.judge import trying
 from clonediff.harness.judge.effects import FixEffect, KnownBugs
-from clonediff.harness.judge.patching import Applied, apply, read_diff
-from clonediff.harness.judge.plain_graphs import PLAIN
-from clonediff.harness.judge.processes import CandidateProcess, NotLoadedError, Reference
+from clonediff.harness.judge.graphs import PLAIN
+from clonediff.harness.judge.patching import Applied, apply
+from clonediff.harness.judge.processes import CandidateProcess, NotLoadedError, Prepared
+from clonediff.harness.judge.reading import FilePart
 from clonediff.harness.judge.record import Judged
 from clonediff.harness.judge.scripts import script_for
-from clonediff.harness.judge.stages import JudgeBudget, try_all
-from clonediff.harness.judge.text import screen, sentence
-from clonediff.harness.judge.trying import Candidate, GivenUpError, GraphTried
-from clonediff.harness.judge.verdicts import in_order, with_causes, with_stages
+from clonediff.harness.judge.trying import Candidate, GivenUpError, GraphTried, JudgeBudget, Reference
+from clonediff.harness.judge.verdicts import in_order, verdict
 from clonediff.harness.scripts.run_alone import raised_in, run_alone
 from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
@@ -56,8 +54,7 @@ def seat(reference: Reference) -> Iterator[Callable[..., Candidate]]:
     def seated(
         text: str, place: ReleasePlace = BESIDE, loading: float = PATIENCE, limits: Limits = LIMITS
     ) -> Candidate:
-        pieces = [{"text": text, "line": 1}] if text else []
-        process = CandidateProcess(SUBJECT, place, pieces, limits, loading)
+        process = CandidateProcess(SUBJECT, Prepared(place, (FilePart(text),) if text else ()), limits, loading)
         processes.append(process)
         process.start()
         return Candidate(process, reference, KnownBugs())
@@ -77,7 +74,7 @@ def patched(reference: Reference, change: Callable[[str], str], private: Path) -
     assert after != before
     name = str(file.relative_to(package.parent))
     text = "".join(difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{name}", f"b/{name}"))
-    return apply(read_diff(text), package, private)
+    return apply(text, package, private)
 
 
 def causes(tried: GraphTried, effect: FixEffect) -> list[str]:
@@ -118,7 +115,7 @@ class GuestProcess(CandidateProcess):
     """A candidate in the reference's own child, which a text that replaces nothing leaves as it was."""
 
     def __init__(self, text: str, reference: Reference) -> None:
-        super().__init__(SUBJECT, BESIDE, [{"text": text, "line": 1}], LIMITS)
+        super().__init__(SUBJECT, Prepared(BESIDE, (FilePart(text),)), LIMITS)
         self._child, self._ready = reference.process._child, reference.process.ready
 
     def close(self) -> None:
@@ -146,7 +143,7 @@ def test_what_replaces_nothing_is_a_verdict(text: str, said: str, reference: Ref
         pytest.param("import os\nos._exit(3)\n", "it ends its process (exit code 3)", id="os._exit"),
         pytest.param(
             "while True:\n    pass\n",
-            "it does not come to an end: stopped after 3 s",
+            "it does not come to an end: no answer in 3 s",
             id="loops",
             marks=pytest.mark.slow(reason="a Keras of its own; os._exit loses its process, too"),
         ),
@@ -154,13 +151,13 @@ def test_what_replaces_nothing_is_a_verdict(text: str, said: str, reference: Ref
 )
 def test_what_does_not_load_is_a_verdict(text: str, said: str, seat: Callable[..., Candidate]) -> None:
     with pytest.raises(NotLoadedError) as raised:
-        seat(text, loading=3.0 if "stopped after" in said else PATIENCE)
+        seat(text, loading=3.0 if "no answer" in said else PATIENCE)
     assert said in str(raised.value)
 
 
 @pytest.mark.slow(reason="a Keras of its own; os._exit loses its process, too, and test_process takes memory")
 def test_memory_without_end_is_a_verdict(seat: Callable[..., Candidate]) -> None:
-    with pytest.raises(NotLoadedError, match="it takes memory without end: stopped at"):
+    with pytest.raises(NotLoadedError, match="it takes memory without end: "):
         seat("held = []\nwhile True:\n    held.append(b'x' * (1 << 26))\n")
 
 
@@ -169,7 +166,6 @@ def test_a_candidate_stands_wherever_the_release_refers_to_its_own_and_after_a_n
 ) -> None:
     candidate = seat("print('{\"id\": 1}')\n" + RAISES)  # what it prints does not reach the protocol
     assert isinstance(candidate.process, CandidateProcess)
-    assert candidate.process.cloning_now is not None
     assert candidate.process.cloning_now.replaced == ("clone_model",)
     for _ in range(2):
         tried = candidate.try_from(STACK, "a stack")
@@ -181,9 +177,9 @@ def test_a_candidate_stands_wherever_the_release_refers_to_its_own_and_after_a_n
 
 def test_a_helper_is_replaced_alone_and_finds_the_names_of_the_module(seat: Callable[..., Candidate]) -> None:
     candidate = seat(HELPER)
-    assert candidate.try_from(STACK, "").effect is not FixEffect.BREAKS
+    assert candidate.try_from(STACK, "").worst() is not FixEffect.BREAKS
     tried = candidate.try_from(PLAIN["a Sequential"], "")
-    assert tried.effect is FixEffect.BREAKS
+    assert tried.worst() is FixEffect.BREAKS
     assert tried.causes[0][0].root.raised is not None
     assert tried.causes[0][0].root.raised.type == "KeyError"
 
@@ -198,7 +194,7 @@ def test_what_breaks_is_told_apart_from_what_stays_broken(seat: Callable[..., Ca
     candidate = seat(text)
     tried = candidate.try_from(FROZEN, "a frozen model")
     assert "trainable" in causes(tried, FixEffect.LEAVES)
-    assert candidate.try_from(STACK, "a stack").effect is FixEffect.BREAKS
+    assert candidate.try_from(STACK, "a stack").worst() is FixEffect.BREAKS
     left = [shown for shown in in_order(candidate) if shown.effect is FixEffect.LEAVES]
     assert {shown.first_on for shown in left} <= {"a frozen model", "a stack"}
 
@@ -254,12 +250,11 @@ def test_a_patch_that_mends_something_mends_it(
     )
     candidate = seat("", ReleasePlace(path=(str(applied.folder),), how="laid over"))
     assert isinstance(candidate.process, CandidateProcess)
-    assert candidate.process.cloning_now is not None
     assert Path(candidate.process.cloning_now.file) == applied.changed[0].resolve()
     broken = [cause.root.aspect for cause in reference.trial(FROZEN).clones["upstream"].causes]
     assert "trainable" in broken
     tried = candidate.try_from(FROZEN, "a frozen model")
-    assert tried.effect is not FixEffect.BREAKS
+    assert tried.worst() is not FixEffect.BREAKS
     assert "trainable" not in causes(tried, FixEffect.LEAVES)
 
 
@@ -267,14 +262,10 @@ def test_a_patch_after_which_the_release_does_not_start_is_a_verdict(tmp_path: P
     package = tmp_path / "private" / "keras"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('spoilt')\n")
-    process = CandidateProcess(SUBJECT, ReleasePlace(path=(str(package.parent),), how="laid over"), [], LIMITS)
-    try:
+    prepared = Prepared(ReleasePlace(path=(str(package.parent),), how="laid over"))
+    process = CandidateProcess(SUBJECT, prepared, LIMITS)
+    with pytest.raises(NotLoadedError, match="the patched release does not start: RuntimeError: spoilt"):
         process.start()
-    except Exception as error:
-        refused = NotLoadedError.of(error)  # type: ignore[arg-type]
-        assert "the patched release does not start: RuntimeError: spoilt" in str(refused)
-    else:
-        pytest.fail("a spoilt package started")
 
 
 REFUSED_LAMBDA = "a Lambda with a mask function"
@@ -296,10 +287,9 @@ def test_an_exception_that_is_swallowed_is_worse(
     place = ReleasePlace(path=(str(applied.folder),), how="laid over")
     candidate = seat("", place)
     graphs = {name: PLAIN[name] for name in ("a stack of Dense", "a nested model", REFUSED_LAMBDA)} | {"frozen": FROZEN}
-    stages = try_all(candidate, graphs, JudgeBudget(), lambda what, part: None, fresh=False)
+    candidate.try_all(graphs, JudgeBudget(), lambda what, part: None, fresh=False)
     blank = Judged("swallow.diff", "swallow.diff", "diff", "keras", {}, "the whole file, a diff", loads=True)
-    judged = with_stages(with_causes(blank, candidate), candidate, stages)
-    judged = replace(judged, sentence=sentence(judged))
+    judged = verdict(blank, candidate)
     assert judged.word == "worse"
     assert not judged.holds
     assert not judged.fixes, "the model of the report is cloned with the original's own layer in it"
@@ -311,15 +301,13 @@ def test_an_exception_that_is_swallowed_is_worse(
     assert first.effect is FixEffect.SILENCES
     assert (first.differences[0].check, first.differences[0].aspect) == ("own", "layer shared")
     assert first.before.startswith("ValueError: Requested the deserialization of a `Lambda` layer")
-    stream = io.StringIO()
-    screen([judged], "keras", stream)
-    head, reason, *lines = stream.getvalue().splitlines()
+    head, reason, *lines = judged_text([judged], "keras")
     assert head == "swallow.diff: worse"
     assert said in reason
     assert lines.index(next(line for line in lines if "worse: " in line)) < lines.index(
         next(line for line in lines if "leaves broken" in line)
     )
-    script = script_for(first.source, "keras", first.differences[0], "", "", "swallow.diff", place).script
+    script = script_for(first.source, "keras", first.differences[0], "", Prepared(place), "swallow.diff")
     done = run_alone(script.text, SUBJECT, place)
     assert raised_in(done.stderr)[-1] == "AssertionError", done.stderr
     assert "are the original's own" in done.stderr

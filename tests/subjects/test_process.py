@@ -258,6 +258,26 @@ def test_closing_ends_it_at_once_and_removes_its_folder() -> None:
     assert not folder.exists()
 
 
+@pytest.mark.parametrize("end", ["closed", "killed"])
+def test_its_temporary_files_are_in_its_own_folder_and_go_with_it(end: str) -> None:
+    leaves = (
+        "import os, tempfile\nraise ValueError(tempfile.mkstemp()[1] + ' ' + os.environ['TMPDIR'] + ' ' + os.getcwd())"
+    )
+    with fake() as process, fake() as other:
+        answers = [each.trial(plain(leaves), cloners=[]) for each in (process, other)]
+        said = [each.refused.message.split() for each in answers if isinstance(each, Answer) and each.refused]
+        (file, folder, works_in), (_, another, _) = said
+        assert folder == works_in != another
+        assert Path(file).parent == Path(folder)
+        assert Path(file).is_file()
+        if end == "closed":
+            process.close()
+        else:
+            assert isinstance(process.trial(plain("import os\nos.abort()"), cloners=[]), Killed)
+        assert not Path(folder).exists()
+        assert Path(another).exists()
+
+
 @pytest.mark.parametrize(
     ("program", "says"),
     [
@@ -312,6 +332,7 @@ def test_a_reply_that_is_no_text_is_an_error_of_the_subject() -> None:
     said = r"^keras: its reply is not what the protocol says: .*0xff"
     with fake() as process, pytest.raises(SubjectError, match=said):
         process.trial(plain(WRITTEN.format(ERROR)), cloners=())
-    first = SubjectProcess(Subject("keras"), started_by=[sys.executable, "-c", WRITTEN.format(ERROR)])
+    broken = ERROR.replace('"error"', '"broken"')
+    first = SubjectProcess(Subject("keras"), started_by=[sys.executable, "-c", WRITTEN.format(broken)])
     with pytest.raises(SubjectError, match=said):
         first.start()

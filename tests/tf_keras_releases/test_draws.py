@@ -60,13 +60,13 @@ with keras.utils.custom_object_scope({"Draws": Draws}):
     ],
 )
 def test_what_a_layer_draws_from_is_where_it_was(release: SubjectProcess, body: str) -> None:
-    if "RandomHeight" not in release.ready.offers.layers:
+    if "RandomHeight" not in release.ready.capabilities.layers:
         pytest.skip(reason="the release has no layers for images")
     trial_of(release, f"import numpy as np\n{body}", IMAGES)
 
 
 def test_what_a_layer_draws_from_does_not_go_by_what_the_process_didbefore(release: SubjectProcess) -> None:
-    if "RandomTranslation" not in release.ready.offers.layers:
+    if "RandomTranslation" not in release.ready.capabilities.layers:
         pytest.skip(reason="the release has no layers for images")
     args = (("height_factor", 0.5), ("width_factor", 0.5), ("seed", 7))
     layers = (Layer("RandomTranslation", args), Layer("Dropout", (("rate", 0.5),)))
@@ -80,7 +80,7 @@ def test_what_a_layer_draws_from_does_not_go_by_what_the_process_didbefore(relea
 
 
 def test_a_mask_of_nothing_is_none(release: SubjectProcess) -> None:
-    if "RandomContrast" not in release.ready.offers.layers:
+    if "RandomContrast" not in release.ready.capabilities.layers:
         pytest.skip(reason="the release has no layers for images")
     case = Case(HEAD[release.subject.dialect] + OF_NOTHING, (FLOATS, IMAGES), seed=5)
     trial = run(case, release, ("upstream", "fixed"))
@@ -89,7 +89,7 @@ def test_a_mask_of_nothing_is_none(release: SubjectProcess) -> None:
 
 
 def test_what_a_layer_without_a_seed_draws_is_the_same_in_a_loaded_model(release: SubjectProcess) -> None:
-    if "RandomWidth" not in release.ready.offers.layers:
+    if "RandomWidth" not in release.ready.capabilities.layers:
         pytest.skip(reason="the release has no layers for images")
     trial_of(release, DRAWS_FROM_ANYWHERE, IMAGES, "saving")
 

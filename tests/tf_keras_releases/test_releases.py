@@ -224,7 +224,7 @@ def test_a_model_with_a_loss_and_a_metric_of_its_own_is_cloned(release: SubjectP
 def test_tensors_of_tensorflow_are_as_good_as_others(
     release: SubjectProcess, body: str, given: dict[str, object], checks: tuple[str, ...]
 ) -> None:
-    if body is SPARSE and "sparse inputs" in release.ready.offers.lacks:
+    if body is SPARSE and "sparse inputs" in release.ready.capabilities.missing:
         pytest.skip(reason="the release cannot tell how many columns a sparse input has")
     trial_of(release, f"import numpy as np\n{body}", given, *checks)
 
@@ -250,7 +250,7 @@ def test_an_operation_is_cloned_on_other_inputs(release: SubjectProcess, layer: 
 
 
 def test_an_inverted_normalization_stays_one(release: SubjectProcess) -> None:
-    found = release.ready.offers.layers.get("Normalization")
+    found = release.ready.capabilities.layers.get("Normalization")
     if found is None or "invert" not in [each.name for each in found.constructor or ()]:
         pytest.skip(reason="the release cannot invert one")
     trial = trial_of(release, INVERTED, FLOATS)
@@ -263,7 +263,7 @@ def test_a_model_on_an_input_around_a_tensor_is_cloned(release: SubjectProcess) 
 
 
 def test_a_vocabulary_is_kept(release: SubjectProcess) -> None:
-    if "TextVectorization" not in release.ready.offers.layers:
+    if "TextVectorization" not in release.ready.capabilities.layers:
         pytest.skip(reason="the release has no layers for texts")
     trial = trial_of(release, OF_WORDS, {"shape": [1], "dtype": "string", "fill": "words"})
     assert ("raises" in upstream_aspects(trial)) == (release.subject.version == "2.6.5")
@@ -312,13 +312,13 @@ def test_a_clone_function_is_asked_for_layers_in_the_order_of_the_model(release:
 
 
 def test_what_was_built_in_a_scope_has_the_names_of_it(release: SubjectProcess) -> None:
-    if "RandomCrop" not in release.ready.offers.layers:
+    if "RandomCrop" not in release.ready.capabilities.layers:
         pytest.skip(reason="the release has no layers for images")
     trial_of(release, IN_A_SCOPE, IMAGES)
 
 
 def test_a_weight_of_unknown_size_has_the_name_that_it_got_in_a_scope(release: SubjectProcess) -> None:
-    offered = release.ready.offers.layers.get("IntegerLookup")
+    offered = release.ready.capabilities.layers.get("IntegerLookup")
     if offered is None or "idf_weights" not in (offered[0] or ()):
         pytest.skip(reason="the release takes no weights of words")
     trial_of(release, WEIGHTS_OF_WORDS, WORDS)

@@ -8,11 +8,11 @@ the user's cache folder.
 
 from __future__ import annotations
 
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
-from clonediff.harness.subjects.releases.errors import ReleaseError
-from clonediff.harness.subjects.releases.index import available
 from clonediff.harness.subjects.releases.kept import Installed, installed, remove
 from clonediff.harness.subjects.releases.placing import place_of
+from clonediff.harness.subjects.releases.table import available
 from clonediff.harness.subjects.subject import Subject
 
 __all__ = ["Installed", "ReleaseError", "available", "installed", "open_subject", "place_of", "remove"]

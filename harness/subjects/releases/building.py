@@ -14,11 +14,10 @@ from pathlib import Path
 import msgspec
 from packaging.version import InvalidVersion, Version
 
-from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.outcomes import ReleaseError, SubjectError
 from clonediff.harness.subjects.place import How, ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import installer, store
-from clonediff.harness.subjects.releases.errors import ReleaseError
 from clonediff.harness.subjects.releases.interpreters import Interpreter, find, to_get
 from clonediff.harness.subjects.releases.requirements import Surroundings, beside, lacking, version_beside, versions_in
 from clonediff.harness.subjects.releases.store import Manifest, Say, StartedOn
@@ -84,11 +83,7 @@ def lay(subject: Subject, entry: str, how: How, say: Say, over: Stack | None = N
             how=how,
             python_version=below.python_version if below is not None else platform.python_version(),
             versions=versions_in(site),
-            bytes=0,
-            seconds=0.0,
-            installed=_now(),
             by=by,
-            clonediff=store.clonediff_version(),
             path=(SITE,),
             stack=None if over is None else stack_entry(over),
             unmet=tuple(unmet),
@@ -119,11 +114,7 @@ def stack_up(stack: Stack, tensorflow: str, subject: Subject, say: Say) -> None:
             how="own stack",
             python_version=interpreter.version,
             versions=versions_in(venv / "lib" / f"python{stack.python}" / "site-packages"),
-            bytes=0,
-            seconds=0.0,
-            installed=_now(),
             by=by,
-            clonediff=store.clonediff_version(),
             python=str(python.relative_to(folder)),
         )
         checked: tuple[StartedOn, ...] = ()
@@ -195,13 +186,12 @@ def _same(found: str, wanted: str) -> bool:
 
 
 def _finish(folder: Path, manifest: Manifest, checked: tuple[StartedOn, ...], began: float) -> None:
-    store.seal(
-        folder,
-        msgspec.structs.replace(
-            manifest, checked=checked, bytes=store.size(folder), seconds=round(time.monotonic() - began, 2)
-        ),
+    whole = msgspec.structs.replace(
+        manifest,
+        checked=checked,
+        bytes=store.size(folder),
+        seconds=round(time.monotonic() - began, 2),
+        installed=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        clonediff=store.clonediff_version(),
     )
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    store.seal(folder, whole)

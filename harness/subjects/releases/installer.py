@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from clonediff.harness.subjects.releases.errors import ReleaseError
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases.interpreters import Interpreter
 
 LIMIT = 3600.0
@@ -79,7 +79,7 @@ def make_environment(venv: Path, interpreter: Interpreter, pins: Sequence[str]) 
         _run([interpreter.path, "-m", "venv", str(venv)], venv.parent)
         _run([str(python_of(venv)), "-m", "pip", *_PIP, "--no-compile", "--no-deps", *pins], venv.parent)
 
-    return _by_either(by_uv, by_pip, has_pip=not interpreter.lacks)
+    return _by_either(by_uv, by_pip, has_pip=not interpreter.missing)
 
 
 def python_of(venv: Path) -> Path:

@@ -24,11 +24,11 @@ print("%d.%d %d.%d.%d %s %s" % (sys.version_info[:2] + sys.version_info[:3]
 
 
 class Interpreter(msgspec.Struct, frozen=True):
-    """An interpreter that answered. `lacks` has the modules that it would need to make an environment by itself."""
+    """An interpreter that answered. `missing` has the modules that it would need to make an environment by itself."""
 
     path: str
     version: str
-    lacks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 def find(python: str, *, alone: bool = True) -> tuple[Interpreter | None, list[str]]:
@@ -47,8 +47,8 @@ def find(python: str, *, alone: bool = True) -> tuple[Interpreter | None, list[s
         if isinstance(answer, str):
             if answer:
                 refused.append(f"{path}: {answer}")
-        elif alone and answer.lacks:
-            refused.append(f"{path}: has no {' and no '.join(answer.lacks)}")
+        elif alone and answer.missing:
+            refused.append(f"{path}: has no {' and no '.join(answer.missing)}")
         else:
             return answer, refused
     return None, refused
@@ -104,9 +104,9 @@ def _ask(path: Path, python: str) -> Interpreter | str:
     if done.returncode or len(words) != 4:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         return f"does not answer ({last[0].strip()})" if path.name == f"python{python}" else ""
-    minor, version, implementation, lacks = words
+    minor, version, implementation, missing = words
     if minor != python:
         return f"is Python {minor}" if path.name == f"python{python}" else ""
     if implementation != "cpython":
         return f"is {implementation}"
-    return Interpreter(str(path), version, () if lacks == "-" else tuple(lacks.split(",")))
+    return Interpreter(str(path), version, () if missing == "-" else tuple(missing.split(",")))

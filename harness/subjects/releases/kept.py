@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.place import How
 from clonediff.harness.subjects.releases import store
-from clonediff.harness.subjects.releases.errors import ReleaseError
 from clonediff.harness.subjects.releases.store import Manifest, Say
 from clonediff.reports.records import RecordError
 

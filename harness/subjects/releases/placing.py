@@ -9,6 +9,7 @@ import sys
 
 import msgspec
 
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.place import BESIDE, How, ReleasePlace
 from clonediff.harness.subjects.presence import missing, without
 from clonediff.harness.subjects.releases import store
@@ -22,9 +23,8 @@ from clonediff.harness.subjects.releases.building import (
     stack_entry,
     stack_up,
 )
-from clonediff.harness.subjects.releases.errors import ReleaseError
 from clonediff.harness.subjects.releases.store import Manifest, Say
-from clonediff.harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
+from clonediff.harness.subjects.releases.table import Stack, stack_of, with_stack
 from clonediff.harness.subjects.subject import Subject
 
 _REMEMBERED = 8
@@ -109,14 +109,13 @@ def _remember(subject: Subject, entry: str, manifest: Manifest, place: ReleasePl
 
 def _way(subject: Subject, asked: How | None, install: bool) -> tuple[How, Stack | None]:
     """In which way a release is had, and the stack that this needs."""
-    version = subject.version or ""
     ways: dict[How, Stack | None]
     if subject.package == "tensorflow":
-        ways = {"own stack": _served(subject, stack_of_tensorflow(version))}
+        ways = {"own stack": _stack(subject)}
     elif subject.laid_over:
         ways = {"laid over": None}
     else:
-        ways = {"own stack": _served(subject, stack_of_keras(version)), "v1 mode": None}
+        ways = {"own stack": _stack(subject), "v1 mode": None}
     if asked is not None:
         if asked not in ways:
             raise ReleaseError(f"{subject.release}: cannot be had {asked!r}, only {' or '.join(map(repr, ways))}")
@@ -147,14 +146,9 @@ def _preferred(subject: Subject, ways: dict[How, Stack | None], install: bool) -
     return "own stack"
 
 
-def _served(subject: Subject, found: Stack | None) -> Stack:
-    if found is not None:
-        return found
-    known = [
-        version for each in stacks() for version in (each.serves if subject.package == "tensorflow" else each.keras)
-    ]
-    if subject.package == "tensorflow":
-        known = [version for version in known if not version.startswith("1.")]
-    raise ReleaseError(
-        f"{subject.release}: there is no such release with a stack of its own; there are {', '.join(known)}"
-    )
+def _stack(subject: Subject) -> Stack:
+    found = stack_of(subject.package, subject.version or "")
+    if found is None:
+        known = ", ".join(with_stack(subject.package))
+        raise ReleaseError(f"{subject.release}: there is no such release with a stack of its own; there are {known}")
+    return found

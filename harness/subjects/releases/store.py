@@ -21,8 +21,8 @@ from typing import Literal
 
 import msgspec
 
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.place import How
-from clonediff.harness.subjects.releases.errors import ReleaseError
 from clonediff.reports.records import RecordError, read, write
 
 Say = Callable[[str], None]
@@ -50,11 +50,11 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     how: How
     python_version: str
     versions: dict[str, str]
-    bytes: int
-    seconds: float
-    installed: str
     by: str
-    clonediff: str
+    bytes: int = 0
+    seconds: float = 0.0
+    installed: str = ""
+    clonediff: str = ""
     python: str | None = None
     path: tuple[str, ...] = ()
     stack: str | None = None

@@ -1,14 +1,23 @@
-"""The stacks of old releases: which Python and which exact packages a TensorFlow of its day runs on.
+"""Which releases can be asked for: those that have a stack, and those of the package index.
 
-Owns the reading of stacks.toml, which says how the table was made.
+Owns the reading of stacks.toml, which says how the table was made: which Python and which exact packages a TensorFlow
+of its day runs on.
 """
 
 from __future__ import annotations
 
 import functools
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
+from packaging.version import InvalidVersion, Version
+
+from clonediff.harness.subjects.outcomes import ReleaseError
+from clonediff.harness.subjects.releases.installer import surroundings, unreached
+from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
 
 TABLE = Path(__file__).with_name("stacks.toml")
 
@@ -40,11 +49,55 @@ def stacks() -> tuple[Stack, ...]:
     return msgspec.toml.decode(TABLE.read_bytes(), type=_Table).stack
 
 
-def stack_of_tensorflow(version: str) -> Stack | None:
-    """The stack that a TensorFlow is installed with."""
-    return next((each for each in stacks() if version in each.serves), None)
+def stack_of(package: str, version: str) -> Stack | None:
+    """The stack that a TensorFlow is installed with, or that a Keras 2.2 or 2.3 is laid over."""
+    return next((each for each in stacks() if version in _on(each, package)), None)
 
 
-def stack_of_keras(version: str) -> Stack | None:
-    """The stack that a Keras 2.2 or 2.3 is laid over."""
-    return next((each for each in stacks() if version in each.keras), None)
+def with_stack(package: str) -> list[str]:
+    """The releases of a package that have a stack and can be asked for, the oldest first."""
+    return [version for each in stacks() for version in _on(each, package) if _can_be_asked(package, version)]
+
+
+def available(package: str) -> list[str]:
+    """The releases of keras, tf_keras or tensorflow that can be asked for, the oldest first; no pre-releases.
+
+    Of Keras 3 and tf_keras, what the index has for this Python; of Keras 2.2-2.3 and TensorFlow, what has a stack.
+    """
+    found = with_stack(package)
+    if package != "tensorflow":
+        of_index = [version for version in _of_index(package) if _can_be_asked(package, version)]
+        found += [version for version in of_index if package != "keras" or Version(version).major >= 3]
+    return sorted(set(found), key=Version)
+
+
+def _on(stack: Stack, package: str) -> tuple[str, ...]:
+    return stack.serves if package == "tensorflow" else stack.keras if package == "keras" else ()
+
+
+def _of_index(package: str) -> list[str]:
+    command = [sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check", "--retries=1"]
+    try:
+        environment = surroundings(os.environ, Path(os.environ.get("TMPDIR") or "/tmp"))
+        asked = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ReleaseError(f"{package}: pip cannot be asked which releases there are: {error}") from error
+    # With a folder of wheels in its configuration pip gives what is there, though the index did not answer.
+    if unreached(asked.stderr):
+        raise ReleaseError(
+            f"{package}: the package index cannot be reached to ask which releases there are: look at the network, "
+            "and at `pip config list`; or name them, as in keras==3.14.1"
+        )
+    for line in asked.stdout.splitlines():
+        if line.startswith("Available versions:"):
+            return [each.strip() for each in line.partition(":")[2].split(",")]
+    last = (asked.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    raise ReleaseError(f"{package}: pip does not say which releases there are: {last}")
+
+
+def _can_be_asked(package: str, version: str) -> bool:
+    try:
+        Subject.parse(f"{package}=={version}")
+        return not Version(version).is_prerelease
+    except (UnknownSubjectError, InvalidVersion):
+        return False

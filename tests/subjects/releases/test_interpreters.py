@@ -92,7 +92,7 @@ def test_one_without_ensurepip_will_do_for_uv(machine: Path) -> None:
     script(machine / "bin" / "python3.7", "3.7 3.7.16 cpython ensurepip")
     found, _ = find("3.7", alone=False)
     assert found is not None
-    assert found.lacks == ("ensurepip",)
+    assert found.missing == ("ensurepip",)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from clonediff.harness.subjects.presence import without
 from clonediff.harness.subjects.releases import ReleaseError, place_of, remove, store
 from clonediff.harness.subjects.releases.building import around_now, entry_of, stack_entry
 from clonediff.harness.subjects.releases.store import Manifest
-from clonediff.harness.subjects.releases.table import stack_of_keras
+from clonediff.harness.subjects.releases.table import stack_of
 
 KERAS = Subject.parse("keras==2.2.4")
-STACK = stack_of_keras("2.2.4")
+STACK = stack_of("keras", "2.2.4")
 assert STACK is not None
 PLAIN = Manifest(
     release="",

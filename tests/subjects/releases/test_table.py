@@ -7,7 +7,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from clonediff.harness.subjects.releases import available
-from clonediff.harness.subjects.releases.table import Stack, stack_of_keras, stack_of_tensorflow, stacks
+from clonediff.harness.subjects.releases.table import Stack, stack_of, stacks
 from clonediff.harness.subjects.subject import Subject
 
 EACH = pytest.mark.parametrize("stack", [pytest.param(each, id=each.tensorflow) for each in stacks()])
@@ -39,12 +39,12 @@ def test_every_tensorflow_2_with_a_keras_of_its_own_has_a_stack(minor: int) -> N
     versions = [version for version in available("tensorflow") if version.split(".")[1] == str(minor)]
     assert versions
     for version in versions:
-        assert stack_of_tensorflow(version) is not None
+        assert stack_of("tensorflow", version) is not None
         Subject.parse(f"tensorflow=={version}")
 
 
 def test_keras_2_is_laid_over_tensorflow_1() -> None:
-    stack = stack_of_keras("2.2.4")
+    stack = stack_of("keras", "2.2.4")
     assert stack is not None
     assert stack.tensorflow.startswith("1.")
-    assert stack_of_keras("3.14.1") is None
+    assert stack_of("keras", "3.14.1") is None

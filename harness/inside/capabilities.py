@@ -193,8 +193,8 @@ _NO_PLAIN_DEFAULT = "<no plain default>"
 # The word of `clonediff.strategies.kinds.parameters` for it.
 
 
-def offers(framework: Framework) -> dict[str, Any]:
-    """What `Offers` declares on the wire."""
+def capabilities(framework: Framework) -> dict[str, Any]:
+    """What `Capabilities` declares on the wire."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in dir(keras.layers):
@@ -202,9 +202,9 @@ def offers(framework: Framework) -> dict[str, Any]:
         if _is_layer(layer, keras) and not _other_name(name, layer, keras):
             layers[name] = signature(layer, keras)
     operations = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
-    lacks = [name for name, source in _TRIED.items() if not _builds(source, keras)]
+    missing = [name for name, source in _TRIED.items() if not _builds(source, keras)]
     framework.forget()
-    return {"layers": layers, "operations": operations, "lacks": lacks}
+    return {"layers": layers, "operations": operations, "missing": missing}
 
 
 def _of_keras(keras: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The graphs that every cloner has to get right: the one from the bug report, and plain ones of each common sort.
+"""The graphs that are tried first: the one from the bug report, plain ones of each common sort, and what is known.
 
 Graphs as data, in words that every generation has.
 """
@@ -7,7 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Made, Ref, Seq, Value
+from msgspec.structs import replace
+
+from clonediff.reports.known import KNOWN_ISSUES, KnownIssues
+from clonediff.strategies.graph import (
+    Call,
+    Function,
+    Graph,
+    Input,
+    Layer,
+    Made,
+    Ref,
+    Seq,
+    Value,
+    from_json,
+    read_graph,
+)
+from clonediff.strategies.kinds import Generation
+
+CORPUS = KNOWN_ISSUES.with_name("corpus")
+"""Graphs that once showed something, a file each."""
 
 
 def _layer(kind: str, *marks: str, **args: Value) -> Layer:
@@ -24,16 +43,11 @@ def _chain(given: Input, *layers: Layer) -> Graph:
     return Graph((given,), layers, calls, Ref(0), Ref(len(layers)))
 
 
-def _twice() -> Function:
-    return Function("lambda", ("x", "x"), "list")
-
-
 def _dense(units: int = 3) -> Layer:
     return _layer("Dense", units=units)
 
 
-_STEPS = Input((3, 4), fill="steps")
-_MASKING = _layer("Masking")
+_MASKED_STEPS = Input((3, 4), fill="steps"), _layer("Masking")
 _MASKED_FIRST = _layer(
     "Lambda",
     function=Function("lambda", ("x * 2.0",)),
@@ -42,28 +56,15 @@ _MASKED_FIRST = _layer(
 
 REPORTED = Graph(
     (Input((1,)),),
-    (_layer("Lambda", function=_twice()), _layer("Add")),
+    (_layer("Lambda", function=Function("lambda", ("x", "x"), "list")), _layer("Add")),
     (Call(0, (Ref(0),), outputs=2), Call(1, (_list(Ref(1, 0), Ref(1, 1)),))),
     Ref(0),
     Ref(2),
 )
 """The model of the bug report (keras#12202): a layer with two outputs and no mask, both of them used."""
 
-_INNER = Graph(
-    (Input((4,)),),
-    (_dense(4), _layer("Dense", units=2, activation="relu")),
-    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
-    Ref(0),
-    Ref(2),
-)
-_CHAIN = Graph(
-    (Input((4,)),),
-    (_dense(4), _dense(2)),
-    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
-    Ref(0),
-    Ref(2),
-    sequential=True,
-)
+_INNER = _chain(Input((4,)), _dense(4), _layer("Dense", units=2, activation="relu"))
+_CHAIN = replace(_chain(Input((4,)), _dense(4), _dense(2)), sequential=True)
 
 PLAIN: Mapping[str, Graph] = {
     "one Dense": _chain(Input((4,)), _dense()),
@@ -109,9 +110,9 @@ PLAIN: Mapping[str, Graph] = {
     "a nested model": _chain(Input((4,)), Layer("Model", graph=_INNER), _dense(1)),
     "a Sequential": _CHAIN,
     "a Sequential inside": _chain(Input((4,)), Layer("Model", graph=_CHAIN), _dense(1)),
-    "Masking and LSTM": _chain(_STEPS, _MASKING, _layer("LSTM", units=2)),
+    "Masking and LSTM": _chain(*_MASKED_STEPS, _layer("LSTM", units=2)),
     "a mask through Dense and TimeDistributed": _chain(
-        _STEPS, _MASKING, _layer("TimeDistributed", layer=Made(_dense(2))), _layer("LSTM", units=2)
+        *_MASKED_STEPS, _layer("TimeDistributed", layer=Made(_dense(2))), _layer("LSTM", units=2)
     ),
     "a Lambda with a mask function": _chain(Input((3, 4)), _MASKED_FIRST, _layer("LSTM", units=2)),
     "a Lambda with two outputs, one used": Graph(
@@ -138,3 +139,16 @@ PLAIN: Mapping[str, Graph] = {
     ),
 }
 """What a reader would try first, by what it is."""
+
+
+def known_graphs(known: KnownIssues, generation: Generation) -> dict[str, Graph]:
+    """The graphs to try first, by what they are: plain ones, examples of known issues, those of the corpus."""
+    graphs = dict(PLAIN)
+    for issue in known.issues:
+        if issue.generation == generation and issue.example is not None:
+            graphs[f"the known issue {issue.id}"] = from_json(issue.example, f"the example of {issue.id}")
+    for file in sorted(CORPUS.glob("*.json")):
+        graph = read_graph(file)
+        if graph.generation in (None, generation):
+            graphs[f"{file.stem} of the corpus"] = graph
+    return graphs
