@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from clonediff.harness.inside.cloners.fixed.comparison import leads_to
-from clonediff.harness.inside.cloners.fixed.held import NotUnderstood, like_what_it_holds
+from clonediff.harness.inside.cloners.fixed.copied_attributes import NotUnderstood, like_what_it_holds
 
 
 class Part:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..given import by_input
+from ..matched_inputs import by_input
 from .release import Release
 
 

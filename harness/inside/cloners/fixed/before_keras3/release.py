@@ -66,7 +66,7 @@ class Release:
         return self.is_part(value) or isinstance(value, self.keras.optimizers.Optimizer)
 
     def comparison(self) -> Comparison:
-        return Comparison(self.is_state, self.keras_attributes(), self.is_layer, self.is_own)
+        return Comparison(self.is_state, self.keras_attributes(), self.is_layer)
 
     def drawing_anew(self, value: Any) -> Any:
         """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""

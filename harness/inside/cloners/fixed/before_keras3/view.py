@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..twins import View
+from ..graph_match import View
 from .release import Release
 
 

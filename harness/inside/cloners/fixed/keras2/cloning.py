@@ -11,11 +11,11 @@ from typing import Any
 
 from ....left_masks import was_left
 from ....structure import leaves, map_leaves
-from ..held import NotUnderstood, like_what_it_holds, refused
+from ..copied_attributes import NotUnderstood, like_what_it_holds, refused
+from ..graph_match import GraphMatch
+from ..missing_options import UserLayer, refuse_other_weights
 from ..options import said
 from ..order import in_order
-from ..twins import Twins
-from ..untold import Untold, refuse_other_weights
 from . import states
 from .layers import rebuild_layer
 from .own_classes import Keras2View, put_together
@@ -32,7 +32,7 @@ class Cloning:
         self._layers: dict[int, tuple[Any, Any]] = {}
         self._nodes: dict[int, Any] = {}
         self._given: set[int] = set()
-        self._untold: list[Untold] = []
+        self._user_layers: list[UserLayer] = []
         self.masks: dict[int, tuple[Any, int]] = {}
         self.owners: dict[int, tuple[Any, int]] = {}
         self._reasons: dict[int, list[str]] = {}
@@ -55,8 +55,9 @@ class Cloning:
 
     def restore(self) -> None:
         """Give the clones what no config carries, and no call may have changed."""
-        for untold in self._untold:
-            untold.refuse_if_lost(RELEASE.comparison())
+        for each in self._user_layers:
+            each.refuse_if_lost()
+            each.copy_set_attributes()
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
                 states.restore(layer, clone)
@@ -88,17 +89,17 @@ class Cloning:
         except Exception as failure:
             reasons.append("its config cannot be read back (%s)" % said(failure))
             return
-        twins = Twins(model, clone, Keras2View())
-        if twins.difference is not None:
-            reasons.append("what its config makes is another model: it %s" % twins.difference)
+        match = GraphMatch(model, clone, Keras2View())
+        if match.difference is not None:
+            reasons.append("what its config makes is another model: it %s" % match.difference)
             return
-        if any(self._layers.get(id(layer), (layer, twin))[1] is not twin for layer, twin in twins.layers):
+        if any(self._layers.get(id(layer), (layer, its))[1] is not its for layer, its in match.layers):
             reasons.append("its config makes anew a layer that is used elsewhere too")
             return
         del self._reasons[id(model)]
-        for layer, twin in twins.layers:
-            self._layers[id(layer)] = (layer, twin)
-        for node, again in twins.calls:
+        for layer, its in match.layers:
+            self._layers[id(layer)] = (layer, its)
+        for node, again in match.calls:
             self._nodes[id(node)] = again
         differing = RELEASE.comparison().differing(model, clone)
         self._hold(model, clone, [name for name in vars(model) if name in differing or name not in vars(clone)], False)
@@ -204,7 +205,7 @@ class Cloning:
             else:
                 if self._is_cloned_by_graph(layer):
                     raise NotUnderstood(layer.name)  # asked for by a config, before it is its turn
-                clone = rebuild_layer(layer, self.clone_of, self._untold)
+                clone = rebuild_layer(layer, self.clone_of, self._user_layers)
             # Before the first call, which asks whether the layer supports masks, and names weights.
             states.restore(layer, clone)
             self._layers[id(layer)] = (layer, clone)

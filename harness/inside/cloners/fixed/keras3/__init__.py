@@ -14,7 +14,7 @@ from typing import Any
 import keras
 
 from .cloning import Cloning
-from .given import single_tensor, tensors_like_inputs
+from .matched_inputs import single_tensor, tensors_like_inputs
 from .release import Functional
 
 __all__ = ["clone_model"]

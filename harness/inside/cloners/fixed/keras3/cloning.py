@@ -10,14 +10,14 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
-from ..held import NotUnderstood, like_what_it_holds, refused
+from ..copied_attributes import NotUnderstood, like_what_it_holds, refused
+from ..graph_match import GraphMatch
+from ..missing_options import UserLayer, refuse_other_weights
 from ..options import said
-from ..twins import Twins
-from ..undone import calls_undone_on_failure
-from ..untold import Untold, refuse_other_weights
+from ..rolled_back import calls_rolled_back_on_failure
 from . import states
+from .attributes import comparison, is_of_keras, is_own, is_part
 from .changed import checked_layer, make_changed_calls, may_be_called, refuse_masks_from_outside
-from .comparing import comparison, is_of_keras, is_own, is_part
 from .compiled import compile_alike
 from .graphs import repeat_calls
 from .layers import (
@@ -67,7 +67,7 @@ class Cloning:
         self._kept: list[Any] = []  # alive for as long as their ids are keys
         self._pairs: list[tuple[Any, Any]] = []
         self._models: list[tuple[Any, Any]] = []
-        self._untold: list[Untold] = []
+        self._user_layers: list[UserLayer] = []
         self._owners: dict[int, tuple[Any, int]] | None = None
         self._changed = False
 
@@ -78,7 +78,7 @@ class Cloning:
             self._finish()
             return clone
         self._changed = bool(self._clone_function or self._call_function) or input_tensors is not None
-        with calls_undone_on_failure(may_be_called(root, input_tensors)) if self._changed else nullcontext():
+        with calls_rolled_back_on_failure(may_be_called(root, input_tensors)) if self._changed else nullcontext():
             clone = self._graph(root, input_tensors, self._call_function)
             self._finish()
         return clone
@@ -135,7 +135,7 @@ class Cloning:
         if is_plain_lambda(layer):
             clone = clone_lambda(layer, self.leaf, self._policy(policy_of(layer)))
         else:
-            clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._untold)
+            clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._user_layers)
         for held, cloned in states.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
             if not (cloned.built and states.own_variables(cloned)) and not is_quantized(policy_of(cloned)):
@@ -197,28 +197,27 @@ class Cloning:
 
     def _from_its_own_config(self, model: Any, reasons: list[str]) -> Any:
         """What the class makes of the model's config, if that is the same graph; otherwise the reason is noted."""
-        untold: list[Untold] = []
         try:
-            made = clone_from_config(model, self._sublayer, self.leaf, self._policy, untold)
+            made = clone_from_config(model, self._sublayer, self.leaf, self._policy, [])
         except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
             reasons.append(f"its config cannot be read back ({said(failure)})")
             return None
-        twins = Twins(model, made, Keras3View())
-        if twins.difference is not None:
-            reasons.append(f"what its config makes is another model: it {twins.difference}")
+        match = GraphMatch(model, made, Keras3View())
+        if match.difference is not None:
+            reasons.append(f"what its config makes is another model: it {match.difference}")
             return None
-        for layer, clone in twins.layers:
+        for layer, clone in match.layers:
             if clone is layer:  # in 3.8 such a config may have the very tensors that the model was made of
                 reasons.append(f"what its config makes has '{layer.name}' of the model itself")
                 return None
             if self._clones.get(id(layer), clone) is not clone:
                 reasons.append(f"its config makes anew '{layer.name}', which is used elsewhere too")
                 return None
-        for layer, clone in twins.layers:
+        for layer, clone in match.layers:
             self._remember(layer, clone)
-        for operation, clone in twins.others:
+        for operation, clone in match.others:
             clone.name = operation.name  # it was numbered anew
-        for tensor, clone in twins.tensors:
+        for tensor, clone in match.tensors:
             self._in_graphs[id(tensor)] = clone
             if isinstance(tensor._keras_history.operation, keras.layers.InputLayer):
                 self._tensors[id(tensor)] = clone
@@ -383,8 +382,9 @@ class Cloning:
         pairs += self._models
         for original, clone in self._models:
             states.build_alike(original, clone)
-        for untold in self._untold:
-            untold.refuse_if_lost(comparison())
+        for each in self._user_layers:
+            each.refuse_if_lost()
+            each.copy_set_attributes()
         for original, clone in pairs:
             states.quantize_alike(original, clone)
             self._take_over_policy(clone, policy_of(original))

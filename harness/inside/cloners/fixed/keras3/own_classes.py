@@ -9,9 +9,9 @@ import keras
 import numpy as np
 
 from ....structure import leaves
+from ..graph_match import View
 from ..options import said
-from ..twins import View
-from .comparing import comparison
+from .attributes import comparison
 from .graphs import graph_nodes
 from .release import Function, Functional, functional_like_constructor, policy_of
 from .states import own_variables

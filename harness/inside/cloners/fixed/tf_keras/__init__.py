@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ..before_keras3.inputs import given_tensors
-from ..undone import calls_undone_on_failure
+from ..rolled_back import calls_rolled_back_on_failure
 from .cloning import Cloning
 from .release import RELEASE
 
@@ -68,5 +68,5 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
             for layer, tensor in zip(model._input_layers, tensors):
                 cloning.replace_tensor(layer, tensor)
     called = [*RELEASE.nested_layers(model), *(tensor._keras_history[0] for tensor in tensors)]
-    with calls_undone_on_failure(called) if changed else nullcontext():
+    with calls_rolled_back_on_failure(called) if changed else nullcontext():
         return cloning.clone()

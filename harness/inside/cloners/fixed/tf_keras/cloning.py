@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..held import NotUnderstood, like_what_it_holds, refused
+from ..copied_attributes import NotUnderstood, like_what_it_holds, refused
+from ..graph_match import GraphMatch
+from ..missing_options import UserLayer, refuse_other_weights
 from ..options import said
 from ..order import in_order
-from ..twins import Twins
-from ..untold import Untold, refuse_other_weights
 from . import states
 from .layers import rebuild_input, rebuild_layer
 from .operations import make_of_dtypes, of_dtype
@@ -50,7 +50,7 @@ class Cloning:
         self._variables: dict[int, Any] = {}
         self._given: set[int] = set()
         self._start: Any = None
-        self._untold: list[Untold] = []
+        self._user_layers: list[UserLayer] = []
         self._reasons: dict[int, list[str]] = {}
         self._survey()
 
@@ -168,21 +168,21 @@ class Cloning:
         except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
             reasons.append(f"its config cannot be read back ({said(failure)})")
             return
-        twins = Twins(model, clone, TfKerasView())
-        if twins.difference is not None:
-            reasons.append(f"what its config makes is another model: it {twins.difference}")
+        match = GraphMatch(model, clone, TfKerasView())
+        if match.difference is not None:
+            reasons.append(f"what its config makes is another model: it {match.difference}")
             return
-        elsewhere = [layer for layer, twin in twins.layers if self._layers.get(id(layer), (layer, twin))[1] is not twin]
+        elsewhere = [layer for layer, its in match.layers if self._layers.get(id(layer), (layer, its))[1] is not its]
         if elsewhere:
             reasons.append(f"its config makes anew {elsewhere[0].name!r}, which is used elsewhere too")
             return
         del self._reasons[id(model)]
-        for layer, twin in twins.layers:
-            states.build_uncalled(layer, twin)  # beside the graph, by a call of the model
-        name_alike(twins.layers)
-        for layer, twin in twins.layers:
-            self._remember(layer, twin)
-        for node, again in twins.calls:
+        for layer, its in match.layers:
+            states.build_uncalled(layer, its)  # beside the graph, by a call of the model
+        name_alike(match.layers)
+        for layer, its in match.layers:
+            self._remember(layer, its)
+        for node, again in match.calls:
             self._remember_call(node, again)
         self._hold_what_was_set(model, clone)
 
@@ -244,7 +244,7 @@ class Cloning:
             elif self._is_cloned_by_graph(layer):
                 self._run(layer)
             else:
-                clone = rebuild_layer(layer, self.clone_of, self._untold)
+                clone = rebuild_layer(layer, self.clone_of, self._user_layers)
                 # Before the first call, because it names the weights.
                 states.restore(layer, clone)
                 states.build_held_first(layer, clone)
@@ -285,7 +285,7 @@ class Cloning:
         kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
         if is_op_layer(clone, "TensorFlowOpLayer") and any(became[dtype] != dtype for dtype in became):
             if clone is layer_of(node):  # as a clone function gave it, which cannot know what it is to be called on
-                clone = rebuild_layer(clone, self.clone_of, self._untold)
+                clone = rebuild_layer(clone, self.clone_of, self._user_layers)
                 self._remember(layer_of(node), clone)
             make_of_dtypes(clone, became)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
@@ -342,8 +342,9 @@ class Cloning:
         with building_policy(self.model):
             self._make_from_configs()
             self._run(self.model)
-        for untold in self._untold:
-            untold.refuse_if_lost(RELEASE.comparison())
+        for each in self._user_layers:
+            each.refuse_if_lost()
+            each.copy_set_attributes()
         for layer, clone in list(self._layers.values()):
             if RELEASE.is_input(layer) or self._is_cloned_by_graph(layer):
                 if id(layer) not in self._given and clone is not self._start:
@@ -359,15 +360,16 @@ class Cloning:
 
     def clone_layer(self) -> Any:
         """The clone of a layer, or of a model that has no graph."""
-        clone = rebuild_layer(self.model, self.clone_of, self._untold)
+        clone = rebuild_layer(self.model, self.clone_of, self._user_layers)
         states.restore(self.model, clone)
         if self.model.built and not clone.built and not RELEASE.is_model(self.model):
             states.build_alike(self.model, clone)
             states.build_inside(self.model, clone)
             states.restore(self.model, clone)
             states.restore_names(self.model, clone)
-        for untold in self._untold:
-            untold.refuse_if_lost(RELEASE.comparison())
+        for each in self._user_layers:
+            each.refuse_if_lost()
+            each.copy_set_attributes()
         return clone
 
     def _clone_model(self, model: Any) -> None:

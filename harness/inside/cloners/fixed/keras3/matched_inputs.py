@@ -7,7 +7,7 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
-from ..given import by_input
+from ..matched_inputs import by_input
 
 
 def single_tensor(model: Any, given: Any) -> Any:

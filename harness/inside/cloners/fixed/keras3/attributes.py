@@ -51,4 +51,4 @@ def is_own(kind: Any) -> bool:
 
 
 def comparison() -> Comparison:
-    return Comparison(is_state, keras_attributes(), is_layer, is_own)
+    return Comparison(is_state, keras_attributes(), is_layer)

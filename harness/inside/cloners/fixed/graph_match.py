@@ -11,7 +11,7 @@ from .comparison import Comparison
 
 
 class View:
-    """What a generation of Keras has of a model, for `Twins`."""
+    """What a generation of Keras has of a model, for `GraphMatch`."""
 
     comparison: Comparison
 
@@ -56,7 +56,7 @@ class View:
         raise NotImplementedError
 
 
-class Twins:
+class GraphMatch:
     """The parts of a model and of another one like it, side by side; `difference` says where they are not alike."""
 
     def __init__(self, model: Any, other: Any, view: View) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Iterator
 
 
 @contextmanager
-def calls_undone_on_failure(operations: Iterable[Any]) -> Iterator[None]:
+def calls_rolled_back_on_failure(operations: Iterable[Any]) -> Iterator[None]:
     """On an exception, layers of the original that were used again have their own calls only, as before."""
     counts = [(each, len(each._inbound_nodes), len(each._outbound_nodes)) for each in operations]
     try:
