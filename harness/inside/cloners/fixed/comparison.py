@@ -18,16 +18,18 @@ _FAR = 10000
 class Comparison:
     """Whether an original and its clone hold the same, apart from state and layers, which are compared elsewhere."""
 
-    def __init__(self, is_state: Callable[[Any], bool], left_out: Any, is_layer: Callable[[Any], bool]) -> None:
+    def __init__(
+        self, is_state: Callable[[Any], bool], is_of_keras: Callable[[str], bool], is_layer: Callable[[Any], bool]
+    ) -> None:
+        """`is_of_keras` says of the name of an attribute whether Keras itself gives it to layers."""
         self.is_state = is_state
-        self._left_out = left_out
+        self._is_of_keras = is_of_keras
         self.is_layer = is_layer
 
     def differing(self, one: Any, other: Any) -> list[str]:
         """The attributes of two objects of one class that differ; one that only the clone lacks is not told."""
         held, others = vars(one), vars(other)
-        names = [name for name in held if name in others and name not in self._left_out]
-        names = [name for name in names if not name.startswith("_self_")]  # TensorFlow's own record of what is held
+        names = [name for name in held if name in others and not self._is_of_keras(name)]
         return [name for name in names if not self.alike(held[name], others[name])]
 
     def alike(self, one: Any, other: Any, depth: int = 0) -> bool:

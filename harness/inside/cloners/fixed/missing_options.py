@@ -10,7 +10,6 @@ from typing import Any, Callable, Collection
 
 from ...structure import leaves, map_leaves
 from .comparison import PLAIN, Comparison, leads_to
-from .copied_attributes import refused
 from .options import described
 
 _OF_ONE_LAYER = ("name", "trainable", "dtype")
@@ -116,14 +115,3 @@ def _without_names(config: Any) -> Any:
             key: _without_names(value) for key, value in config.items() if key not in ("name", "trainable", "dtype")
         }
     return [_without_names(each) for each in config] if isinstance(config, (list, tuple)) else config
-
-
-def refuse_other_weights(layer: Any, clone: Any, shapes: list[Any], others: list[Any]) -> None:
-    """Raise where a clone was built with other weights than its original, which nobody can give it."""
-    if shapes == others:
-        return
-    has = "%d weights where it has %d" % (len(others), len(shapes))
-    if len(shapes) == len(others):
-        differing = next(pair for pair in zip(others, shapes) if pair[0] != pair[1])
-        has = "a weight of the shape %s where it has one of %s" % differing
-    raise refused(layer, ["what its config makes has " + has])

@@ -9,14 +9,9 @@ import keras
 
 from ....structure import map_leaves
 from ..order import in_order
+from .adapter import ADAPTER
 from .release import tree
 from .states import build_before_call
-
-
-def graph_nodes(graph: Any) -> list[Any]:
-    """The nodes of a graph from its inputs on, as the model runs through them."""
-    by_depth = graph._nodes_by_depth
-    return [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
 
 
 def calls_in_order(graph: Any) -> list[Any]:
@@ -26,7 +21,7 @@ def calls_in_order(graph: Any) -> list[Any]:
     did: its n-th call is then another one. The order in which the user made the calls satisfies both conditions, so
     that there is always such an order.
     """
-    nodes = graph_nodes(graph)
+    nodes = ADAPTER.graph_nodes(graph)
     own = {id(node) for node in nodes}
     previous: dict[int, Any] = {}
     for operation in {id(node.operation): node.operation for node in nodes}.values():
@@ -75,7 +70,7 @@ def repeat_calls(
             tensors[id(original)] = output
             mask_alike(tensors, original, node)
     # Once more, now that the calls that compute the masks themselves have been repeated too.
-    for node in graph_nodes(graph):
+    for node in ADAPTER.graph_nodes(graph):
         for original in node.outputs:
             if id(original) in tensors:
                 mask_alike(tensors, original, node)

@@ -18,7 +18,7 @@ from ..options import (
     failure_alike,
     said,
 )
-from .attributes import comparison, is_own
+from .adapter import ADAPTER
 from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
 from .states import own_variables
@@ -116,7 +116,7 @@ def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[
 
 def drawing_anew(value: Any) -> Any:
     """For an initializer of Keras that has no seed another one, which draws other numbers: each has drawn its seed."""
-    if not isinstance(value, keras.initializers.Initializer) or not is_own(type(value)):
+    if not isinstance(value, keras.initializers.Initializer) or not ADAPTER.is_own(type(value)):
         return value
     config = value.get_config()
     return type(value).from_config(config) if config.get("seed", 0) is None else value
@@ -147,7 +147,7 @@ def clone_from_config(
     recorded = {name: value for name, value in recorded.items() if not _is(value, missing.get(name, REQUIRED))}
     config = stand_ins.revive({**told, **_of_a_cell(layer, told), **recorded}, clone_leaf)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
-    if type(layer).__name__ == "AugMix" and is_own(type(layer)):
+    if type(layer).__name__ == "AugMix" and ADAPTER.is_own(type(layer)):
         # Early releases that have it tell the one as the other.
         config.update(num_chains=layer.num_chains, chain_depth=layer.chain_depth)
     if _takes_what_it_serializes(layer):
@@ -165,11 +165,11 @@ def clone_from_config(
         clone = make({})
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_attributes(layer, config, clone_leaf, policy_of, failure, user_layers)
-    own = is_own(type(layer))
-    clone, held = with_held_options(layer, clone, missing if own else list(options), make, comparison())
+    own = ADAPTER.is_own(type(layer))
+    clone, held = with_held_options(layer, clone, missing if own else list(options), make, ADAPTER.comparison())
     if not own:
         unknown = [name for name in missing if name not in held] if _record(layer) is None else []
-        user_layers.append(UserLayer(layer, clone, unknown, comparison()))
+        user_layers.append(UserLayer(layer, clone, unknown, ADAPTER.comparison()))
     return clone
 
 
@@ -186,7 +186,7 @@ def _record(layer: Any) -> dict[str, Any] | None:
 
 def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
     """The options that a recurrent layer of Keras has handed to its cell and does not tell: a SimpleRNN's seed."""
-    if not isinstance(layer, keras.layers.RNN) or not is_own(type(layer)):
+    if not isinstance(layer, keras.layers.RNN) or not ADAPTER.is_own(type(layer)):
         return {}
     parameters = inspect.signature(type(layer).__init__).parameters.values()
     untold = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
@@ -246,10 +246,10 @@ def _from_attributes(
     def make(further: dict[str, Any]) -> Any:
         return type(layer)(**dict(arguments, **map_leaves(drawing_anew, further)))
 
-    clone, held = with_held_options(layer, clone, missing, make, comparison())
-    if not is_own(type(layer)):
+    clone, held = with_held_options(layer, clone, missing, make, ADAPTER.comparison())
+    if not ADAPTER.is_own(type(layer)):
         unknown = [name for name in missing if name not in held]
-        user_layers.append(UserLayer(layer, clone, unknown, comparison()))
+        user_layers.append(UserLayer(layer, clone, unknown, ADAPTER.comparison()))
     return clone
 
 

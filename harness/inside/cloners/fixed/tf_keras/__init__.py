@@ -8,7 +8,7 @@ from typing import Any
 
 from ..before_keras3.inputs import given_tensors
 from ..rolled_back import calls_rolled_back_on_failure
-from .cloning import Cloning
+from .cloning import TfKerasCloning
 from .release import RELEASE
 
 __all__ = ["clone_model"]
@@ -58,8 +58,8 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
                 f"models. Received model of type '{type(model).__name__}', with clone_function={clone_function} and "
                 f"input_tensors={input_tensors}"
             )
-        return Cloning(model, None).clone_layer()
-    cloning = Cloning(model, clone_function)
+        return TfKerasCloning(model, None).clone_layer()
+    cloning = TfKerasCloning(model, clone_function)
     tensors = [] if input_tensors is None else given_tensors(RELEASE, model, input_tensors)
     if tensors:
         if RELEASE.is_sequential(model):

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..copied_attributes import NotUnderstood, like_what_it_holds, refused
+from ..cloning import Cloning
+from ..copied_attributes import NotUnderstood
 from ..graph_match import GraphMatch
-from ..missing_options import UserLayer, refuse_other_weights
-from ..options import said
 from ..order import in_order
 from . import states
 from .layers import rebuild_input, rebuild_layer
 from .operations import make_of_dtypes, of_dtype
-from .own_classes import TfKerasView, name_alike, put_together
 from .release import (
     RELEASE,
     ancillary_nodes,
@@ -38,20 +36,20 @@ from .release import (
 )
 
 
-class Cloning:
+class TfKerasCloning(Cloning):
     """One clone in the making: which layer, tensor, call and variable became which."""
 
+    adapter = RELEASE
+
     def __init__(self, model: Any, clone_function: Callable[[Any], Any] | None) -> None:
+        super().__init__()
         self.model = model
         self.clone_function = clone_function
-        self._layers: dict[int, tuple[Any, Any]] = {}
         self._tensors: dict[int, Any] = {}
         self._nodes: dict[int, Any] = {}
         self._variables: dict[int, Any] = {}
         self._given: set[int] = set()
         self._start: Any = None
-        self._user_layers: list[UserLayer] = []
-        self._reasons: dict[int, list[str]] = {}
         self._survey()
 
     # What there is to clone.
@@ -154,81 +152,36 @@ class Cloning:
 
     def _make_from_configs(self) -> None:
         """Clone the models whose class makes them otherwise than from a graph, if their config is enough for that."""
-        if not self._is_changed():
-            for model in RELEASE.nested_layers(self.model)[::-1]:
-                if (RELEASE.is_sequential(model) or RELEASE.is_functional(model)) and not _is_structural(model):
-                    self._make_from_config(model)
+        if self.is_changed():
+            return
+        for model in RELEASE.nested_layers(self.model)[::-1]:
+            if (RELEASE.is_sequential(model) or RELEASE.is_functional(model)) and not _is_structural(model):
+                if id(model) not in self._layers and id(model) not in self._reasons:
+                    self.made_of_config(model)
 
-    def _make_from_config(self, model: Any) -> None:
-        if id(model) in self._layers or id(model) in self._reasons:
-            return
-        reasons = self._reasons[id(model)] = []
-        try:
-            clone = rebuild_layer(model, self.clone_of, [])
-        except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
-            reasons.append(f"its config cannot be read back ({said(failure)})")
-            return
-        match = GraphMatch(model, clone, TfKerasView())
-        if match.difference is not None:
-            reasons.append(f"what its config makes is another model: it {match.difference}")
-            return
-        elsewhere = [layer for layer, its in match.layers if self._layers.get(id(layer), (layer, its))[1] is not its]
-        if elsewhere:
-            reasons.append(f"its config makes anew {elsewhere[0].name!r}, which is used elsewhere too")
-            return
-        del self._reasons[id(model)]
+    def rebuilt(self, model: Any) -> Any:
+        return rebuild_layer(model, self.clone_of, [])
+
+    def adopt(self, model: Any, clone: Any, match: GraphMatch) -> None:
         for layer, its in match.layers:
             states.build_uncalled(layer, its)  # beside the graph, by a call of the model
-        name_alike(match.layers)
-        for layer, its in match.layers:
-            self._remember(layer, its)
+        states.name_layers_alike(match.layers)
         for node, again in match.calls:
             self._remember_call(node, again)
-        self._hold_what_was_set(model, clone)
 
-    # What models hold beside their graphs.
-
-    def _hold_what_was_set(self, model: Any, clone: Any) -> None:
-        """Give a clone the attributes that were set on the original after its constructor had ended."""
-        differing = RELEASE.comparison().differing(model, clone)
-        for name in [name for name in vars(model) if name in differing or name not in vars(clone)]:
-            if name not in RELEASE.keras_attributes() and not name.startswith("_self_"):
-                try:
-                    setattr(clone, name, self._held(model, clone, vars(model)[name]))
-                except NotUnderstood:
-                    continue  # Not of the model's making: its owner sets it again.
-
-    def _hold_all(self, model: Any, clone: Any) -> None:
-        """Give a clone that did not run its constructor every attribute that its original has."""
-        for name, value in list(vars(model).items()):
-            if name in vars(clone) or name in RELEASE.keras_attributes() or name.startswith("_self_"):
-                continue
-            try:
-                setattr(clone, name, self._held(model, clone, value))
-            except NotUnderstood as failure:
-                reasons = self._reasons.get(id(model), [])
-                why = f"its `{name}` leads to parts of it and cannot be made again"
-                raise refused(model, [*reasons, why], self._is_changed()) from failure
-
-    def _clone_at(self, number: int) -> Any:
-        return self._layers.get(number, (None, None))[1]
-
-    def _held(self, model: Any, clone: Any, value: Any) -> Any:
-        def part(each: Any) -> Any:
-            if RELEASE.is_layer(each):
-                copy = self.clone_of(each)
-                if self.clone_function is None:
-                    states.build_uncalled(each, copy)
-                elif each.built and not copy.built and each._build_input_shape is not None:
-                    copy.build(each._build_input_shape)
-                return copy
-            if isinstance(each, tf.Variable):
-                return self._variable(each)
-            if id(each) not in self._tensors:
-                raise NotUnderstood(str(each.name))
-            return self._tensors[id(each)]
-
-        return like_what_it_holds(value, RELEASE.is_part, part, self._clone_at, model, clone)
+    def part_of_clone(self, model: Any, part: Any) -> Any:
+        if RELEASE.is_layer(part):
+            clone = self.clone_of(part)
+            if self.clone_function is None:
+                states.build_uncalled(part, clone)
+            elif part.built and not clone.built and part._build_input_shape is not None:
+                clone.build(part._build_input_shape)
+            return clone
+        if isinstance(part, tf.Variable):
+            return self._variable(part)
+        if id(part) not in self._tensors:
+            raise NotUnderstood(str(part.name))
+        return self._tensors[id(part)]
 
     # Layers.
 
@@ -237,10 +190,10 @@ class Cloning:
         if id(layer) not in self._layers:
             if RELEASE.is_input(layer):
                 clone = rebuild_input(layer)
-                self._remember(layer, clone)
+                self.remember(layer, clone)
                 self._remember_call(layer._inbound_nodes[0], clone._inbound_nodes[0])
             elif self.clone_function is not None:
-                self._remember(layer, _checked(layer, self.clone_function(layer)))
+                self.remember(layer, _checked(layer, self.clone_function(layer)))
             elif self._is_cloned_by_graph(layer):
                 self._run(layer)
             else:
@@ -248,24 +201,21 @@ class Cloning:
                 # Before the first call, because it names the weights.
                 states.restore(layer, clone)
                 states.build_held_first(layer, clone)
-                self._remember(layer, clone)
-        return self._layers[id(layer)][1]
+                self.remember(layer, clone)
+        return self.clone_at(id(layer))
 
     def replace_tensor(self, layer: Any, tensor: Any) -> None:
         """Let `tensor`, which any layer may have made, stand for what the input layer `layer` gives."""
         history = tensor._keras_history
         node = layer._inbound_nodes[0]
         self._given.add(id(layer))
-        self._remember(layer, history.layer)
+        self.remember(layer, history.layer)
         self._nodes[id(node)] = history.layer._inbound_nodes[history.node_index]
         self._tensors[id(outputs_of(node)[0])] = tensor
 
     def start_from(self, layer: Any) -> None:
         """Let a Sequential model begin with `layer`, in place of its own input layer if it has one."""
         self._start = layer
-
-    def _remember(self, layer: Any, clone: Any) -> None:
-        self._layers[id(layer)] = (layer, clone)
 
     # Calls.
 
@@ -286,7 +236,7 @@ class Cloning:
         if is_op_layer(clone, "TensorFlowOpLayer") and any(became[dtype] != dtype for dtype in became):
             if clone is layer_of(node):  # as a clone function gave it, which cannot know what it is to be called on
                 clone = rebuild_layer(clone, self.clone_of, self._user_layers)
-                self._remember(layer_of(node), clone)
+                self.remember(layer_of(node), clone)
             make_of_dtypes(clone, became)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
@@ -321,7 +271,7 @@ class Cloning:
         """A weight of a layer stays that weight; a variable from outside the model gets its own copy."""
         if id(variable) not in self._variables:
             owner, index = self._owners.get(id(variable), (None, 0))
-            clone = self._layers[id(owner)][1] if id(owner) in self._layers else None
+            clone = self.clone_at(id(owner))
             if clone is not None and index < len(clone.weights):
                 self._variables[id(variable)] = clone.weights[index]
             else:
@@ -342,9 +292,7 @@ class Cloning:
         with building_policy(self.model):
             self._make_from_configs()
             self._run(self.model)
-        for each in self._user_layers:
-            each.refuse_if_lost()
-            each.copy_set_attributes()
+        self.finish_user_layers()
         for layer, clone in list(self._layers.values()):
             if RELEASE.is_input(layer) or self._is_cloned_by_graph(layer):
                 if id(layer) not in self._given and clone is not self._start:
@@ -352,11 +300,8 @@ class Cloning:
             elif self.clone_function is None:
                 states.restore(layer, clone)
                 states.restore_names(layer, clone)
-                if not RELEASE.is_own(type(layer)) and layer.built and clone.built:
-                    mine, its = _shapes(layer), _shapes(clone)
-                    if len(mine) != len(its) or not self._is_changed():  # on other inputs they have other shapes
-                        refuse_other_weights(layer, clone, mine, its)
-        return self._layers[id(self.model)][1]
+                self.refuse_other_weights(layer, clone)
+        return self.clone_at(id(self.model))
 
     def clone_layer(self) -> Any:
         """The clone of a layer, or of a model that has no graph."""
@@ -367,41 +312,38 @@ class Cloning:
             states.build_inside(self.model, clone)
             states.restore(self.model, clone)
             states.restore_names(self.model, clone)
-        for each in self._user_layers:
-            each.refuse_if_lost()
-            each.copy_set_attributes()
+        self.finish_user_layers()
         return clone
 
     def _clone_model(self, model: Any) -> None:
         make = self._clone_sequential if RELEASE.is_sequential(model) else self._clone_functional
         own = RELEASE.has_own_constructor(model)
         clone = make(model, own)
-        self._remember(model, clone)
+        self.remember(model, clone)
         try:
-            (self._hold_all if own else self._hold_what_was_set)(model, clone)
+            (self.copy_all_attributes if own else self.copy_set_attributes)(model, clone)
         except ValueError:
-            if not self._is_changed() or not RELEASE.has_default_call(model):
+            if not self.is_changed() or not RELEASE.has_default_call(model):
                 raise
             clone = make(model, False)
-            self._remember(model, clone)
+            self.remember(model, clone)
         if RELEASE.is_graph(model) and RELEASE.is_graph(clone):
             self._insert_ancillary(model, clone)
         if hasattr(model, "_manual_input_spec"):
             clone.input_spec = model._manual_input_spec
 
-    def _is_changed(self) -> bool:
-        """Whether the user has a say in what the clone is made of."""
+    def is_changed(self) -> bool:
         return self.clone_function is not None or bool(self._given) or self._start is not None
 
     def _clone_functional(self, model: Any, own: bool) -> Any:
         inputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_inputs)
         outputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_outputs)
         if own:
-            return put_together(model, inputs, outputs)
+            return RELEASE.put_together(model, inputs, outputs)
         return RELEASE.functional_class(model)(inputs, outputs, name=model.name)
 
     def _clone_sequential(self, model: Any, own: bool) -> Any:
-        clone = put_together(model) if own else RELEASE.sequential_class(model)(name=model.name)
+        clone = RELEASE.put_together(model) if own else RELEASE.sequential_class(model)(name=model.name)
         chain = _chain(model, self._makers) if RELEASE.is_graph(model) else []
         layers = [layer_of(node) for node in chain] or links(model)
         replaced = self._start if model is self.model else None
@@ -421,7 +363,7 @@ class Cloning:
     def _remember_chain(self, chain: list[Any], clone: Any) -> None:
         made = {id(tensor): node for node in RELEASE.graph_nodes(clone) for tensor in outputs_of(node)}
         for node, again in zip(chain, _chain(clone, made)):
-            self._remember(layer_of(node), layer_of(again))
+            self.remember(layer_of(node), layer_of(again))
             self._remember_call(node, again)
 
     def _build_deferred(self, model: Any, clone: Any) -> None:
@@ -480,7 +422,3 @@ def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
         inputs = inputs_of(node)
         node = makers.get(id(inputs[0])) if inputs else None
     return found[::-1]
-
-
-def _shapes(layer: Any) -> list[Any]:
-    return [str(weight.shape) for weight in layer.weights if hasattr(weight, "shape")]

@@ -8,7 +8,7 @@ from ....structure import map_leaves
 from ..before_keras3.states import restore_activity_regularizer, restore_flags, side_by_side
 from ..comparison import leads_to
 from ..options import described
-from .release import GENERATOR, RELEASE, tf
+from .release import GENERATOR, RELEASE, direct_layers, tf
 
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
@@ -178,3 +178,17 @@ def _restore_random_stream(one: Any, other: Any) -> None:
     target._seed = source._seed
     if generator is not None and target._generator is not None:
         target._generator.state.assign(generator.state)
+
+
+def name_layers_alike(pairs: list[tuple[Any, Any]]) -> None:
+    """Give layers that were numbered anew the names of their originals; a graph goes by the names of its layers."""
+    for one, other in pairs:
+        if RELEASE.is_graph(other):
+            names = {its.name: mine.name for mine, its in zip(direct_layers(one), direct_layers(other))}
+            keys = [key.rsplit("_ib-", 1) for key in other._network_nodes]
+            other._network_nodes = {"%s_ib-%s" % (names.get(name, name), call) for name, call in keys}
+    for one, other in pairs:
+        other._name = one.name
+        for name in ("input_names", "output_names", "_feed_input_names"):
+            if RELEASE.is_graph(other) and hasattr(one, name):
+                setattr(other, name, list(getattr(one, name)))
