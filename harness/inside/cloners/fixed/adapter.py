@@ -1,4 +1,4 @@
-"""What the parts of `fixed` that all generations share ask of a generation of Keras."""
+"""What the shared part of the fixed cloners needs to know of a generation of Keras."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .comparison import Comparison
 
 
 class Adapter:
-    """What a generation of Keras calls its parts. The nodes of a graph are the calls of its operations."""
+    """The parts of a generation of Keras, by one set of names. A node of a graph is a call of one of its operations."""
 
     def comparison(self) -> Comparison:
         return Comparison(self.is_state, self.is_of_keras, self.is_layer)
@@ -53,7 +53,7 @@ class Adapter:
         raise NotImplementedError
 
     def traits(self, layer: Any) -> Any:
-        """What two layers have in common besides attributes: a dtype policy, the shapes of weights."""
+        """What two matching layers have in common besides attributes: a dtype policy, the shapes of weights."""
         raise NotImplementedError
 
     def operations(self, graph: Any) -> list[Any]:
@@ -68,6 +68,14 @@ class Adapter:
         """The nodes of a graph with names: operation by operation, and each in the order in which it was called."""
         own = {id(node) for node in self.graph_nodes(graph)}
         return [(each.name, node) for each in self.operations(graph) for node in each._inbound_nodes if id(node) in own]
+
+    def operation(self, node: Any) -> Any:
+        """What was called."""
+        raise NotImplementedError
+
+    def inputs(self, node: Any) -> list[Any]:
+        """The tensors of the graph among the arguments of a call."""
+        raise NotImplementedError
 
     def arguments(self, node: Any) -> Any:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Whether two objects hold the same, and what a value leads to."""
+"""Compares what two objects hold, and finds what a value leads to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FAR = 10000
 
 
 class Comparison:
-    """Whether an original and its clone hold the same, apart from state and layers, which are compared elsewhere."""
+    """Compares the attributes of an original and its clone, except layers and state, such as variables."""
 
     def __init__(
         self, is_state: Callable[[Any], bool], is_of_keras: Callable[[str], bool], is_layer: Callable[[Any], bool]
@@ -27,7 +27,7 @@ class Comparison:
         self.is_layer = is_layer
 
     def differing(self, one: Any, other: Any) -> list[str]:
-        """The attributes of two objects of one class that differ; one that only the clone lacks is not told."""
+        """The attributes that two objects of one class both have, and that differ."""
         held, others = vars(one), vars(other)
         names = [name for name in held if name in others and not self._is_of_keras(name)]
         return [name for name in names if not self.alike(held[name], others[name])]

@@ -1,4 +1,4 @@
-"""Two models held against each other, layer by layer and call by call: whether a model made anew has the same graph."""
+"""Compares two models layer by layer and call by call, to see whether a model made of a config has the same graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .adapter import Adapter
 
 
 class GraphMatch:
-    """The parts of a model and of another one like it, side by side; `difference` says where they are not alike."""
+    """The matching parts of two models. `difference` says where the models differ, or is None."""
 
     def __init__(self, model: Any, other: Any, adapter: Adapter) -> None:
         self.layers: list[tuple[Any, Any]] = []
@@ -47,7 +47,7 @@ class GraphMatch:
         if self._adapter.traits(one) != self._adapter.traits(other) and one.built and other.built:
             return "makes '%s' with other weights, or of another dtype" % one.name
         held, others = self._adapter.sublayers(one), self._adapter.sublayers(other)
-        # A model may hold more by now: layers that were set on it since are taken over.
+        # The original model may hold more layers: those that were set on it later are copied afterwards.
         if len(held) != len(others) and self._adapter.graph_of(one) is None:
             return "gives '%s' %d layers where it has %d" % (one.name, len(others), len(held))
         return next((found for found in map(self._operations, held, others) if found is not None), None)

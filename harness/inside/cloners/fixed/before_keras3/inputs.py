@@ -1,4 +1,4 @@
-"""The tensors that a clone is to be built upon."""
+"""The `input_tensors` of `clone_model`, in the order of the model's own inputs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A layer rebuilt from its config, with everything live in that config passed on live.
+"""Rebuilds a layer from its config, with the same functions and with clones of its sublayers.
 
-A config is made for files: it names functions and describes sublayers, and what it names must be found again. A clone
-is made beside its original, where nothing has to be found. So a layer is asked for its config through a stand-in,
-whose sublayers answer with a reference, and whose functions answer to names under which only they are found.
+A config is made for files: it names functions and describes sublayers, and whoever reads it has to find them by name.
+That can fail, and is not needed here. So the config is asked of a stand-in for the layer: its sublayers answer with a
+reference, and each function has a name of its own, under which it is found while the config is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the Keras before Keras 3 calls its parts; each generation adds what it alone has, or calls otherwise.
+"""The parts of the Keras before Keras 3. Each of the two generations adds what it alone has.
 
 Everything that has no public name is reached from here and from there, so that the other modules read as plain Keras.
 """

@@ -1,4 +1,4 @@
-"""`clone_model` for Keras 2.2 and 2.3, as it would have to be to keep its promise."""
+"""The fixed cloner for Keras 2.2 and 2.3: `clone_model`, with the signature of `keras.models.clone_model`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Models cloned by their graphs: every call made again, on fresh layers, in the order in which they were made.
+"""How each kind of thing is cloned in Keras 2.2 and 2.3.
 
-A layer's calls are numbered in the order in which they were made, over all the graphs that share the layer. So one
-clone is one schedule over the calls of the model and of every model inside it: a call comes after the calls that gave
-its tensors, after the calls of the same layer before it, and after the models that its layer is or holds.
+One clone is one schedule over the calls of the model and of every model inside it: a call also comes after the models
+that its layer is or holds. Where that leaves a choice, the call that was made first comes first.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from ....structure import leaves, map_leaves
 from ..cloning import Cloning
 from ..copied_attributes import NotUnderstood
 from ..graph_match import GraphMatch
-from ..order import in_order
+from ..schedule import Schedule, in_order
 from . import states
 from .layers import rebuild_layer
 from .release import RELEASE, ends, givers, made_at, maker
@@ -128,6 +127,7 @@ class Keras2Cloning(Cloning):
             for index, weight in enumerate(layer.weights if not RELEASE.is_graph(layer) else []):
                 self.owners.setdefault(id(weight), (layer, index))
         calls = [node for layer in callees.values() for node in layer._inbound_nodes if id(node) in nodes]
+        self._order = Schedule(RELEASE, calls)
         return calls, list(models.values())
 
     def schedule(self) -> list[Any]:
@@ -151,14 +151,14 @@ class Keras2Cloning(Cloning):
             return [id(node) for node in RELEASE.graph_nodes(task)]
         layer = task.outbound_layer
         needs = [id(each) for each in RELEASE.nested_layers(layer)] + [id(each) for each in givers(task)]
-        needs += [id(each) for each in layer._inbound_nodes[: layer._inbound_nodes.index(task)]]
+        needs.append(id(self._order.previous_call(task)))
         for leaf in _leaves(_arguments(task)):
             if RELEASE.is_symbolic(leaf):
                 needs.append(id(maker(leaf)))
             elif id(leaf) in self.masks:
                 needs.append(id(self.masks[id(leaf)][0]))
             elif id(leaf) in self.owners:
-                needs += [id(each) for each in self.owners[id(leaf)][0]._inbound_nodes[:1]]
+                needs.append(id(self._order.first_call(self.owners[id(leaf)][0])))
         return [need for need in needs if need != id(task)]
 
     # Layers.

@@ -1,4 +1,4 @@
-"""What Keras 2.2 and 2.3 call their parts: the one place to change when another release is to be served."""
+"""The parts of Keras 2.2 and 2.3: the place to change for another release."""
 
 from __future__ import annotations
 
@@ -70,6 +70,12 @@ class Keras2Release(Release):
 
     def operations(self, graph: Any) -> list[Any]:
         return list(graph.layers)
+
+    def operation(self, node: Any) -> Any:
+        return node.outbound_layer
+
+    def inputs(self, node: Any) -> list[Any]:
+        return list(node.input_tensors)
 
     def arguments(self, node: Any) -> Any:
         return node.input_tensors, node.arguments

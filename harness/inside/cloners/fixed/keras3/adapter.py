@@ -1,4 +1,4 @@
-"""What Keras 3 calls its parts, for what all generations share."""
+"""The parts of Keras 3, for the shared part of the fixed cloners."""
 
 from __future__ import annotations
 
@@ -65,6 +65,12 @@ class Keras3Adapter(Adapter):
 
     def operations(self, graph: Any) -> list[Any]:
         return list(graph.operations)
+
+    def operation(self, node: Any) -> Any:
+        return node.operation
+
+    def inputs(self, node: Any) -> list[Any]:
+        return list(node.input_tensors)
 
     def arguments(self, node: Any) -> Any:
         return node.arguments.args, node.arguments.kwargs

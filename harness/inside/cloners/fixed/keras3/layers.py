@@ -1,4 +1,4 @@
-"""How one layer or operation is cloned when the user says nothing about it."""
+"""How one layer or operation is cloned where no `clone_function` is given."""
 
 from __future__ import annotations
 
@@ -185,13 +185,13 @@ def _record(layer: Any) -> dict[str, Any] | None:
 
 
 def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
-    """The options that a recurrent layer of Keras has handed to its cell and does not tell: a SimpleRNN's seed."""
+    """The options that a recurrent layer of Keras has handed to its cell and leaves out: the seed of a SimpleRNN."""
     if not isinstance(layer, keras.layers.RNN) or not ADAPTER.is_own(type(layer)):
         return {}
     parameters = inspect.signature(type(layer).__init__).parameters.values()
-    untold = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
-    held = {name: getattr(layer.cell, name, default) for name, default in untold.items()}
-    return {name: value for name, value in held.items() if not _is(value, untold[name])}
+    missing = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
+    held = {name: getattr(layer.cell, name, default) for name, default in missing.items()}
+    return {name: value for name, value in held.items() if not _is(value, missing[name])}
 
 
 def _is(value: Any, default: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The tensors that a clone is to be built upon, in the structure of the model's own inputs."""
+"""The `input_tensors` of `clone_model`, in the structure of the model's own inputs."""
 
 from __future__ import annotations
 

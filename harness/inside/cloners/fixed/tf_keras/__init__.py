@@ -1,4 +1,4 @@
-"""`clone_model` for the Keras 2 generation on TensorFlow 2, as it would have to be to keep its promise."""
+"""The fixed cloner for the Keras of TensorFlow 2: `clone_model`, with the signature of `keras.models.clone_model`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Models cloned by their graphs: every call made again, on fresh layers, in an order that the original allows.
+"""How each kind of thing is cloned in `tf_keras`.
 
-A layer's calls are numbered in the order in which they were made, over all the graphs that share the layer. So one
-clone is one schedule over the calls of the model and of every model inside it: a call comes after the calls that made
-its tensors, and after the calls of the same layer that came before it.
+One clone is one schedule over the calls of the model and of every model inside it.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from typing import Any
 from ..cloning import Cloning
 from ..copied_attributes import NotUnderstood
 from ..graph_match import GraphMatch
-from ..order import in_order
+from ..schedule import Schedule, in_order
 from . import states
 from .layers import rebuild_input, rebuild_layer
 from .operations import make_of_dtypes, of_dtype
@@ -55,48 +53,20 @@ class TfKerasCloning(Cloning):
     # What there is to clone.
 
     def _survey(self) -> None:
-        self._makers: dict[int, Any] = {}
-        self._previous: dict[int, Any] = {}
         self._builders: dict[int, Any] = {}
         self._owners: dict[int, tuple[Any, int]] = {}
-        self._first_calls: dict[int, Any] = {}
         graphs = [self.model]
         if self.clone_function is None:
             graphs = [each for each in RELEASE.nested_layers(self.model) if self._is_cloned_by_graph(each)]
-        nodes: dict[int, Any] = {}
-        layers: dict[int, Any] = {}
-        for graph in graphs:
-            if not RELEASE.is_graph(graph):
-                continue
-            for node in RELEASE.graph_nodes(graph):
-                nodes[id(node)] = node
-                layers[id(layer_of(node))] = layer_of(node)
-                for tensor in outputs_of(node):
-                    self._makers[id(tensor)] = node
-            if RELEASE.is_sequential(graph):
-                for node in _chain(graph, self._makers):
-                    self._builders[id(node)] = graph
-        for layer in layers.values():
-            calls = [node for node in layer._inbound_nodes if id(node) in nodes]
-            self._first_calls[id(layer)] = calls[0] if calls else None
-            for earlier, later in zip(calls, calls[1:]):
-                if not self._comes_of(earlier, later):
-                    self._previous[id(later)] = earlier
+        graphs = [each for each in graphs if RELEASE.is_graph(each)]
+        nodes = [node for graph in graphs for node in RELEASE.graph_nodes(graph)]
+        self._schedule = Schedule(RELEASE, nodes)
+        self._makers = self._schedule.makers
+        for graph in filter(RELEASE.is_sequential, graphs):
+            self._builders.update((id(node), graph) for node in _chain(graph, self._makers))
+        for layer in map(layer_of, nodes):
             for index, variable in enumerate(layer.weights if layer.built else []):
                 self._owners.setdefault(id(variable), (layer, index))
-
-    def _comes_of(self, earlier: Any, later: Any) -> bool:
-        """Whether a call takes what another gave that its layer counts after it, as in a model on what layers made."""
-        seen, left = {id(earlier)}, [earlier]
-        while left:
-            for tensor in inputs_of(left.pop()):
-                node = self._makers.get(id(tensor))
-                if node is later:
-                    return True
-                if node is not None and id(node) not in seen:
-                    seen.add(id(node))
-                    left.append(node)
-        return False
 
     # The schedule.
 
@@ -123,7 +93,7 @@ class TfKerasCloning(Cloning):
             needs = [layer for layer in direct_layers(task) if self._is_cloned_by_graph(layer)]
             if RELEASE.is_graph(task):
                 own = {id(node) for node in _chain(task, self._makers)}
-                earlier = [self._previous.get(node) for node in own]
+                earlier = map(self._schedule.previous_call, _chain(task, self._makers))
                 needs += [node for node in earlier if id(node) not in own]
             return needs
         if RELEASE.is_functional(task):
@@ -131,7 +101,7 @@ class TfKerasCloning(Cloning):
         builder = self._builders.get(id(task))
         if builder is not None and id(builder) not in self._layers:
             return [builder]
-        needs = [self._previous.get(id(task))]
+        needs = [self._schedule.previous_call(task)]
         if self._is_cloned_by_graph(layer_of(task)):
             needs.append(layer_of(task))
         for tensor in inputs_of(task):
@@ -139,7 +109,7 @@ class TfKerasCloning(Cloning):
                 needs.append(self._makers.get(id(tensor)))
         for leaf in _arguments(task):
             if isinstance(leaf, tf.Variable) and id(leaf) in self._owners:
-                needs.append(self._first_calls.get(id(self._owners[id(leaf)][0])))
+                needs.append(self._schedule.first_call(self._owners[id(leaf)][0]))
         return needs
 
     def _is_cloned_by_graph(self, layer: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What the Keras of TensorFlow 2 calls its parts: the one place to change when another release is to be served."""
+"""The parts of the Keras of TensorFlow 2: the place to change for another release."""
 
 from __future__ import annotations
 
@@ -74,6 +74,12 @@ class TfKerasRelease(Release):
 
     def operations(self, graph: Any) -> list[Any]:
         return list({id(layer_of(node)): layer_of(node) for node in self.graph_nodes(graph)}.values())
+
+    def operation(self, node: Any) -> Any:
+        return layer_of(node)
+
+    def inputs(self, node: Any) -> list[Any]:
+        return inputs_of(node)
 
     def arguments(self, node: Any) -> Any:
         return arguments_of(node)

@@ -1,4 +1,4 @@
-"""What a layer is beyond its config: flags set later, names, the dtype policy, the place in a random stream."""
+"""What a clone takes from its original because no config has it: flags, names, the dtype policy, random streams."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .release import GENERATOR, RELEASE, direct_layers, tf
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
 
-_UNTOLD = ("seed", "noise_shape", "invert")
-"""What a config leaves out: before 2.7 the first two of an AlphaDropout's, in 2.11 the last of a Normalization's."""
+_LEFT_OUT = ("seed", "noise_shape", "invert")
+"""Options that a config leaves out: the first two of AlphaDropout before 2.7, the last of Normalization in 2.11."""
 
 
 def restore(original: Any, clone: Any, inside: bool = True) -> None:
@@ -31,7 +31,7 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
-        for name in _UNTOLD:
+        for name in _LEFT_OUT:
             if not _is_unset(vars(one).get(name)) and _is_unset(vars(other).get(name, 0)):
                 setattr(other, name, vars(one)[name])
         told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
