@@ -94,4 +94,4 @@ class GraphMatch:
         if constant.dtype == object:
             return bool(np.array_equal(constant, others))
         alike = constant.dtype == others.dtype and constant.shape == others.shape
-        return alike and constant.tobytes() == others.tobytes()
+        return bool(alike and constant.tobytes() == others.tobytes())
