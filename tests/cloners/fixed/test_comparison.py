@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from clonediff.harness.inside.cloners.fixed.comparison import leads_to
-from clonediff.harness.inside.cloners.fixed.held import NotUnderstood, like_what_it_holds
+from clonediff.harness.inside.cloners.fixed.copied_attributes import NotUnderstood, copied_value
 
 
 class Part:
@@ -62,4 +62,4 @@ def test_a_part_is_found(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_what_leads_to_a_part_and_cannot_be_made_again_is_not_handed_on(way: str) -> None:
     with pytest.raises(NotUnderstood):
-        like_what_it_holds(WAYS[way](PART), is_part, lambda part: Part(), lambda number: None, Part(), Part())
+        copied_value(WAYS[way](PART), is_part, lambda part: Part(), lambda number: None, Part(), Part())

@@ -163,15 +163,15 @@ class Chosen(layers.Layer):
 class OfAModel(keras.Model):
     """Of what a model is given, Keras keeps no record."""
 
-    def __init__(self, units=2, act="relu"):
-        super().__init__()
+    def __init__(self, units=2, act="relu", **kwargs):
+        super().__init__(**kwargs)
         self.dense = layers.Dense(units, activation=act)
 
     def call(self, x):
         return self.dense(x)
 
     def get_config(self):
-        return {}
+        return {"name": self.name}
 
 
 class SetLater(layers.Layer):
@@ -213,8 +213,6 @@ def doubled(x):
 FAITHFUL = {
     "replaced": lambda: Replaced(3.0),
     "replaced-in-config": lambda: ReplacedInConfig(3.0),
-    "renamed": lambda: Renamed(3.0, doubled),
-    "renamed-beside-a-config": lambda: RenamedBesideAConfig(3.0, doubled),
     "default-of-a-derived": lambda: DerivedBesideAConfig(function=doubled),
     "counting": lambda: Counting(function=doubled),
     "mistaken": lambda: Mistaken(2.0, 0.5),
@@ -237,7 +235,6 @@ DRAWING = {
     "units-within": lambda: OnlyWithin(3),
     "function-within": lambda: OnlyWithin(act="tanh"),
     "chosen": lambda: Chosen("negative", -3.0, 5),
-    "of-a-model": lambda: OfAModel(3, "tanh"),
     "set-later": set_later,
 }
 
@@ -306,6 +303,13 @@ def test_a_recurrent_layer_that_tells_all_gets_nothing_from_its_cell():
 
 REFUSED = {
     "replaced": (lambda: ReplacedAndUntold(3.0, doubled, name="mine"), "ReplacedAndUntold", "factor"),
+    "renamed": (lambda: Renamed(3.0, doubled, name="mine"), "Renamed", "factor"),
+    "renamed-beside-a-config": (
+        lambda: RenamedBesideAConfig(3.0, doubled, name="mine"),
+        "RenamedBesideAConfig",
+        "factor",
+    ),
+    "of-a-model": (lambda: OfAModel(3, "tanh", name="mine"), "OfAModel", "`act`"),
     "derived": (lambda: Derived(3.0, doubled, name="mine"), "Derived", "factor"),
     "derived-beside-a-config": (
         lambda: DerivedBesideAConfig(3.0, doubled, name="mine"),
@@ -324,7 +328,7 @@ def test_what_nobody_tells_is_refused_by_name(name):
     with pytest.raises((ValueError, TypeError, NotImplementedError)) as failure:
         clone_model(around(build()))
     message = str(failure.value)
-    for word in ("Layer 'mine'", f"`{kind}`", option, "get_config"):
+    for word in ("'mine'", f"`{kind}`", option, "get_config"):
         assert word in message, message
 
 

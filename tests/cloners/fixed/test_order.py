@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clonediff.harness.inside.cloners.fixed.order import in_order
+from clonediff.harness.inside.cloners.fixed.schedule import in_order
 
 
 class Task:

@@ -95,10 +95,10 @@ class Renamed(layers.Layer):
         return inputs * self.by
 
 
-@model
+@refused
 def an_option_under_another_name():
     x = layers.Input((3,))
-    return Model(x, Renamed(3.0)(x))
+    return Model(x, Renamed(3.0, name="mine")(x))
 
 
 class Replaced(layers.Layer):
@@ -117,10 +117,10 @@ class Replaced(layers.Layer):
         return inputs * self.factor
 
 
-@model
+@refused
 def an_option_replaced_by_its_weight():
     x = layers.Input((3,))
-    return Model(x, Replaced(3.0)(x))
+    return Model(x, Replaced(3.0, name="mine")(x))
 
 
 class Derived(Renamed):

@@ -33,6 +33,8 @@ def test_every_model_is_cloned_faithfully(release: str, release_place: Callable[
 def test_what_nobody_tells_is_refused_by_name(release_place: Callable[[str], ReleasePlace]) -> None:
     words = {
         "an_option_that_nobody_tells": ("`Derived`", "`factor`"),
+        "an_option_under_another_name": ("`Renamed`", "`factor`"),
+        "an_option_replaced_by_its_weight": ("`Replaced`", "`factor`"),
         "a_config_that_makes_other_weights": ("`Grown`", "1 weights where it has 3"),
         "a_config_that_is_none": ("`Nothing`", "None"),
     }

@@ -1,9 +1,8 @@
-"""Whether two objects hold the same, and what a value leads to."""
+"""Compares what two objects hold, and finds what a value leads to."""
 
 from __future__ import annotations
 
 import gc
-import inspect
 import weakref
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -14,52 +13,29 @@ import numpy as np
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _DEEP = 4
 _FAR = 10000
-OF_ONE_LAYER = ("name", "trainable", "dtype")
-"""What a config tells of a layer alone, which is numbered, frozen or given a policy whatever its options are."""
 
 
 class Comparison:
-    """Whether an original and its clone hold the same, apart from state and layers, which are compared elsewhere."""
+    """Compares the attributes of an original and its clone, except layers and state, such as variables."""
 
     def __init__(
-        self,
-        is_state: Callable[[Any], bool],
-        left_out: Any,
-        is_layer: Callable[[Any], bool],
-        is_own: Callable[[Any], bool],
-        into_layers: bool = False,
+        self, is_state: Callable[[Any], bool], is_of_keras: Callable[[str], bool], is_layer: Callable[[Any], bool]
     ) -> None:
-        """`is_own` says of a class whether it is one of Keras."""
+        """`is_of_keras` says of the name of an attribute whether Keras itself gives it to layers."""
         self.is_state = is_state
-        self._left_out = left_out
+        self._is_of_keras = is_of_keras
         self.is_layer = is_layer
-        self.is_own = is_own
-        self._into_layers = into_layers
-
-    def into_layers(self) -> Comparison:
-        """A comparison of the options of layers that are held, too."""
-        return Comparison(self.is_state, self._left_out, self.is_layer, self.is_own, into_layers=True)
-
-    def is_of_keras(self, kind: Any, option: str) -> bool:
-        """Whether an option of a class is one of a constructor of Keras, which that class has by inheritance."""
-        for each in kind.__mro__:
-            if "__init__" in vars(each) and option in inspect.signature(each.__init__).parameters:
-                return self.is_own(each)
-        return False
 
     def differing(self, one: Any, other: Any) -> list[str]:
-        """The attributes of two objects of one class that differ; one that only the clone lacks is not told."""
+        """The attributes that two objects of one class both have, and that differ."""
         held, others = vars(one), vars(other)
-        names = [name for name in held if name in others and name not in self._left_out]
-        names = [name for name in names if not name.startswith("_self_")]  # TensorFlow's own record of what is held
+        names = [name for name in held if name in others and not self._is_of_keras(name)]
         return [name for name in names if not self.alike(held[name], others[name])]
 
     def alike(self, one: Any, other: Any, depth: int = 0) -> bool:
         """Whether two values are the same as far as they can be compared."""
         if one is other or depth > _DEEP:
             return True
-        if self._into_layers and self.is_layer(one) and self.is_layer(other):
-            return self._layers_alike(one, other, depth)
         if self.is_state(one) or self.is_state(other):
             return True
         deeper = partial(self._all_alike, depth=depth + 1)
@@ -84,25 +60,6 @@ class Comparison:
         if isinstance(one, np.ndarray):
             return one.shape == other.shape and bool(np.array_equal(one, other))
         return self._objects_alike(one, other, depth)
-
-    def _layers_alike(self, one: Any, other: Any, depth: int) -> bool:
-        if type(one) is not type(other):
-            return False
-        try:
-            if hasattr(one, "fit"):  # the graph in its config goes by the names of its layers
-                told = self.alike(list(one.layers), list(other.layers), depth)
-            else:
-                told = self.alike(_without_names(one.get_config()), _without_names(other.get_config()), depth)
-        except Exception:
-            return True
-        if not told or self.is_own(type(one)) or one.built != other.built:
-            return told
-        others = vars(other)  # plain values alone: what a layer holds may lead back to it
-        return all(self.alike(value, others[name]) for name, value in self._plain(one).items() if name in others)
-
-    def _plain(self, one: Any) -> dict[str, Any]:
-        held = vars(one).items()
-        return {name: each for name, each in held if isinstance(each, PLAIN) and name not in self._left_out}
 
     def _all_alike(self, ones: Any, others: Any, depth: int) -> bool:
         return len(ones) == len(others) and all(self.alike(a, b, depth) for a, b in zip(ones, others))
@@ -139,12 +96,6 @@ def _is_filled(cell: Any) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _without_names(config: Any) -> Any:
-    if isinstance(config, dict):
-        return {key: _without_names(value) for key, value in config.items() if key not in OF_ONE_LAYER}
-    return [_without_names(each) for each in config] if isinstance(config, (list, tuple)) else config
 
 
 def leads_to(value: Any, wanted: Callable[[Any], bool]) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..fixed.keras2.cloning import Cloning
+from ..fixed.keras2.cloning import Keras2Cloning
 from ..fixed.keras2.release import RELEASE, givers
 
 
-class InputsByShape(Cloning):
+class InputsByShape(Keras2Cloning):
     """Proposal 000: gives masks no thought, and makes each input anew from its shape without the batch.
 
     An input is more than that: its dtype, its fixed batch size and whether it is sparse are lost, so the clone takes
@@ -19,7 +19,7 @@ class InputsByShape(Cloning):
         return RELEASE.keras.layers.InputLayer(input_shape=layer.batch_input_shape[1:], name=layer.name)
 
 
-class AlwaysLists(Cloning):
+class AlwaysLists(Keras2Cloning):
     """Proposal 001: treats one input as it treats several, and calls every layer on a list.
 
     Keras 2.2 takes a list of one tensor for what it is: most layers cannot compute with a list, and the function of a
@@ -30,7 +30,7 @@ class AlwaysLists(Cloning):
         layer(inputs, **arguments)
 
 
-class MasksDropped(Cloning):
+class MasksDropped(Keras2Cloning):
     """Proposal 002: enters None as the mask of every tensor, so that no number of masks can be wrong.
 
     Upstream hands the masks that it keeps to the layers, so those get None where the original had a mask: a recurrent
@@ -44,7 +44,7 @@ class MasksDropped(Cloning):
         super(MasksDropped, self).call(layer, inputs, arguments, node)
 
 
-class _Losing(Cloning):
+class _Losing(Keras2Cloning):
     """A cloning in which a call may never get its inputs, and is then left out without a word."""
 
     exception: Any = KeyError

@@ -1,10 +1,10 @@
-"""The tensors that a clone is to be built upon."""
+"""The `input_tensors` of `clone_model`, in the order of the model's own inputs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..given import by_input
+from ..matched_inputs import by_input
 from .release import Release
 
 

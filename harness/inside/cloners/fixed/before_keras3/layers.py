@@ -1,8 +1,8 @@
-"""A layer rebuilt from its config, with everything live in that config passed on live.
+"""Rebuilds a layer from its config, with the same functions and with clones of its sublayers.
 
-A config is made for files: it names functions and describes sublayers, and what it names must be found again. A clone
-is made beside its original, where nothing has to be found. So a layer is asked for its config through a stand-in,
-whose sublayers answer with a reference, and whose functions answer to names under which only they are found.
+A config is made for files: it names functions and describes sublayers, and whoever reads it has to find them by name.
+That can fail, and is not needed here. So the config is asked of a stand-in for the layer: its sublayers answer with a
+reference, and each function has a name of its own, under which it is found while the config is read.
 """
 
 from __future__ import annotations
@@ -10,15 +10,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ....structure import map_leaves
-from ..options import (
-    REQUIRED,
-    as_config,
-    constructor_options,
-    described,
-    failure_alike,
-    said,
-)
-from ..untold import Untold, set_later, with_held_options, with_untold_options
+from ..missing_options import UserLayer, record_of_constructor, with_held_options
+from ..options import REQUIRED, as_config, constructor_options, described, failure_alike, said
 from .release import Release
 
 FUNCTION = "live_function_"
@@ -48,7 +41,7 @@ class LiveConfig:
         self._how = functions
         self._sublayers: list[Any] = []
         self._functions: dict[int, Any] = {}
-        self.told: list[str] = []
+        self.told: list[str] = []  # what the config has
 
     def rebuilt(self, as_it_is: bool = False, further: dict[str, Any] | None = None) -> Any:
         """A fresh layer; its sublayers too are made from the config when that is taken `as_it_is`."""
@@ -173,11 +166,10 @@ class LiveConfig:
         return False
 
 
-def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], untold: list[Untold]) -> Any:
-    """A fresh layer like `layer`, by a `kind` of `LiveConfig`.
+def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], user_layers: list[UserLayer]) -> Any:
+    """A fresh layer like `layer`, by a `kind` of `LiveConfig`; one of a user's class is added to `user_layers`.
 
     `clone_of` gives the clone of a layer that the config describes, so that a sublayer used elsewhere stays shared.
-    What became of options that the config does not tell is noted in `untold`.
     """
     release: Release = kind.release
     is_own = release.is_own(type(layer))
@@ -189,7 +181,7 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
             clone = live.rebuilt()
         except Exception:
             continue
-        return _with_all_options(release, live, layer, clone, untold)
+        return _with_all_options(release, live, layer, clone, user_layers)
     try:
         # This is upstream's way. Its exception is the one that a person can act on.
         return kind(layer, clone_of, "plain").rebuilt(as_it_is=True)
@@ -204,25 +196,25 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
         ) from failure
 
 
-def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any, untold: list[Untold]) -> Any:
-    """The clone made again with the options that its config does not tell, as far as the layer does."""
+def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any, user_layers: list[UserLayer]) -> Any:
+    """The clone made again with the options that its config leaves out, as far as the layer or Keras tells them."""
+    comparison = release.comparison()
     options = constructor_options(type(layer), release.keras.layers.Layer)
-    is_own = release.is_own(type(layer))
-    told = [] if is_own else [name for name in options if name in live.told]
-    clone, held = with_held_options(layer, clone, told, lambda more: live.rebuilt(further=more), release.comparison())
-    missing = {name: each for name, each in options.items() if name not in live.told and each is not REQUIRED}
-    if is_own:  # what such a layer does not hold under its name follows from what is told, or was handed on
-        lost = release.comparison().differing(layer, clone)
-        missing = {name: each for name, each in missing.items() if name in lost}
-
-    def make(further: dict[str, Any]) -> Any:
-        return live.rebuilt(further=dict(held, **further))
-
-    clone, rest = with_untold_options(layer, clone, missing, make, release.comparison())
-    if rest:
-        untold.append(rest)
-    elif not is_own:
-        set_later(layer, clone, release.comparison())
+    missing = [name for name, default in options.items() if name not in live.told and default is not REQUIRED]
+    if release.is_own(type(layer)):
+        return with_held_options(layer, clone, missing, lambda more: live.rebuilt(further=more), comparison)[0]
+    record = record_of_constructor(layer)
+    recorded = {name: value for name, value in (record or {}).items() if name in missing}
+    if recorded:
+        try:
+            clone = live.rebuilt(further=recorded)
+        except Exception:  # an option that can only be given by its position
+            record, recorded = None, {}
+    clone, held = with_held_options(
+        layer, clone, options, lambda more: live.rebuilt(further=dict(recorded, **more)), comparison
+    )
+    unknown = [name for name in missing if name not in held] if record is None else []
+    user_layers.append(UserLayer(layer, clone, unknown, comparison))
     return clone
 
 

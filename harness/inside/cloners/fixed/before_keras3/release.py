@@ -1,4 +1,4 @@
-"""What the Keras before Keras 3 calls its parts; each generation adds what it alone has, or calls otherwise.
+"""The parts of the Keras before Keras 3. Each of the two generations adds what it alone has.
 
 Everything that has no public name is reached from here and from there, so that the other modules read as plain Keras.
 """
@@ -12,7 +12,9 @@ from functools import lru_cache
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from ..comparison import Comparison
+import numpy as np
+
+from ..adapter import Adapter
 
 # Of a graph, and what `compile` and `fit` leave behind; the rest of Keras's own attributes is asked of Keras.
 _GRAPH = frozenset(
@@ -26,8 +28,8 @@ _GRAPH = frozenset(
 )
 
 
-class Release:
-    """The parts of a release."""
+class Release(Adapter):
+    """The Keras before Keras 3, where a graph is a model of layers alone."""
 
     own_modules: tuple[str, ...]
     """Where the classes and functions of Keras and TensorFlow come from."""
@@ -39,15 +41,12 @@ class Release:
         self._network = network
 
     def is_own(self, thing: Any) -> bool:
-        """Whether a class or function comes with Keras or TensorFlow rather than from the user."""
         return (str(getattr(thing, "__module__", "")) + ".").startswith(self.own_modules)
 
     def keras_attributes(self) -> frozenset[str]:
-        """The names of the attributes that Keras itself gives to layers and models."""
         return _attributes_of(self.keras)
 
     def is_part(self, value: Any) -> bool:
-        """Whether a value is a part of a model that a clone has of its own."""
         return self.is_layer(value) or self.is_symbolic(value) or self.is_variable(value)
 
     def is_variable(self, value: Any) -> bool:
@@ -62,11 +61,17 @@ class Release:
         raise NotImplementedError
 
     def is_state(self, value: Any) -> bool:
-        """Whether a value is compared by other means than by itself, or not at all."""
         return self.is_part(value) or isinstance(value, self.keras.optimizers.Optimizer)
 
-    def comparison(self) -> Comparison:
-        return Comparison(self.is_state, self.keras_attributes(), self.is_layer, self.is_own)
+    def graph_of(self, operation: Any) -> Any:
+        return operation if self.is_graph(operation) else None
+
+    def constant(self, value: Any) -> Any:
+        """Without eager execution a tensor has no numbers yet."""
+        if self.is_part(value) or not self.is_tensor(value):
+            return None
+        numbers = getattr(value, "numpy", None)
+        return None if numbers is None else np.asarray(numbers())
 
     def drawing_anew(self, value: Any) -> Any:
         """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""
@@ -102,10 +107,8 @@ class Release:
     def is_sequential(self, thing: Any) -> bool:
         return isinstance(thing, self.keras.models.Sequential)
 
-    @staticmethod
-    def is_symbolic(thing: Any) -> bool:
-        """Whether `thing` is a tensor that a Keras layer or `Input` made."""
-        return hasattr(thing, "_keras_history")
+    def is_symbolic(self, value: Any) -> bool:
+        return hasattr(value, "_keras_history")
 
     def functional_class(self, model: Any) -> Any:
         """The class to give the clone: the model's own when its constructor is that of `keras.Model`."""
@@ -120,10 +123,19 @@ class Release:
         kind = self.sequential_class(model) if self.is_sequential(model) else self.functional_class(model)
         return kind is not type(model)
 
-    def graph_nodes(self, model: Any) -> list[Any]:
-        """The calls that make up a graph, from inputs to outputs; what no output depends on comes last."""
-        by_depth = model._nodes_by_depth
-        return [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
+    def put_together(self, model: Any, *parts: Any) -> Any:
+        """A model of the same class around other parts, past the constructor of that class."""
+        kind: Any = type(model)
+        clone = kind.__new__(kind)
+        if self.is_sequential(model):
+            self.keras.models.Sequential.__init__(clone, name=model.name)
+        else:
+            functional = [each for each in kind.__mro__ if each.__name__ == "Functional" and self.is_own(each)]
+            (functional or [self.keras.models.Model])[0].__init__(clone, *parts, name=model.name)
+        for name in ("_auto_config", "_auto_get_config"):
+            if name in vars(model):
+                vars(clone)[name] = vars(model)[name]
+        return clone
 
     def nested_layers(self, layer: Any) -> list[Any]:
         """A layer and every layer below it, at any depth."""

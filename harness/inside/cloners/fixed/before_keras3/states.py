@@ -1,4 +1,4 @@
-"""What a layer is beyond its config, taken over by its clone: flags set later, regularizers, names."""
+"""What a clone takes from its original because no config has it: flags, regularizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`clone_model` for Keras 2.2 and 2.3, as it would have to be to keep its promise."""
+"""The fixed cloner for Keras 2.2 and 2.3: `clone_model`, with the signature of `keras.models.clone_model`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 from ..before_keras3.inputs import given_tensors
 from . import states
-from .cloning import Cloning
-from .own_classes import put_together
+from .cloning import Keras2Cloning
 from .release import RELEASE
 
 __all__ = ["clone_model"]
@@ -32,7 +31,7 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
         return _clone_unbuilt(model, input_tensors)
     if not RELEASE.is_graph(model):
         return RELEASE.keras.models.clone_model(model, input_tensors)
-    cloning = Cloning([model])
+    cloning = Keras2Cloning([model])
     if input_tensors is not None:
         for layer, tensor in zip(model._input_layers, given_tensors(RELEASE, model, input_tensors)):
             cloning.replace_input(layer, tensor)
@@ -43,10 +42,10 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
 
 def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
     """A Sequential model that has yet to see an input: its layers have not been called."""
-    cloning = Cloning(model.layers)
+    cloning = Keras2Cloning(model.layers)
     cloning.run()
     own = RELEASE.has_own_constructor(model)
-    clone = put_together(model, None, None) if own else type(model)(name=model.name)
+    clone = RELEASE.put_together(model, None, None) if own else type(model)(name=model.name)
     if input_tensors is not None:
         clone.add(given_tensors(RELEASE, model, input_tensors)[0]._keras_history[0])
     for layer in model.layers:

@@ -1,8 +1,7 @@
-"""Models cloned by their graphs: every call made again, on fresh layers, in the order in which they were made.
+"""How each kind of thing is cloned in Keras 2.2 and 2.3.
 
-A layer's calls are numbered in the order in which they were made, over all the graphs that share the layer. So one
-clone is one schedule over the calls of the model and of every model inside it: a call comes after the calls that gave
-its tensors, after the calls of the same layer before it, and after the models that its layer is or holds.
+One clone is one schedule over the calls of the model and of every model inside it: a call also comes after the models
+that its layer is or holds. Where that leaves a choice, the call that was made first comes first.
 """
 
 from __future__ import annotations
@@ -11,37 +10,35 @@ from typing import Any
 
 from ....left_masks import was_left
 from ....structure import leaves, map_leaves
-from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import said
-from ..order import in_order
-from ..twins import Twins
-from ..untold import Untold, refuse_other_weights
+from ..cloning import Cloning
+from ..copied_attributes import NotUnderstood
+from ..graph_match import GraphMatch
+from ..schedule import Schedule, in_order
 from . import states
 from .layers import rebuild_layer
-from .own_classes import Keras2View, put_together
 from .release import RELEASE, ends, givers, made_at, maker
 
 # The arguments of a recurrent layer whose tensors become inputs of the call as well.
 _INPUTS_BY_KEYWORD = ("initial_state", "constants")
 
 
-class Cloning:
+class Keras2Cloning(Cloning):
     """One clone in the making: which layer, call, mask and weight became which."""
 
+    adapter = RELEASE
+
     def __init__(self, layers: list[Any]) -> None:
-        self._layers: dict[int, tuple[Any, Any]] = {}
+        super(Keras2Cloning, self).__init__()
         self._nodes: dict[int, Any] = {}
         self._given: set[int] = set()
-        self._untold: list[Untold] = []
         self.masks: dict[int, tuple[Any, int]] = {}
         self.owners: dict[int, tuple[Any, int]] = {}
-        self._reasons: dict[int, list[str]] = {}
         self._make_from_configs(layers)
         self._calls, self._models = self._survey(layers)
 
     def replace_input(self, layer: Any, tensor: Any) -> None:
         """Let `tensor`, which any layer may have made, stand for what the input layer `layer` gives."""
-        self._layers[id(layer)] = (layer, tensor._keras_history[0])
+        self.remember(layer, tensor._keras_history[0])
         self._nodes[id(layer._inbound_nodes[0])] = _Given(tensor)
         self._given.add(id(layer))
 
@@ -55,15 +52,13 @@ class Cloning:
 
     def restore(self) -> None:
         """Give the clones what no config carries, and no call may have changed."""
-        for untold in self._untold:
-            untold.refuse_if_lost(RELEASE.comparison())
+        self.finish_user_layers()
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
                 states.restore(layer, clone)
                 states.restore_seeds(layer, clone)
-                built = layer.built and clone.built and not self._given  # on other inputs weights have other shapes
-                if built and not RELEASE.is_own(type(layer)) and not self._is_cloned_by_graph(layer):
-                    refuse_other_weights(layer, clone, _weight_shapes(layer), _weight_shapes(clone))
+                if not self._is_cloned_by_graph(layer):
+                    self.refuse_other_weights(layer, clone)
 
     def _is_cloned_by_graph(self, thing: Any) -> bool:
         """Whether the clone of a model is made of its graph, as it is unless its class makes the same of its config."""
@@ -80,53 +75,25 @@ class Cloning:
                 waiting.extend(each.layers if RELEASE.is_graph(each) else RELEASE.nested_layers(each))
         for model in list(found.values())[::-1]:
             if RELEASE.is_graph(model) and not RELEASE.is_cloned_by_graph(model) and id(model) not in self._layers:
-                self._make_from_config(model, self._reasons.setdefault(id(model), []))
+                self.made_of_config(model)
 
-    def _make_from_config(self, model: Any, reasons: list[str]) -> None:
-        try:
-            clone = rebuild_layer(model, self.clone_of, [])
-        except Exception as failure:
-            reasons.append("its config cannot be read back (%s)" % said(failure))
-            return
-        twins = Twins(model, clone, Keras2View())
-        if twins.difference is not None:
-            reasons.append("what its config makes is another model: it %s" % twins.difference)
-            return
-        if any(self._layers.get(id(layer), (layer, twin))[1] is not twin for layer, twin in twins.layers):
-            reasons.append("its config makes anew a layer that is used elsewhere too")
-            return
-        del self._reasons[id(model)]
-        for layer, twin in twins.layers:
-            self._layers[id(layer)] = (layer, twin)
-        for node, again in twins.calls:
-            self._nodes[id(node)] = again
-        differing = RELEASE.comparison().differing(model, clone)
-        self._hold(model, clone, [name for name in vars(model) if name in differing or name not in vars(clone)], False)
+    def rebuilt(self, model: Any) -> Any:
+        return rebuild_layer(model, self.clone_of, [])
 
-    def _hold(self, model: Any, clone: Any, names: list[str], all_of_them: bool) -> None:
-        """Give a clone these attributes of its original, around parts of its own."""
-        for name in [name for name in names if name not in RELEASE.keras_attributes()]:
-            try:
-                setattr(clone, name, self._held(model, clone, vars(model)[name]))
-            except NotUnderstood as failure:
-                if all_of_them:
-                    why = "its `%s` leads to parts of it and cannot be made again" % name
-                    raise refused(model, self._reasons.get(id(model), []) + [why], bool(self._given)) from failure
+    def adopt(self, model: Any, clone: Any, match: GraphMatch) -> None:
+        self._nodes.update((id(node), again) for node, again in match.calls)
 
-    def _held(self, model: Any, clone: Any, value: Any) -> Any:
-        return like_what_it_holds(value, RELEASE.is_part, self._part, self._clone_at, model, clone)
+    def is_changed(self) -> bool:
+        return bool(self._given)
 
-    def _clone_at(self, number: int) -> Any:
-        return self._layers.get(number, (None, None))[1]
-
-    def _part(self, value: Any) -> Any:
-        if RELEASE.is_layer(value):
-            return self.clone_of(value)
-        if RELEASE.is_symbolic(value) and id(maker(value)) not in self._nodes:
-            raise NotUnderstood(str(value))
-        if RELEASE.is_variable(value) and id(value) not in self.owners:
-            raise NotUnderstood(str(value))
-        return self._argument(value)
+    def part_of_clone(self, model: Any, part: Any) -> Any:
+        if RELEASE.is_layer(part):
+            return self.clone_of(part)
+        if RELEASE.is_symbolic(part) and id(maker(part)) not in self._nodes:
+            raise NotUnderstood(str(part))
+        if RELEASE.is_variable(part) and id(part) not in self.owners:
+            raise NotUnderstood(str(part))
+        return self._argument(part)
 
     # What there is to do, and when.
 
@@ -160,6 +127,7 @@ class Cloning:
             for index, weight in enumerate(layer.weights if not RELEASE.is_graph(layer) else []):
                 self.owners.setdefault(id(weight), (layer, index))
         calls = [node for layer in callees.values() for node in layer._inbound_nodes if id(node) in nodes]
+        self._order = Schedule(RELEASE, calls)
         return calls, list(models.values())
 
     def schedule(self) -> list[Any]:
@@ -183,14 +151,14 @@ class Cloning:
             return [id(node) for node in RELEASE.graph_nodes(task)]
         layer = task.outbound_layer
         needs = [id(each) for each in RELEASE.nested_layers(layer)] + [id(each) for each in givers(task)]
-        needs += [id(each) for each in layer._inbound_nodes[: layer._inbound_nodes.index(task)]]
+        needs.append(id(self._order.previous_call(task)))
         for leaf in _leaves(_arguments(task)):
             if RELEASE.is_symbolic(leaf):
                 needs.append(id(maker(leaf)))
             elif id(leaf) in self.masks:
                 needs.append(id(self.masks[id(leaf)][0]))
             elif id(leaf) in self.owners:
-                needs += [id(each) for each in self.owners[id(leaf)][0]._inbound_nodes[:1]]
+                needs.append(id(self._order.first_call(self.owners[id(leaf)][0])))
         return [need for need in needs if need != id(task)]
 
     # Layers.
@@ -204,11 +172,11 @@ class Cloning:
             else:
                 if self._is_cloned_by_graph(layer):
                     raise NotUnderstood(layer.name)  # asked for by a config, before it is its turn
-                clone = rebuild_layer(layer, self.clone_of, self._untold)
+                clone = rebuild_layer(layer, self.clone_of, self._user_layers)
             # Before the first call, which asks whether the layer supports masks, and names weights.
             states.restore(layer, clone)
-            self._layers[id(layer)] = (layer, clone)
-        return self._layers[id(layer)][1]
+            self.remember(layer, clone)
+        return self.clone_at(id(layer))
 
     def input_of(self, layer: Any) -> Any:
         """A fresh input layer, a placeholder whatever the original is."""
@@ -280,20 +248,21 @@ class Cloning:
             [self.output_of(node, place) for node, place in ends(model, side)] for side in ("inputs", "outputs")
         )
         own = RELEASE.has_own_constructor(model)
+        if own:
+            clone = RELEASE.put_together(model, inputs, outputs)
+        elif RELEASE.is_sequential(model):
+            clone = type(model)(name=model.name)
+        else:
+            clone = type(model)(inputs, outputs, name=model.name)
         if RELEASE.is_sequential(model):
-            clone = put_together(model, inputs, outputs) if own else type(model)(name=model.name)
             clone.inputs, clone.outputs = inputs, outputs
             clone.build()  # Of layers that have been called already.
             clone._build_input_shape = model._build_input_shape
-        else:
-            clone = put_together(model, inputs, outputs) if own else type(model)(inputs, outputs, name=model.name)
-        self._layers[id(model)] = (model, clone)
-        missing = [name for name in vars(model) if name not in vars(clone)]
+        self.remember(model, clone)
         if own:
-            self._hold(model, clone, missing, True)
+            self.copy_all_attributes(model, clone)
         else:
-            differing = RELEASE.comparison().differing(model, clone)
-            self._hold(model, clone, missing + differing, False)
+            self.copy_set_attributes(model, clone)
 
 
 class _Given:
@@ -303,10 +272,6 @@ class _Given:
         node = maker(tensor)
         self.output_tensors = [tensor]
         self.output_masks = [node.output_masks[tensor._keras_history[2]]]
-
-
-def _weight_shapes(layer: Any) -> list[Any]:
-    return [RELEASE.keras.backend.int_shape(weight) for weight in layer.weights]
 
 
 def _made_at(task: Any) -> int:

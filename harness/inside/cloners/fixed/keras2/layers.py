@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 from ....structure import map_leaves
 from ..before_keras3.layers import LiveConfig, rebuild_from_config, rebuild_plain_lambda
-from ..untold import Untold
+from ..missing_options import UserLayer
 from .release import RELEASE
 
 _ACTIVATION = "activation_of_the_layer_being_cloned_"
@@ -28,13 +28,13 @@ class Keras2Config(LiveConfig):
         return super(Keras2Config, self)._resolved(value)
 
 
-def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], untold: list[Untold]) -> Any:
+def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[UserLayer]) -> Any:
     """A fresh layer like `layer`; `clone_of` gives the clone of a layer that its config describes.
 
-    What became of options that no config tells is noted in `untold`.
+    One of a user's class is added to `user_layers`.
     """
     if not isinstance(layer, RELEASE.keras.layers.Lambda):
-        return rebuild_from_config(Keras2Config, layer, clone_of, untold)
+        return rebuild_from_config(Keras2Config, layer, clone_of, user_layers)
     kind = type(layer)
     arguments = map_leaves(lambda value: value, layer.arguments)
     if RELEASE.takes(layer.function, "mask"):

@@ -1,4 +1,4 @@
-"""What Keras 2.2 and 2.3 call their parts: the one place to change when another release is to be served."""
+"""The parts of Keras 2.2 and 2.3: the place to change for another release."""
 
 from __future__ import annotations
 
@@ -57,6 +57,38 @@ class Keras2Release(Release):
         inputs = [layer._inbound_nodes[index] for layer, index, _ in model._input_coordinates]
         return [node for node in inputs if id(node) not in known] + nodes
 
+    def sublayers(self, layer: Any) -> list[Any]:
+        if self.is_graph(layer):
+            return []
+        # Calls lead to other layers of the graph, which a layer does not hold.
+        parts = [value for key, value in vars(layer).items() if not key.endswith("bound_nodes")]
+        return [leaf for leaf in leaves(parts) if self.is_layer(leaf)]
+
+    def traits(self, layer: Any) -> Any:
+        # The name, since variables are named after it, once and for all.
+        return layer.name, [] if self.is_graph(layer) else self.weight_shapes(layer)
+
+    def operations(self, graph: Any) -> list[Any]:
+        return list(graph.layers)
+
+    def operation(self, node: Any) -> Any:
+        return node.outbound_layer
+
+    def inputs(self, node: Any) -> list[Any]:
+        return list(node.input_tensors)
+
+    def arguments(self, node: Any) -> Any:
+        return node.input_tensors, node.arguments
+
+    def outputs(self, node: Any) -> list[Any]:
+        return list(node.output_tensors)
+
+    def ends(self, graph: Any) -> Any:
+        return graph.inputs, graph.outputs
+
+    def weight_shapes(self, layer: Any) -> list[Any]:
+        return [self.keras.backend.int_shape(weight) for weight in layer.weights]
+
     def nested_layers(self, layer: Any) -> list[Any]:
         """A layer and every layer in its attributes, at any depth; the layers of a graph are the graph's."""
         found: dict[int, Any] = {}
@@ -66,10 +98,7 @@ class Keras2Release(Release):
             if id(each) in found:
                 continue
             found[id(each)] = each
-            if not self.is_graph(each):
-                # Calls lead to other layers of the graph, which a layer does not hold.
-                parts = [value for key, value in vars(each).items() if not key.endswith("bound_nodes")]
-                waiting.extend(leaf for leaf in leaves(parts) if self.is_layer(leaf))
+            waiting.extend(self.sublayers(each))
         return list(found.values())
 
 

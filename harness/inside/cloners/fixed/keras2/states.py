@@ -1,4 +1,4 @@
-"""What a layer is beyond its config: flags set later, names of what it holds, where its seeds have got to."""
+"""What a clone takes from its original because no config has it: flags, names, the state of seeds."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import keras
 
-from .cloning import Cloning
-from .given import single_tensor, tensors_like_inputs
+from .cloning import Keras3Cloning
+from .matched_inputs import single_tensor, tensors_like_inputs
 from .release import Functional
 
 __all__ = ["clone_model"]
@@ -90,4 +90,4 @@ def clone_model(
             f"or Functional models. Received model of type '{type(model).__name__}', with "
             f"clone_function={clone_function}, input_tensors={input_tensors} and call_function={call_function}"
         )
-    return Cloning(model, clone_function, call_function, recursive, cache).clone_root(input_tensors)
+    return Keras3Cloning(model, clone_function, call_function, recursive, cache).clone_root(input_tensors)

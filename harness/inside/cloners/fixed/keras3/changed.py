@@ -15,7 +15,9 @@ from typing import Any
 import keras
 
 from ....structure import leaves
-from .graphs import calls_in_order, cloned_arguments
+from ..schedule import Schedule
+from .adapter import ADAPTER
+from .graphs import cloned_arguments
 from .release import RECORDS_WHAT_IT_IS_GIVEN, tree
 
 
@@ -110,7 +112,7 @@ def _needed(graph: Any) -> list[Any]:
     """The calls that lead to the outputs of a graph by the arguments that were given: none that only made a mask."""
     wanted = {id(tensor) for tensor in graph.outputs}
     found = []
-    for node in calls_in_order(graph)[::-1]:
+    for node in Schedule(ADAPTER, ADAPTER.graph_nodes(graph)).in_order()[::-1]:
         if node.operation and not node.is_input and any(id(tensor) in wanted for tensor in node.outputs):
             found.append(node)
             wanted.update(id(leaf) for leaf in leaves([node.arguments.args, _as_given(node)]))

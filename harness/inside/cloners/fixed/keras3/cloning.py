@@ -1,4 +1,4 @@
-"""One clone in the making: what has been cloned so far, by identity, and how each kind of thing is cloned."""
+"""How each kind of thing is cloned in Keras 3. A graph is cloned whole, when a call first needs it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
-from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import said
-from ..twins import Twins
-from ..undone import calls_undone_on_failure
-from ..untold import Untold, refuse_other_weights
+from ..cloning import Cloning
+from ..copied_attributes import NotUnderstood
+from ..graph_match import GraphMatch
+from ..rolled_back import calls_rolled_back_on_failure
 from . import states
+from .adapter import ADAPTER
 from .changed import checked_layer, make_changed_calls, may_be_called, refuse_masks_from_outside
-from .comparing import comparison, is_of_keras, is_own, is_part
 from .compiled import compile_alike
 from .graphs import repeat_calls
 from .layers import (
@@ -31,7 +30,7 @@ from .layers import (
     made_again,
     placeholder_like,
 )
-from .own_classes import Keras3View, has_own_constructor, made_of_graph, put_together
+from .own_classes import has_own_constructor, made_of_graph, put_together
 from .release import (
     Function,
     Functional,
@@ -44,8 +43,10 @@ from .release import (
 )
 
 
-class Cloning:
+class Keras3Cloning(Cloning):
     """Clones everything that is reached from one model, each object once."""
+
+    adapter = ADAPTER
 
     def __init__(
         self,
@@ -55,11 +56,12 @@ class Cloning:
         recursive: bool = False,
         clones: dict[int, Any] | None = None,
     ) -> None:
+        super().__init__()
         self._root = root
         self._clone_function = clone_function
         self._call_function = call_function
         self._recursive = recursive
-        self._clones: dict[int, Any] = {} if clones is None else clones
+        self._layers.update((number, (None, clone)) for number, clone in (clones or {}).items())
         self._tensors: dict[int, Any] = {}  # of input layers
         self._in_graphs: dict[int, Any] = {}  # tensors, of input layers and others
         self._others: dict[int, Any] = {}  # variables, seeds, policies
@@ -67,7 +69,6 @@ class Cloning:
         self._kept: list[Any] = []  # alive for as long as their ids are keys
         self._pairs: list[tuple[Any, Any]] = []
         self._models: list[tuple[Any, Any]] = []
-        self._untold: list[Untold] = []
         self._owners: dict[int, tuple[Any, int]] | None = None
         self._changed = False
 
@@ -78,7 +79,7 @@ class Cloning:
             self._finish()
             return clone
         self._changed = bool(self._clone_function or self._call_function) or input_tensors is not None
-        with calls_undone_on_failure(may_be_called(root, input_tensors)) if self._changed else nullcontext():
+        with calls_rolled_back_on_failure(may_be_called(root, input_tensors)) if self._changed else nullcontext():
             clone = self._graph(root, input_tensors, self._call_function)
             self._finish()
         return clone
@@ -87,8 +88,8 @@ class Cloning:
 
     def operation(self, operation: Any, call: Callable[..., Any] | None = None) -> Any:
         """The clone of a layer, a nested model or another operation of a graph whose layers are called by `call`."""
-        if id(operation) in self._clones:
-            return self._clones[id(operation)]
+        if id(operation) in self._layers:
+            return self.clone_at(id(operation))
         if isinstance(operation, keras.layers.InputLayer):
             clone = self._tensor_of_input(operation)._keras_history.operation
         elif not isinstance(operation, keras.Layer):
@@ -101,7 +102,7 @@ class Cloning:
             clone = self._default(operation)
         else:
             clone = checked_layer(operation, self._clone_function(operation))
-        return self._remember(operation, clone)
+        return self.remember(operation, clone)
 
     def leaf(self, value: Any) -> Any:
         """An argument that is no tensor of the graph: state is made anew, everything else is passed on as it is."""
@@ -119,9 +120,9 @@ class Cloning:
 
     def _sublayer(self, layer: Any) -> Any:
         """A layer that another one holds, which no `clone_function` is asked about."""
-        if id(layer) in self._clones:
-            return self._clones[id(layer)]
-        return self._remember(layer, self._default(layer))
+        if id(layer) in self._layers:
+            return self.clone_at(id(layer))
+        return self.remember(layer, self._default(layer))
 
     def _default(self, layer: Any) -> Any:
         if isinstance(layer, keras.layers.InputLayer):
@@ -135,7 +136,7 @@ class Cloning:
         if is_plain_lambda(layer):
             clone = clone_lambda(layer, self.leaf, self._policy(policy_of(layer)))
         else:
-            clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._untold)
+            clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._user_layers)
         for held, cloned in states.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
             if not (cloned.built and states.own_variables(cloned)) and not is_quantized(policy_of(cloned)):
@@ -158,31 +159,34 @@ class Cloning:
 
     def _functional(self, model: Any, input_tensors: Any, call: Callable[..., Any] | None) -> Any:
         faithful = self._clone_function is None and call is None and input_tensors is None
-        reasons: list[str] = []
         if has_own_constructor(model) and faithful:
-            made = self._from_its_own_config(model, reasons)
+            made = self.made_of_config(model)
             if made is not None:
                 return made
         inputs, outputs = self._calls_again(model, input_tensors, call, faithful)
         if not has_own_constructor(model):
+            reasons = self._reasons.setdefault(id(model), [])
             made = made_of_graph(model, inputs, outputs, faithful, reasons)
             if made is not None:
-                return self._with_what_was_set(model, made)
+                return self._with_set_attributes(model, made)
         try:
-            return self._of_its_class(model, Functional, (inputs, outputs), faithful, reasons)
+            return self._of_its_class(model, Functional, (inputs, outputs), faithful)
         except ValueError as failure:
             refuse_masks_from_outside(inputs, failure)
             raise
 
-    def _of_its_class(self, model: Any, base: Any, parts: tuple[Any, ...], faithful: bool, reasons: list[str]) -> Any:
+    def _of_its_class(self, model: Any, base: Any, parts: tuple[Any, ...], faithful: bool) -> Any:
         """A model of the class of another, made of parts of its own and holding what the other holds."""
+        clone = self.remember(model, put_together(model, base, *parts))
         try:
-            return self._holding_alike(model, put_together(model, base, *parts))
-        except NotUnderstood as failure:
-            reasons.append(str(failure))
-        if not faithful and type(model).call is base.call:
-            return self._with_what_was_set(model, base(*parts, name=model.name))
-        raise refused(model, reasons, changed=not faithful)
+            self.copy_all_attributes(model, clone)
+        except ValueError:
+            if faithful or type(model).call is not base.call:
+                raise
+            return self._with_set_attributes(model, base(*parts, name=model.name))
+        if not isinstance(model, keras.Sequential):
+            self._order_layers(model, clone)
+        return clone
 
     def _calls_again(self, model: Any, input_tensors: Any, call: Any, faithful: bool) -> tuple[Any, Any]:
         """The inputs and outputs of the graph of a model, every call in it made again."""
@@ -195,87 +199,48 @@ class Cloning:
         self._in_graphs.update(tensors)
         return inputs, map_leaves(lambda tensor: _connected(tensors, tensor, model), model._outputs_struct)
 
-    def _from_its_own_config(self, model: Any, reasons: list[str]) -> Any:
-        """What the class makes of the model's config, if that is the same graph; otherwise the reason is noted."""
-        untold: list[Untold] = []
-        try:
-            made = clone_from_config(model, self._sublayer, self.leaf, self._policy, untold)
-        except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
-            reasons.append(f"its config cannot be read back ({said(failure)})")
-            return None
-        twins = Twins(model, made, Keras3View())
-        if twins.difference is not None:
-            reasons.append(f"what its config makes is another model: it {twins.difference}")
-            return None
-        for layer, clone in twins.layers:
-            if clone is layer:  # in 3.8 such a config may have the very tensors that the model was made of
-                reasons.append(f"what its config makes has '{layer.name}' of the model itself")
-                return None
-            if self._clones.get(id(layer), clone) is not clone:
-                reasons.append(f"its config makes anew '{layer.name}', which is used elsewhere too")
-                return None
-        for layer, clone in twins.layers:
-            self._remember(layer, clone)
-        for operation, clone in twins.others:
-            clone.name = operation.name  # it was numbered anew
-        for tensor, clone in twins.tensors:
-            self._in_graphs[id(tensor)] = clone
+    def rebuilt(self, model: Any) -> Any:
+        return clone_from_config(model, self._sublayer, self.leaf, self._policy, [])
+
+    def adopt(self, model: Any, clone: Any, match: GraphMatch) -> None:
+        for operation, its in match.others:
+            its.name = operation.name  # it was numbered anew
+        for tensor, its in match.tensors:
+            self._in_graphs[id(tensor)] = its
             if isinstance(tensor._keras_history.operation, keras.layers.InputLayer):
-                self._tensors[id(tensor)] = clone
-                clone.name = tensor.name
+                self._tensors[id(tensor)] = its
+                its.name = tensor.name
         if hasattr(model, "output_names"):
-            made.output_names = list(model.output_names)
-        self._pairs.append((model, made))
-        return self._with_what_was_set(model, made)
+            clone.output_names = list(model.output_names)
+        self._pairs.append((model, clone))
 
     # What models hold beside their graphs.
 
-    def _with_what_was_set(self, model: Any, clone: Any) -> Any:
-        """A clone with the attributes that were set on the original after its constructor had ended."""
-        self._remember(model, clone)
-        # Optimizers are not compared: what a `compile` has set, the constructor may have set as well.
-        compiled = [name for name, value in vars(model).items() if isinstance(value, keras.optimizers.Optimizer)]
-        differing = comparison().differing(model, clone)
-        for name in {*differing, *compiled}.union(set(vars(model)) - set(vars(clone))):
-            if not is_of_keras(name):
-                try:
-                    setattr(clone, name, self._held(model, clone, vars(model)[name]))
-                except NotUnderstood:
-                    continue  # Not of the model's making: its owner sets it again.
+    def _with_set_attributes(self, model: Any, clone: Any) -> Any:
+        self.copy_set_attributes(model, self.remember(model, clone))
         return clone
 
-    def _holding_alike(self, model: Any, clone: Any) -> Any:
-        """A clone that did not run its constructor, with every attribute that its original has."""
-        self._remember(model, clone)
-        for name, value in list(vars(model).items()):
-            if name not in vars(clone) and not is_of_keras(name):
-                try:
-                    setattr(clone, name, self._held(model, clone, value))
-                except NotUnderstood as failure:
-                    raise NotUnderstood(
-                        f"its `{name}` leads to parts of the model and cannot be made again"
-                    ) from failure
-        if isinstance(model, keras.Sequential):
-            return clone
-        order = {id(self._clones.get(id(layer))): place for place, layer in enumerate(model._layers)}
+    def _order_layers(self, model: Any, clone: Any) -> None:
+        order = {id(self.clone_at(id(layer))): place for place, layer in enumerate(model._layers)}
         layers = sorted(clone._layers, key=lambda layer: order.get(id(layer), len(order)))
         if any(one is not other for one, other in zip(layers, clone._layers)):
             clone._layers[:] = layers  # until 3.14 it is a list of TensorFlow, which takes no key
-        return clone
 
-    def _held(self, model: Any, clone: Any, value: Any) -> Any:
-        own = {id(variable) for variable in states.own_variables(model)}
+    def is_set_later(self, value: Any) -> bool:
+        # Optimizers are not compared: what a `compile` has set, the constructor may have set as well.
+        return isinstance(value, keras.optimizers.Optimizer)
 
-        def part(each: Any) -> Any:
-            if isinstance(each, keras.KerasTensor):
-                if id(each) not in self._in_graphs:
-                    raise NotUnderstood(str(each.name))
-                return self._in_graphs[id(each)]
-            if id(each) in own:
-                return self._other(each, lambda: states.fresh_variable(each))
-            return self.leaf(each)
+    def part_of_clone(self, model: Any, part: Any) -> Any:
+        if isinstance(part, keras.KerasTensor):
+            if id(part) not in self._in_graphs:
+                raise NotUnderstood(str(part.name))
+            return self._in_graphs[id(part)]
+        if any(part is variable for variable in states.own_variables(model)):
+            return self._other(part, lambda: states.fresh_variable(part))
+        return self.leaf(part)
 
-        return like_what_it_holds(value, is_part, part, self._clones.get, model, clone)
+    def is_changed(self) -> bool:
+        return self._changed
 
     def _function(self, function: Any) -> Any:
         inputs = map_leaves(self._input, function._inputs_struct)
@@ -291,14 +256,13 @@ class Cloning:
     def _sequential(self, model: Any, input_tensors: Any) -> Any:
         faithful = self._clone_function is None and input_tensors is None
         own = not _takes(type(model), keras.Sequential)
-        reasons: list[str] = []
-        clone = self._from_its_own_config(model, reasons) if own and faithful else None
+        clone = self.made_of_config(model) if own and faithful else None
         if clone is None:
             clones = self._layers_of(model, input_tensors)
             if own:
-                clone = self._of_its_class(model, keras.Sequential, (clones,), faithful, reasons)
+                clone = self._of_its_class(model, keras.Sequential, (clones,), faithful)
             else:
-                clone = self._with_what_was_set(model, type(model)(clones, name=model.name))
+                clone = self._with_set_attributes(model, type(model)(clones, name=model.name))
         states.take_over_flags(model, clone)
         states.operations_alike(model._functional, clone._functional)
         return clone
@@ -322,10 +286,10 @@ class Cloning:
             history = getattr(tensor, "_keras_history", None)
             layer = history.operation if history else None
             if isinstance(layer, keras.layers.InputLayer):
-                if id(layer) not in self._clones:
-                    self._pairs.append((layer, self._remember(layer, clone_input_layer(layer))))
-                    set_policy(self._clones[id(layer)], self._policy(policy_of(layer)))
-                self._tensors[id(tensor)] = self._clones[id(layer)].output
+                if id(layer) not in self._layers:
+                    self._pairs.append((layer, self.remember(layer, clone_input_layer(layer))))
+                    set_policy(self.clone_at(id(layer)), self._policy(policy_of(layer)))
+                self._tensors[id(tensor)] = self.clone_at(id(layer)).output
             else:
                 self._tensors[id(tensor)] = placeholder_like(tensor)
         return self._tensors[id(tensor)]
@@ -349,7 +313,7 @@ class Cloning:
                 for index, owned in enumerate(states.own_variables(layer)):
                     self._owners.setdefault(id(owned), (layer, index))
         layer, index = self._owners.get(id(variable), (None, 0))
-        if layer is None or (id(layer) in self._being_made and id(layer) not in self._clones):
+        if layer is None or (id(layer) in self._being_made and id(layer) not in self._layers):
             return self._other(variable, lambda: states.fresh_variable(variable))
         clone = self.operation(layer)
         states.build_alike(layer, clone)
@@ -367,11 +331,6 @@ class Cloning:
             self._others[id(value)] = clone()
         return self._others[id(value)]
 
-    def _remember(self, original: Any, clone: Any) -> Any:
-        self._kept.append(original)
-        self._clones[id(original)] = clone
-        return clone
-
     def _finish(self) -> None:
         """Flags last: until here they decide how a layer is built, and building or nesting changes them again."""
         seen: Any = set()
@@ -383,8 +342,7 @@ class Cloning:
         pairs += self._models
         for original, clone in self._models:
             states.build_alike(original, clone)
-        for untold in self._untold:
-            untold.refuse_if_lost(comparison())
+        self.finish_user_layers()
         for original, clone in pairs:
             states.quantize_alike(original, clone)
             self._take_over_policy(clone, policy_of(original))
@@ -393,16 +351,10 @@ class Cloning:
             states.name_alike(original, clone)
             states.freeze_alike(original, clone)
             states.learn_alike(original, clone)
-        if not self._changed:  # on other inputs, weights have other shapes
-            for original, clone in self._pairs:
-                if not is_own(type(original)) and original.built and clone.built:
-                    refuse_other_weights(original, clone, _shapes(original), _shapes(clone))
+        for original, clone in self._pairs:
+            self.refuse_other_weights(original, clone)
         for original, clone in self._models:
             compile_alike(original, clone, lambda value: made_again(value, self._sublayer, self.leaf))
-
-
-def _shapes(layer: Any) -> list[Any]:
-    return [tuple(weight.shape) for weight in layer.weights]
 
 
 def _connected(tensors: dict[int, Any], tensor: Any, graph: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The graph of a model: its calls in an order that can be repeated, and their repetition on new tensors."""
+"""Makes the calls of a graph again, on new tensors."""
 
 from __future__ import annotations
 
@@ -8,36 +8,10 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
-from ..order import in_order
+from ..schedule import Schedule
+from .adapter import ADAPTER
 from .release import tree
 from .states import build_before_call
-
-
-def graph_nodes(graph: Any) -> list[Any]:
-    """The nodes of a graph from its inputs on, as the model runs through them."""
-    by_depth = graph._nodes_by_depth
-    return [node for depth in sorted(by_depth, reverse=True) for node in by_depth[depth]]
-
-
-def calls_in_order(graph: Any) -> list[Any]:
-    """The nodes of a graph so that each comes after those it reads from, and after earlier calls of its own operation.
-
-    Going by depth alone, as the model itself does when it runs, calls a shared layer in another order than the user
-    did: its n-th call is then another one. The order in which the user made the calls satisfies both conditions, so
-    that there is always such an order.
-    """
-    nodes = graph_nodes(graph)
-    own = {id(node) for node in nodes}
-    previous: dict[int, Any] = {}
-    for operation in {id(node.operation): node.operation for node in nodes}.values():
-        calls = [node for node in operation._inbound_nodes if id(node) in own]
-        previous.update((id(later), earlier) for earlier, later in zip(calls, calls[1:]))
-
-    def needs(node: Any) -> list[Any]:
-        earlier = [previous[id(node)]] if id(node) in previous else []
-        return earlier + ([] if node.is_input else [each for each in node.parent_nodes if id(each) in own])
-
-    return in_order(nodes, needs, lambda node: str(node.operation.name))
 
 
 def repeat_calls(
@@ -50,7 +24,7 @@ def repeat_calls(
 
     What the original got otherwise than by these calls is taken over: shapes, masks and dtypes.
     """
-    for node in calls_in_order(graph):
+    for node in Schedule(ADAPTER, ADAPTER.graph_nodes(graph)).in_order():
         if node.is_input or not node.operation:
             continue
         if any(id(tensor) not in tensors for tensor in node.input_tensors):
@@ -75,7 +49,7 @@ def repeat_calls(
             tensors[id(original)] = output
             mask_alike(tensors, original, node)
     # Once more, now that the calls that compute the masks themselves have been repeated too.
-    for node in graph_nodes(graph):
+    for node in ADAPTER.graph_nodes(graph):
         for original in node.outputs:
             if id(original) in tensors:
                 mask_alike(tensors, original, node)

@@ -1,4 +1,4 @@
-"""How one layer or operation is cloned when the user says nothing about it."""
+"""How one layer or operation is cloned where no `clone_function` is given."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import keras
 
 from ....structure import leaves, map_leaves, replace_leaves
+from ..missing_options import UserLayer, record_of_constructor, with_held_options
 from ..options import (
     REQUIRED,
     as_config,
@@ -17,8 +18,7 @@ from ..options import (
     failure_alike,
     said,
 )
-from ..untold import Untold, set_later, with_held_options, with_untold_options
-from .comparing import comparison, is_own
+from .adapter import ADAPTER
 from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
 from .states import own_variables
@@ -116,7 +116,7 @@ def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[
 
 def drawing_anew(value: Any) -> Any:
     """For an initializer of Keras that has no seed another one, which draws other numbers: each has drawn its seed."""
-    if not isinstance(value, keras.initializers.Initializer) or not is_own(type(value)):
+    if not isinstance(value, keras.initializers.Initializer) or not ADAPTER.is_own(type(value)):
         return value
     config = value.get_config()
     return type(value).from_config(config) if config.get("seed", 0) is None else value
@@ -127,21 +127,27 @@ def clone_from_config(
     clone_of: Callable[[Any], Any],
     clone_leaf: Callable[[Any], Any],
     policy_of: Callable[[Any], Any],
-    untold: list[Untold],
+    user_layers: list[UserLayer],
 ) -> Any:
     """A layer made again by its own `get_config` and `from_config`, around clones of the sublayers it mentions.
 
-    What becomes of options that the config does not tell is noted in `untold`.
+    One of a user's class is added to `user_layers`.
     """
     stand_ins = StandIns()
     try:
         told = stand_ins.config_of(layer)
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
-        return _from_parameters(layer, {}, clone_leaf, policy_of, failure, untold)
+        return _from_attributes(layer, {}, clone_leaf, policy_of, failure, user_layers)
     told = as_config(layer, told)
-    config = stand_ins.revive(dict(_as_given(layer, told), **_of_a_cell(layer, told)), clone_leaf)
+    options = {} if "kwargs" in told else constructor_options(type(layer), keras.Layer)
+    missing = {name: default for name, default in options.items() if name not in told and default is not REQUIRED}
+    own_variable_ids = {id(variable) for variable in own_variables(layer)}
+    replaced = [name for name in told if any(id(leaf) in own_variable_ids for leaf in leaves(told[name]))]
+    recorded = {name: value for name, value in (_record(layer) or {}).items() if name in {*missing, *replaced}}
+    recorded = {name: value for name, value in recorded.items() if not _is(value, missing.get(name, REQUIRED))}
+    config = stand_ins.revive({**told, **_of_a_cell(layer, told), **recorded}, clone_leaf)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
-    if type(layer).__name__ == "AugMix" and is_own(type(layer)):
+    if type(layer).__name__ == "AugMix" and ADAPTER.is_own(type(layer)):
         # Early releases that have it tell the one as the other.
         config.update(num_chains=layer.num_chains, chain_depth=layer.chain_depth)
     if _takes_what_it_serializes(layer):
@@ -158,26 +164,12 @@ def clone_from_config(
     try:
         clone = make({})
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
-        return _from_parameters(layer, config, clone_leaf, policy_of, failure, untold)
-    held: dict[str, Any] = {}
-    if not is_own(type(layer)):
-        options = [name for name in constructor_options(type(layer), keras.Layer) if name in config]
-        clone, held = with_held_options(layer, clone, options, make, comparison())
-    missing = _untold_options(layer, config)
-    if missing:
-        clone, rest = with_untold_options(
-            layer,
-            clone,
-            missing,
-            lambda further: make(dict(held, **further)),
-            comparison(),
-            given=_auto_config(layer),
-        )
-        if rest:
-            untold.append(rest)
-            return clone
-    if not is_own(type(layer)):
-        set_later(layer, clone, comparison())
+        return _from_attributes(layer, config, clone_leaf, policy_of, failure, user_layers)
+    own = ADAPTER.is_own(type(layer))
+    clone, held = with_held_options(layer, clone, missing if own else list(options), make, ADAPTER.comparison())
+    if not own:
+        unknown = [name for name in missing if name not in held] if _record(layer) is None else []
+        user_layers.append(UserLayer(layer, clone, unknown, ADAPTER.comparison()))
     return clone
 
 
@@ -187,46 +179,19 @@ def _takes_what_it_serializes(layer: Any) -> bool:
     return kind is not None and isinstance(layer, kind) and type(layer).from_config.__func__ is _FROM_CONFIG
 
 
-def _auto_config(layer: Any) -> dict[str, Any] | None:
-    """What the constructor of a layer was given, if Keras has kept it, as it does where that was all plain data."""
-    kept = None if isinstance(layer, keras.Model) else getattr(layer, "_auto_config", None)
-    return getattr(kept, "config", None)
-
-
-def _as_given(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
-    """A config with the option that a layer was given, where it has put a variable of its own in the place of that."""
-    given, own = _auto_config(layer) or {}, {id(variable) for variable in own_variables(layer)}
-    replaced = [key for key in config if key in given and any(id(leaf) in own for leaf in leaves(config[key]))]
-    return dict(config, **{key: given[key] for key in replaced})
+def _record(layer: Any) -> dict[str, Any] | None:
+    """What the constructor of a layer was given, if Keras has recorded it; of a model it records something else."""
+    return None if isinstance(layer, keras.Model) else record_of_constructor(layer)
 
 
 def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
-    """The options that a recurrent layer of Keras has handed to its cell and does not tell: a SimpleRNN's seed."""
-    if not isinstance(layer, keras.layers.RNN) or not is_own(type(layer)):
+    """The options that a recurrent layer of Keras has handed to its cell and leaves out: the seed of a SimpleRNN."""
+    if not isinstance(layer, keras.layers.RNN) or not ADAPTER.is_own(type(layer)):
         return {}
     parameters = inspect.signature(type(layer).__init__).parameters.values()
-    untold = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
-    held = {name: getattr(layer.cell, name, default) for name, default in untold.items()}
-    return {name: value for name, value in held.items() if not _is(value, untold[name])}
-
-
-def _untold_options(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
-    """The options of a layer's constructor that its config does not tell, with their defaults.
-
-    Of a layer of Keras only those that it was given: others follow from options that are told.
-    """
-    given = _auto_config(layer)
-    if given is None and is_own(type(layer)):
-        given = {name.lstrip("_"): value for name, value in vars(layer).items()}  # it holds an option under its name
-    elif is_own(type(layer)) and set(given or ()) <= {*config, "name", "trainable", "dtype"}:
-        return {}
-    options = constructor_options(type(layer), keras.Layer)
-    if "kwargs" in config:
-        return {}
-    untold = {name: default for name, default in options.items() if name not in config and default is not REQUIRED}
-    if given is None:
-        return untold
-    return {name: default for name, default in untold.items() if name in given and not _is(given[name], default)}
+    missing = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
+    held = {name: getattr(layer.cell, name, default) for name, default in missing.items()}
+    return {name: value for name, value in held.items() if not _is(value, missing[name])}
 
 
 def _is(value: Any, default: Any) -> bool:
@@ -252,69 +217,74 @@ def _read_back(
     return own
 
 
-def _from_parameters(
+def _from_attributes(
     layer: Any,
     config: dict[str, Any],
     clone_leaf: Callable[[Any], Any],
     policy_of: Callable[[Any], Any],
     failure: Exception,
-    untold: list[Untold],
+    user_layers: list[UserLayer],
 ) -> Any:
-    """For a layer that its config does not describe, or describes in a way that its own constructor refuses.
-
-    An optional argument that the constructor does not take in the form in which the layer holds it is set afterwards.
-    """
-    arguments, missing = _held_parameters(layer, config, clone_leaf, policy_of)
-    required = [name for name, default in missing.items() if default is REQUIRED]
+    """A layer without a config, or with one that its constructor refuses: made with what it holds under its options."""
+    arguments, missing = _held_arguments(layer, config, clone_leaf, policy_of)
+    required = ", ".join(f"`{name}`" for name, default in missing.items() if default is REQUIRED)
     if required:
-        names = ", ".join(f"`{name}`" for name in required)
         raise failure_alike(
             failure,
             f"{described(layer)} cannot be cloned: neither its config nor an attribute tells what its constructor is "
-            f"to get as {names}. Let its `get_config()` return it. ({said(failure)})",
+            f"to get as {required}. Let its `get_config()` return it. ({said(failure)})",
+        ) from failure
+    try:
+        clone = type(layer)(**arguments)
+    except Exception:  # noqa: BLE001 - the first failure is the one that tells
+        raise failure_alike(
+            failure,
+            f"{described(layer)} cannot be cloned: its constructor refuses what its config tells "
+            f"({said(failure)}). Let its `get_config()` return what the constructor takes.",
         ) from failure
 
     def make(further: dict[str, Any]) -> Any:
         return type(layer)(**dict(arguments, **map_leaves(drawing_anew, further)))
 
-    clone = _constructed(layer, arguments, failure)
-    if missing:
-        clone, rest = with_untold_options(layer, clone, missing, make, comparison(), any_difference=True)
-        untold.append(rest)
+    clone, held = with_held_options(layer, clone, missing, make, ADAPTER.comparison())
+    if not ADAPTER.is_own(type(layer)):
+        unknown = [name for name in missing if name not in held]
+        user_layers.append(UserLayer(layer, clone, unknown, ADAPTER.comparison()))
     return clone
 
 
-def _held_parameters(
+def _held_arguments(
     layer: Any, config: dict[str, Any], clone_leaf: Callable[[Any], Any], policy_of: Callable[[Any], Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A value for each parameter of a layer's constructor, as far as the layer holds or tells one of that name.
+    """Arguments for a layer's constructor: those that Keras has recorded, or else what the layer holds or tells.
 
-    The second dictionary has the others, with their defaults.
+    The second dictionary has the options for which there is nothing, with their defaults.
     """
-    base = {"name": layer.name, "trainable": layer.trainable, "dtype": policy_of(layer.dtype_policy)}
+    parameters = list(inspect.signature(type(layer).__init__).parameters.values())[1:]
+    takes_more = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    arguments = {"name": layer.name, "trainable": layer.trainable, "dtype": policy_of(layer.dtype_policy)}
+    if not takes_more:
+        arguments = {each.name: arguments[each.name] for each in parameters if each.name in arguments}
+    record = _record(layer)
+    if record is not None:
+        return {**record, **arguments}, {}
+    if takes_more:
+        arguments.update(_of_a_base(layer, config))
     own = {id(variable) for variable in own_variables(layer)}
-    given = dict(_auto_config(layer) or {}, **config)
-
-    def is_replaced(name: str) -> bool:
-        return any(id(leaf) in own for leaf in leaves(getattr(layer, name, None)))
-
-    arguments: dict[str, Any] = {}
     missing: dict[str, Any] = {}
-    for parameter in list(inspect.signature(type(layer).__init__).parameters.values())[1:]:
-        name = parameter.name
-        if parameter.kind is parameter.VAR_KEYWORD:
-            told = {**base, **_of_a_base(layer, config)}
-            arguments.update({key: value for key, value in told.items() if key not in arguments})
-        elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
+    for each in parameters:
+        name, value = each.name, getattr(layer, each.name, REQUIRED)
+        is_replaced = any(id(leaf) in own for leaf in leaves(value))  # by a variable of the layer
+        if each.kind in (each.VAR_POSITIONAL, each.POSITIONAL_ONLY) or is_replaced:
             missing[name] = REQUIRED
-        elif name in base:
-            arguments[name] = base[name]
-        elif hasattr(layer, name) and not is_replaced(name):
-            arguments[name] = map_leaves(clone_leaf, getattr(layer, name))
-        elif name in given:
-            arguments[name] = given[name]
+        elif name in arguments or each.kind is each.VAR_KEYWORD:
+            continue
+        elif value is not REQUIRED:
+            arguments[name] = map_leaves(clone_leaf, value)
+        elif name in config:
+            arguments[name] = config[name]
         else:
-            missing[name] = REQUIRED if is_replaced(name) else parameter.default
+            missing[name] = each.default
     return arguments, missing
 
 
@@ -327,35 +297,3 @@ def _of_a_base(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
         for name, default in options.items()
         if name in config and name not in own and default is not REQUIRED and not _is(config[name], default)
     }
-
-
-def _constructed(layer: Any, arguments: dict[str, Any], failure: Exception) -> Any:
-    try:
-        return type(layer)(**arguments)
-    except Exception:  # noqa: BLE001 - some argument is refused: below, one after the other
-        pass
-    parameters = inspect.signature(type(layer).__init__).parameters
-    optional = [
-        name
-        for name in arguments
-        if name in parameters and parameters[name].default is not inspect.Parameter.empty and hasattr(layer, name)
-    ]
-    taken = {name: value for name, value in arguments.items() if name not in optional}
-    try:
-        clone = type(layer)(**taken)
-        for name in optional:
-            try:
-                clone = type(layer)(**dict(taken, **{name: arguments[name]}))
-                taken[name] = arguments[name]
-            except Exception:  # noqa: BLE001 - this is the refused one
-                continue
-    except Exception:  # noqa: BLE001 - the first failure is the one that tells
-        raise failure_alike(
-            failure,
-            f"{described(layer)} cannot be cloned: its constructor refuses what its config tells "
-            f"({said(failure)}). Let its `get_config()` return what the constructor takes.",
-        ) from failure
-    for name in optional:
-        if name not in taken:
-            setattr(clone, name, arguments[name])
-    return clone

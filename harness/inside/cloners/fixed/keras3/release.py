@@ -1,4 +1,4 @@
-"""What the releases of Keras 3 call their parts: the one place to change when another release is to be served.
+"""What differs between the releases of Keras 3: the place to change for another release.
 
 Everything that moved, came or went between 3.0 and now is reached from here.
 """

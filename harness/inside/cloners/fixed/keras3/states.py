@@ -1,4 +1,4 @@
-"""What a clone takes over that no configuration tells: flags set after construction, what is frozen, what is built."""
+"""What a clone takes from its original because no config has it: flags, names, what is frozen, what is built."""
 
 from __future__ import annotations
 

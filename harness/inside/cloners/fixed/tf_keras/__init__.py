@@ -1,4 +1,4 @@
-"""`clone_model` for the Keras 2 generation on TensorFlow 2, as it would have to be to keep its promise."""
+"""The fixed cloner for the Keras of TensorFlow 2: `clone_model`, with the signature of `keras.models.clone_model`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from ..before_keras3.inputs import given_tensors
-from ..undone import calls_undone_on_failure
-from .cloning import Cloning
+from ..rolled_back import calls_rolled_back_on_failure
+from .cloning import TfKerasCloning
 from .release import RELEASE
 
 __all__ = ["clone_model"]
@@ -58,8 +58,8 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
                 f"models. Received model of type '{type(model).__name__}', with clone_function={clone_function} and "
                 f"input_tensors={input_tensors}"
             )
-        return Cloning(model, None).clone_layer()
-    cloning = Cloning(model, clone_function)
+        return TfKerasCloning(model, None).clone_layer()
+    cloning = TfKerasCloning(model, clone_function)
     tensors = [] if input_tensors is None else given_tensors(RELEASE, model, input_tensors)
     if tensors:
         if RELEASE.is_sequential(model):
@@ -68,5 +68,5 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
             for layer, tensor in zip(model._input_layers, tensors):
                 cloning.replace_tensor(layer, tensor)
     called = [*RELEASE.nested_layers(model), *(tensor._keras_history[0] for tensor in tensors)]
-    with calls_undone_on_failure(called) if changed else nullcontext():
+    with calls_rolled_back_on_failure(called) if changed else nullcontext():
         return cloning.clone()

@@ -1,8 +1,6 @@
-"""Models cloned by their graphs: every call made again, on fresh layers, in an order that the original allows.
+"""How each kind of thing is cloned in `tf_keras`.
 
-A layer's calls are numbered in the order in which they were made, over all the graphs that share the layer. So one
-clone is one schedule over the calls of the model and of every model inside it: a call comes after the calls that made
-its tensors, and after the calls of the same layer that came before it.
+One clone is one schedule over the calls of the model and of every model inside it.
 """
 
 from __future__ import annotations
@@ -10,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..held import NotUnderstood, like_what_it_holds, refused
-from ..options import said
-from ..order import in_order
-from ..twins import Twins
-from ..untold import Untold, refuse_other_weights
+from ..cloning import Cloning
+from ..copied_attributes import NotUnderstood
+from ..graph_match import GraphMatch
+from ..schedule import Schedule, in_order
 from . import states
 from .layers import rebuild_input, rebuild_layer
 from .operations import make_of_dtypes, of_dtype
-from .own_classes import TfKerasView, name_alike, put_together
 from .release import (
     RELEASE,
     ancillary_nodes,
@@ -38,67 +34,39 @@ from .release import (
 )
 
 
-class Cloning:
+class TfKerasCloning(Cloning):
     """One clone in the making: which layer, tensor, call and variable became which."""
 
+    adapter = RELEASE
+
     def __init__(self, model: Any, clone_function: Callable[[Any], Any] | None) -> None:
+        super().__init__()
         self.model = model
         self.clone_function = clone_function
-        self._layers: dict[int, tuple[Any, Any]] = {}
         self._tensors: dict[int, Any] = {}
         self._nodes: dict[int, Any] = {}
         self._variables: dict[int, Any] = {}
         self._given: set[int] = set()
         self._start: Any = None
-        self._untold: list[Untold] = []
-        self._reasons: dict[int, list[str]] = {}
         self._survey()
 
     # What there is to clone.
 
     def _survey(self) -> None:
-        self._makers: dict[int, Any] = {}
-        self._previous: dict[int, Any] = {}
         self._builders: dict[int, Any] = {}
         self._owners: dict[int, tuple[Any, int]] = {}
-        self._first_calls: dict[int, Any] = {}
         graphs = [self.model]
         if self.clone_function is None:
             graphs = [each for each in RELEASE.nested_layers(self.model) if self._is_cloned_by_graph(each)]
-        nodes: dict[int, Any] = {}
-        layers: dict[int, Any] = {}
-        for graph in graphs:
-            if not RELEASE.is_graph(graph):
-                continue
-            for node in RELEASE.graph_nodes(graph):
-                nodes[id(node)] = node
-                layers[id(layer_of(node))] = layer_of(node)
-                for tensor in outputs_of(node):
-                    self._makers[id(tensor)] = node
-            if RELEASE.is_sequential(graph):
-                for node in _chain(graph, self._makers):
-                    self._builders[id(node)] = graph
-        for layer in layers.values():
-            calls = [node for node in layer._inbound_nodes if id(node) in nodes]
-            self._first_calls[id(layer)] = calls[0] if calls else None
-            for earlier, later in zip(calls, calls[1:]):
-                if not self._comes_of(earlier, later):
-                    self._previous[id(later)] = earlier
+        graphs = [each for each in graphs if RELEASE.is_graph(each)]
+        nodes = [node for graph in graphs for node in RELEASE.graph_nodes(graph)]
+        self._schedule = Schedule(RELEASE, nodes)
+        self._makers = self._schedule.makers
+        for graph in filter(RELEASE.is_sequential, graphs):
+            self._builders.update((id(node), graph) for node in _chain(graph, self._makers))
+        for layer in map(layer_of, nodes):
             for index, variable in enumerate(layer.weights if layer.built else []):
                 self._owners.setdefault(id(variable), (layer, index))
-
-    def _comes_of(self, earlier: Any, later: Any) -> bool:
-        """Whether a call takes what another gave that its layer counts after it, as in a model on what layers made."""
-        seen, left = {id(earlier)}, [earlier]
-        while left:
-            for tensor in inputs_of(left.pop()):
-                node = self._makers.get(id(tensor))
-                if node is later:
-                    return True
-                if node is not None and id(node) not in seen:
-                    seen.add(id(node))
-                    left.append(node)
-        return False
 
     # The schedule.
 
@@ -125,7 +93,7 @@ class Cloning:
             needs = [layer for layer in direct_layers(task) if self._is_cloned_by_graph(layer)]
             if RELEASE.is_graph(task):
                 own = {id(node) for node in _chain(task, self._makers)}
-                earlier = [self._previous.get(node) for node in own]
+                earlier = map(self._schedule.previous_call, _chain(task, self._makers))
                 needs += [node for node in earlier if id(node) not in own]
             return needs
         if RELEASE.is_functional(task):
@@ -133,7 +101,7 @@ class Cloning:
         builder = self._builders.get(id(task))
         if builder is not None and id(builder) not in self._layers:
             return [builder]
-        needs = [self._previous.get(id(task))]
+        needs = [self._schedule.previous_call(task)]
         if self._is_cloned_by_graph(layer_of(task)):
             needs.append(layer_of(task))
         for tensor in inputs_of(task):
@@ -141,7 +109,7 @@ class Cloning:
                 needs.append(self._makers.get(id(tensor)))
         for leaf in _arguments(task):
             if isinstance(leaf, tf.Variable) and id(leaf) in self._owners:
-                needs.append(self._first_calls.get(id(self._owners[id(leaf)][0])))
+                needs.append(self._schedule.first_call(self._owners[id(leaf)][0]))
         return needs
 
     def _is_cloned_by_graph(self, layer: Any) -> bool:
@@ -154,81 +122,36 @@ class Cloning:
 
     def _make_from_configs(self) -> None:
         """Clone the models whose class makes them otherwise than from a graph, if their config is enough for that."""
-        if not self._is_changed():
-            for model in RELEASE.nested_layers(self.model)[::-1]:
-                if (RELEASE.is_sequential(model) or RELEASE.is_functional(model)) and not _is_structural(model):
-                    self._make_from_config(model)
+        if self.is_changed():
+            return
+        for model in RELEASE.nested_layers(self.model)[::-1]:
+            if (RELEASE.is_sequential(model) or RELEASE.is_functional(model)) and not _is_structural(model):
+                if id(model) not in self._layers and id(model) not in self._reasons:
+                    self.made_of_config(model)
 
-    def _make_from_config(self, model: Any) -> None:
-        if id(model) in self._layers or id(model) in self._reasons:
-            return
-        reasons = self._reasons[id(model)] = []
-        try:
-            clone = rebuild_layer(model, self.clone_of, [])
-        except Exception as failure:  # noqa: BLE001 - whatever the user's own methods raise
-            reasons.append(f"its config cannot be read back ({said(failure)})")
-            return
-        twins = Twins(model, clone, TfKerasView())
-        if twins.difference is not None:
-            reasons.append(f"what its config makes is another model: it {twins.difference}")
-            return
-        elsewhere = [layer for layer, twin in twins.layers if self._layers.get(id(layer), (layer, twin))[1] is not twin]
-        if elsewhere:
-            reasons.append(f"its config makes anew {elsewhere[0].name!r}, which is used elsewhere too")
-            return
-        del self._reasons[id(model)]
-        for layer, twin in twins.layers:
-            states.build_uncalled(layer, twin)  # beside the graph, by a call of the model
-        name_alike(twins.layers)
-        for layer, twin in twins.layers:
-            self._remember(layer, twin)
-        for node, again in twins.calls:
+    def rebuilt(self, model: Any) -> Any:
+        return rebuild_layer(model, self.clone_of, [])
+
+    def adopt(self, model: Any, clone: Any, match: GraphMatch) -> None:
+        for layer, its in match.layers:
+            states.build_uncalled(layer, its)  # beside the graph, by a call of the model
+        states.name_layers_alike(match.layers)
+        for node, again in match.calls:
             self._remember_call(node, again)
-        self._hold_what_was_set(model, clone)
 
-    # What models hold beside their graphs.
-
-    def _hold_what_was_set(self, model: Any, clone: Any) -> None:
-        """Give a clone the attributes that were set on the original after its constructor had ended."""
-        differing = RELEASE.comparison().differing(model, clone)
-        for name in [name for name in vars(model) if name in differing or name not in vars(clone)]:
-            if name not in RELEASE.keras_attributes() and not name.startswith("_self_"):
-                try:
-                    setattr(clone, name, self._held(model, clone, vars(model)[name]))
-                except NotUnderstood:
-                    continue  # Not of the model's making: its owner sets it again.
-
-    def _hold_all(self, model: Any, clone: Any) -> None:
-        """Give a clone that did not run its constructor every attribute that its original has."""
-        for name, value in list(vars(model).items()):
-            if name in vars(clone) or name in RELEASE.keras_attributes() or name.startswith("_self_"):
-                continue
-            try:
-                setattr(clone, name, self._held(model, clone, value))
-            except NotUnderstood as failure:
-                reasons = self._reasons.get(id(model), [])
-                why = f"its `{name}` leads to parts of it and cannot be made again"
-                raise refused(model, [*reasons, why], self._is_changed()) from failure
-
-    def _clone_at(self, number: int) -> Any:
-        return self._layers.get(number, (None, None))[1]
-
-    def _held(self, model: Any, clone: Any, value: Any) -> Any:
-        def part(each: Any) -> Any:
-            if RELEASE.is_layer(each):
-                copy = self.clone_of(each)
-                if self.clone_function is None:
-                    states.build_uncalled(each, copy)
-                elif each.built and not copy.built and each._build_input_shape is not None:
-                    copy.build(each._build_input_shape)
-                return copy
-            if isinstance(each, tf.Variable):
-                return self._variable(each)
-            if id(each) not in self._tensors:
-                raise NotUnderstood(str(each.name))
-            return self._tensors[id(each)]
-
-        return like_what_it_holds(value, RELEASE.is_part, part, self._clone_at, model, clone)
+    def part_of_clone(self, model: Any, part: Any) -> Any:
+        if RELEASE.is_layer(part):
+            clone = self.clone_of(part)
+            if self.clone_function is None:
+                states.build_uncalled(part, clone)
+            elif part.built and not clone.built and part._build_input_shape is not None:
+                clone.build(part._build_input_shape)
+            return clone
+        if isinstance(part, tf.Variable):
+            return self._variable(part)
+        if id(part) not in self._tensors:
+            raise NotUnderstood(str(part.name))
+        return self._tensors[id(part)]
 
     # Layers.
 
@@ -237,35 +160,32 @@ class Cloning:
         if id(layer) not in self._layers:
             if RELEASE.is_input(layer):
                 clone = rebuild_input(layer)
-                self._remember(layer, clone)
+                self.remember(layer, clone)
                 self._remember_call(layer._inbound_nodes[0], clone._inbound_nodes[0])
             elif self.clone_function is not None:
-                self._remember(layer, _checked(layer, self.clone_function(layer)))
+                self.remember(layer, _checked(layer, self.clone_function(layer)))
             elif self._is_cloned_by_graph(layer):
                 self._run(layer)
             else:
-                clone = rebuild_layer(layer, self.clone_of, self._untold)
+                clone = rebuild_layer(layer, self.clone_of, self._user_layers)
                 # Before the first call, because it names the weights.
                 states.restore(layer, clone)
                 states.build_held_first(layer, clone)
-                self._remember(layer, clone)
-        return self._layers[id(layer)][1]
+                self.remember(layer, clone)
+        return self.clone_at(id(layer))
 
     def replace_tensor(self, layer: Any, tensor: Any) -> None:
         """Let `tensor`, which any layer may have made, stand for what the input layer `layer` gives."""
         history = tensor._keras_history
         node = layer._inbound_nodes[0]
         self._given.add(id(layer))
-        self._remember(layer, history.layer)
+        self.remember(layer, history.layer)
         self._nodes[id(node)] = history.layer._inbound_nodes[history.node_index]
         self._tensors[id(outputs_of(node)[0])] = tensor
 
     def start_from(self, layer: Any) -> None:
         """Let a Sequential model begin with `layer`, in place of its own input layer if it has one."""
         self._start = layer
-
-    def _remember(self, layer: Any, clone: Any) -> None:
-        self._layers[id(layer)] = (layer, clone)
 
     # Calls.
 
@@ -285,8 +205,8 @@ class Cloning:
         kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
         if is_op_layer(clone, "TensorFlowOpLayer") and any(became[dtype] != dtype for dtype in became):
             if clone is layer_of(node):  # as a clone function gave it, which cannot know what it is to be called on
-                clone = rebuild_layer(clone, self.clone_of, self._untold)
-                self._remember(layer_of(node), clone)
+                clone = rebuild_layer(clone, self.clone_of, self._user_layers)
+                self.remember(layer_of(node), clone)
             make_of_dtypes(clone, became)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
@@ -321,7 +241,7 @@ class Cloning:
         """A weight of a layer stays that weight; a variable from outside the model gets its own copy."""
         if id(variable) not in self._variables:
             owner, index = self._owners.get(id(variable), (None, 0))
-            clone = self._layers[id(owner)][1] if id(owner) in self._layers else None
+            clone = self.clone_at(id(owner))
             if clone is not None and index < len(clone.weights):
                 self._variables[id(variable)] = clone.weights[index]
             else:
@@ -342,8 +262,7 @@ class Cloning:
         with building_policy(self.model):
             self._make_from_configs()
             self._run(self.model)
-        for untold in self._untold:
-            untold.refuse_if_lost(RELEASE.comparison())
+        self.finish_user_layers()
         for layer, clone in list(self._layers.values()):
             if RELEASE.is_input(layer) or self._is_cloned_by_graph(layer):
                 if id(layer) not in self._given and clone is not self._start:
@@ -351,55 +270,50 @@ class Cloning:
             elif self.clone_function is None:
                 states.restore(layer, clone)
                 states.restore_names(layer, clone)
-                if not RELEASE.is_own(type(layer)) and layer.built and clone.built:
-                    mine, its = _shapes(layer), _shapes(clone)
-                    if len(mine) != len(its) or not self._is_changed():  # on other inputs they have other shapes
-                        refuse_other_weights(layer, clone, mine, its)
-        return self._layers[id(self.model)][1]
+                self.refuse_other_weights(layer, clone)
+        return self.clone_at(id(self.model))
 
     def clone_layer(self) -> Any:
         """The clone of a layer, or of a model that has no graph."""
-        clone = rebuild_layer(self.model, self.clone_of, self._untold)
+        clone = rebuild_layer(self.model, self.clone_of, self._user_layers)
         states.restore(self.model, clone)
         if self.model.built and not clone.built and not RELEASE.is_model(self.model):
             states.build_alike(self.model, clone)
             states.build_inside(self.model, clone)
             states.restore(self.model, clone)
             states.restore_names(self.model, clone)
-        for untold in self._untold:
-            untold.refuse_if_lost(RELEASE.comparison())
+        self.finish_user_layers()
         return clone
 
     def _clone_model(self, model: Any) -> None:
         make = self._clone_sequential if RELEASE.is_sequential(model) else self._clone_functional
         own = RELEASE.has_own_constructor(model)
         clone = make(model, own)
-        self._remember(model, clone)
+        self.remember(model, clone)
         try:
-            (self._hold_all if own else self._hold_what_was_set)(model, clone)
+            (self.copy_all_attributes if own else self.copy_set_attributes)(model, clone)
         except ValueError:
-            if not self._is_changed() or not RELEASE.has_default_call(model):
+            if not self.is_changed() or not RELEASE.has_default_call(model):
                 raise
             clone = make(model, False)
-            self._remember(model, clone)
+            self.remember(model, clone)
         if RELEASE.is_graph(model) and RELEASE.is_graph(clone):
             self._insert_ancillary(model, clone)
         if hasattr(model, "_manual_input_spec"):
             clone.input_spec = model._manual_input_spec
 
-    def _is_changed(self) -> bool:
-        """Whether the user has a say in what the clone is made of."""
+    def is_changed(self) -> bool:
         return self.clone_function is not None or bool(self._given) or self._start is not None
 
     def _clone_functional(self, model: Any, own: bool) -> Any:
         inputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_inputs)
         outputs = tf.nest.map_structure(lambda tensor: self._tensors[id(tensor)], model._nested_outputs)
         if own:
-            return put_together(model, inputs, outputs)
+            return RELEASE.put_together(model, inputs, outputs)
         return RELEASE.functional_class(model)(inputs, outputs, name=model.name)
 
     def _clone_sequential(self, model: Any, own: bool) -> Any:
-        clone = put_together(model) if own else RELEASE.sequential_class(model)(name=model.name)
+        clone = RELEASE.put_together(model) if own else RELEASE.sequential_class(model)(name=model.name)
         chain = _chain(model, self._makers) if RELEASE.is_graph(model) else []
         layers = [layer_of(node) for node in chain] or links(model)
         replaced = self._start if model is self.model else None
@@ -419,7 +333,7 @@ class Cloning:
     def _remember_chain(self, chain: list[Any], clone: Any) -> None:
         made = {id(tensor): node for node in RELEASE.graph_nodes(clone) for tensor in outputs_of(node)}
         for node, again in zip(chain, _chain(clone, made)):
-            self._remember(layer_of(node), layer_of(again))
+            self.remember(layer_of(node), layer_of(again))
             self._remember_call(node, again)
 
     def _build_deferred(self, model: Any, clone: Any) -> None:
@@ -478,7 +392,3 @@ def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
         inputs = inputs_of(node)
         node = makers.get(id(inputs[0])) if inputs else None
     return found[::-1]
-
-
-def _shapes(layer: Any) -> list[Any]:
-    return [str(weight.shape) for weight in layer.weights if hasattr(weight, "shape")]

@@ -6,7 +6,7 @@ import inspect
 from typing import Any, Callable
 
 from ..before_keras3.layers import FUNCTION, LiveConfig, rebuild_from_config, rebuild_plain_lambda
-from ..untold import Untold
+from ..missing_options import UserLayer
 from .release import RELEASE, is_op_layer
 
 keras = RELEASE.keras
@@ -97,10 +97,10 @@ def _attribute(layer: Any, key: str) -> Any:
     return None
 
 
-def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], untold: list[Untold]) -> Any:
+def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[UserLayer]) -> Any:
     """A fresh layer like `layer`; `clone_of` gives the clone of a layer that its config describes.
 
-    What became of options that no config tells is noted in `untold`.
+    One of a user's class is added to `user_layers`.
     """
     kind = type(layer)
     if is_op_layer(layer, "TFOpLambda"):
@@ -108,7 +108,7 @@ def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], untold: list[Untol
     if is_op_layer(layer, "ClassMethod"):
         return kind(layer.cls_ref, layer.method_name, **keras.layers.Layer.get_config(layer))
     if not isinstance(layer, keras.layers.Lambda):
-        return rebuild_from_config(TfKerasConfig, layer, clone_of, untold)
+        return rebuild_from_config(TfKerasConfig, layer, clone_of, user_layers)
     if kind.__init__ is keras.layers.Lambda.__init__:
         return rebuild_plain_lambda(RELEASE, layer, dict(layer.arguments))
     stand_in = object.__new__(kind)

@@ -1,4 +1,4 @@
-"""What an operation, and the constants it has, becomes on tensors of another dtype than those of the original."""
+"""Adapts an operation and its constants to tensors of another dtype than those of the original."""
 
 from __future__ import annotations
 

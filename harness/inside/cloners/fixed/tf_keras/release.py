@@ -1,4 +1,4 @@
-"""What the Keras of TensorFlow 2 calls its parts: the one place to change when another release is to be served."""
+"""The parts of the Keras of TensorFlow 2: the place to change for another release."""
 
 from __future__ import annotations
 
@@ -63,6 +63,35 @@ class TfKerasRelease(Release):
     def is_state(self, value: Any) -> bool:
         is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, GENERATOR)
         return is_random or isinstance(value, tf.Tensor) or super().is_state(value)
+
+    def sublayers(self, layer: Any) -> list[Any]:
+        return direct_layers(layer)
+
+    def traits(self, layer: Any) -> Any:
+        own = [*layer._trainable_weights, *layer._non_trainable_weights]
+        shapes = [(tuple(each.shape), str(each.dtype)) for each in own if hasattr(each, "shape")]
+        return getattr(getattr(layer, "_dtype_policy", None), "name", None), shapes
+
+    def operations(self, graph: Any) -> list[Any]:
+        return list({id(layer_of(node)): layer_of(node) for node in self.graph_nodes(graph)}.values())
+
+    def operation(self, node: Any) -> Any:
+        return layer_of(node)
+
+    def inputs(self, node: Any) -> list[Any]:
+        return inputs_of(node)
+
+    def arguments(self, node: Any) -> Any:
+        return arguments_of(node)
+
+    def outputs(self, node: Any) -> list[Any]:
+        return outputs_of(node)
+
+    def ends(self, graph: Any) -> Any:
+        return getattr(graph, "_nested_inputs", graph.inputs), getattr(graph, "_nested_outputs", graph.outputs)
+
+    def weight_shapes(self, layer: Any) -> list[Any]:
+        return [str(weight.shape) for weight in layer.weights if hasattr(weight, "shape")]
 
     def nested_layers(self, layer: Any) -> list[Any]:
         """Every layer that Keras tracks below `layer`, at any depth, itself first."""

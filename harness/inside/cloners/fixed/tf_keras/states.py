@@ -1,4 +1,4 @@
-"""What a layer is beyond its config: flags set later, names, the dtype policy, the place in a random stream."""
+"""What a clone takes from its original because no config has it: flags, names, the dtype policy, random streams."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ....structure import map_leaves
 from ..before_keras3.states import restore_activity_regularizer, restore_flags, side_by_side
 from ..comparison import leads_to
 from ..options import described
-from .release import GENERATOR, RELEASE, tf
+from .release import GENERATOR, RELEASE, direct_layers, tf
 
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
 
-_UNTOLD = ("seed", "noise_shape", "invert")
-"""What a config leaves out: before 2.7 the first two of an AlphaDropout's, in 2.11 the last of a Normalization's."""
+_LEFT_OUT = ("seed", "noise_shape", "invert")
+"""Options that a config leaves out: the first two of AlphaDropout before 2.7, the last of Normalization in 2.11."""
 
 
 def restore(original: Any, clone: Any, inside: bool = True) -> None:
@@ -31,7 +31,7 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
-        for name in _UNTOLD:
+        for name in _LEFT_OUT:
             if not _is_unset(vars(one).get(name)) and _is_unset(vars(other).get(name, 0)):
                 setattr(other, name, vars(one)[name])
         told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
@@ -178,3 +178,17 @@ def _restore_random_stream(one: Any, other: Any) -> None:
     target._seed = source._seed
     if generator is not None and target._generator is not None:
         target._generator.state.assign(generator.state)
+
+
+def name_layers_alike(pairs: list[tuple[Any, Any]]) -> None:
+    """Give layers that were numbered anew the names of their originals; a graph goes by the names of its layers."""
+    for one, other in pairs:
+        if RELEASE.is_graph(other):
+            names = {its.name: mine.name for mine, its in zip(direct_layers(one), direct_layers(other))}
+            keys = [key.rsplit("_ib-", 1) for key in other._network_nodes]
+            other._network_nodes = {"%s_ib-%s" % (names.get(name, name), call) for name, call in keys}
+    for one, other in pairs:
+        other._name = one.name
+        for name in ("input_names", "output_names", "_feed_input_names"):
+            if RELEASE.is_graph(other) and hasattr(one, name):
+                setattr(other, name, list(getattr(one, name)))

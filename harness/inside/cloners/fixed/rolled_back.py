@@ -1,4 +1,4 @@
-"""The calls of a clone that could not be made, forgotten by the layers that were called."""
+"""Takes back the calls of a clone that could not be finished."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Iterable, Iterator
 
 
 @contextmanager
-def calls_undone_on_failure(operations: Iterable[Any]) -> Iterator[None]:
-    """On an exception, layers of the original that were used again have their own calls only, as before."""
+def calls_rolled_back_on_failure(operations: Iterable[Any]) -> Iterator[None]:
+    """If an exception is raised, these operations forget the calls that were made since."""
     counts = [(each, len(each._inbound_nodes), len(each._outbound_nodes)) for each in operations]
     try:
         yield

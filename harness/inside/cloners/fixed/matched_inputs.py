@@ -1,4 +1,4 @@
-"""What was given for the inputs of a model, held against the nesting of these inputs."""
+"""Matches the tensors that a user gives for the inputs of a model with these inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...structure import leaves
 
 
 def by_input(given: Any, reference: Any) -> list[tuple[Any, Any]] | None:
-    """Each input of a model with what was given for it, in the order of the model; None where the nesting is another.
+    """Each input of a model with what was given for it, in the order of the model; None if the nesting differs.
 
     A list or tuple of one stands for what is in it, and the other way round; a tuple stands for a list.
     """

@@ -1,4 +1,4 @@
-"""What a model holds beside its layers and its graph: the same for its clone, around the clone's own parts."""
+"""Attributes of a model, copied to its clone: with the clone's own layers, tensors and variables in them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class NotUnderstood(Exception):
     """What a model holds leads to parts of the original in a way that cannot be followed."""
 
 
-def like_what_it_holds(
+def copied_value(
     value: Any,
     is_part: Callable[[Any], bool],
     part: Callable[[Any], Any],
@@ -51,11 +51,3 @@ def _keys(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(value) + [key for each in value.values() for key in _keys(each)]
     return [key for each in value for key in _keys(each)] if isinstance(value, (list, tuple)) else []
-
-
-def refused(model: Any, reasons: list[str], changed: bool = False) -> ValueError:
-    """The error for a model of which no way makes another one like it. A `changed` one is not made of its config."""
-    advice = "Let its `get_config()` return everything that its constructor needs to make it again."
-    if changed:
-        advice = "Clone it without `clone_function`, `call_function` and `input_tensors`: only then its config is used."
-    return ValueError("%s cannot be cloned faithfully: %s. %s" % (described(model), "; ".join(reasons), advice))

@@ -1,4 +1,4 @@
-"""The tensors that a clone is to be built upon, in the structure of the model's own inputs."""
+"""The `input_tensors` of `clone_model`, in the structure of the model's own inputs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
-from ..given import by_input
+from ..matched_inputs import by_input
 
 
 def single_tensor(model: Any, given: Any) -> Any:
