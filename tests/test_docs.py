@@ -33,6 +33,14 @@ PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted(DOC
 GRAPHS = 3
 """As many graphs a search of a guide draws here."""
 
+FEW = """
+from hypothesis import Phase, settings
+
+settings.register_profile("few", max_examples=10, derandomize=True, phases=[Phase.generate])
+settings.load_profile("few")
+"""
+"""What tells the tests of a guide to draw few models, and to leave one that fails as large as it is."""
+
 GUIDES = ("my-model", "maintaining-keras", "layers-and-cloners", "every-night")
 
 _BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -118,6 +126,7 @@ def _few_graphs(arguments: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_the_commands_of_a_guide_do_what_it_says(guide: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(FEW)
     for block in blocks(DOCS / f"{guide}.md"):
         file = re.match(r"# ([\w.]+)\n", block.text)
         if file is not None:
