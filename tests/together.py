@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 TOGETHER = {
+    "tests/test_docs.py": "keras",
     "tests/answers/history/test_end_to_end.py": "keras",
     "tests/answers/history/test_question.py": "keras",
     "tests/campaign/test_shrinking.py": "keras",

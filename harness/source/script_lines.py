@@ -417,13 +417,11 @@ class ScriptLines:
 
     def _module(self, name: str) -> str:
         """The variable of a module that is imported. Its package may not have it as an attribute."""
-        if "." not in name:
-            self.imports.add(f"import {name}")
-            return name
         if name not in self.files:
             self.files[name] = self.name("_".join(name.split(".")[-2:]))
-        self.imports.add(f"import {name} as {self.files[name]}")
-        return self.files[name]
+        variable = self.files[name]
+        self.imports.add(f"import {name}" if variable == name else f"import {name} as {variable}")
+        return variable
 
     def _positional(self, layer: Layer) -> list[str]:
         """Arguments as people write them: the first one without its name where it says what the layer is."""

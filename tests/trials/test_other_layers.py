@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,17 @@ def test_one_gets_a_name_that_keras_takes(own: Path, keras: SubjectProcess) -> N
     with asking(asked(keras)):
         graph = lower(Program((Input((4,)),), (apply,), generation="keras"), kinds_on(asked(keras), layers=[str(own)]))
     assert [layer.name for layer in graph.layers] == ["my_widen"]
+
+
+def test_no_variable_has_the_name_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(other_layers, "_ALLOWED", {"scale.Scale"})
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    graph = Graph((Input((4,)),), (Layer("scale.Scale"), Layer("scale.Scale")), calls, Ref(0), Ref(2))
+    nodes = list(ast.walk(ast.parse(written(graph, "keras").source)))
+    modules = {each.asname or each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}
+    variables = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    assert len(modules) == 2
+    assert modules.isdisjoint(variables)
 
 
 def test_a_module_without_other_layers_than_those_of_keras_is_refused(keras: SubjectProcess) -> None:
