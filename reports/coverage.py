@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from clonediff.reports.records import Coverage
-from clonediff.strategies.asking import NoKeras
+from clonediff.strategies.asking import NoKeras, infer
 from clonediff.strategies.graph import (
     Array,
     Call,
@@ -28,7 +28,6 @@ from clonediff.strategies.graph import (
 )
 from clonediff.strategies.pruning import ends_of, reached
 from clonediff.strategies.states import STEPS
-from clonediff.strategies.typing import infer
 from clonediff.strategies.ways import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
 
 FEATURES = (

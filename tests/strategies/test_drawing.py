@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from msgspec import structs
 
 from clonediff.harness.search.even_draws import evenly
 from clonediff.harness.subjects.outcomes import Told
@@ -28,11 +29,12 @@ from clonediff.harness.trials.offers import graphs_on
 from clonediff.harness.trials.trial import run
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssues
-from clonediff.strategies import Graph, functional_graphs, to_json
+from clonediff.strategies import FEATURES, Graph, functional_graphs, to_json
 from clonediff.strategies.asking import NoKeras, Question
 from clonediff.strategies.graph import Call, Input, Layer, Ref
+from clonediff.strategies.graphs import STATES, WAYS
 from clonediff.strategies.kinds import GENERATIONS, Generation, Spec
-from tests.asked import process_of
+from tests.asked import graphs_of, process_of
 from tests.effort import examples
 from tests.waiting import PATIENCE
 
@@ -76,6 +78,19 @@ def test_a_seed_draws_the_same_whoever_answers(
     assert json.loads(done.stdout.splitlines()[-1]) == drawn
 
 
+def test_the_models_that_are_drawn_are_the_same_with_ways_and_states_and_without() -> None:
+    plain = list(evenly(graphs_of("keras"), 60, 4))
+    more = list(evenly(graphs_of("keras", features=FEATURES | WAYS | STATES), 60, 4))
+    assert [structs.replace(graph, way=None, state=(), built="") for graph in more] == [
+        structs.replace(graph, built="") for graph in plain
+    ]
+    assert any(graph.way is not None for graph in more)
+    assert any(graph.state for graph in more)
+    assert all(graph.way is None and not graph.state for graph in plain)
+    both = evenly(graphs_of("keras", kinds=["Dense", "Dropout"], features=FEATURES | WAYS | STATES), 200, 4)
+    assert any(graph.way is not None and graph.state for graph in both)
+
+
 def test_without_a_keras_it_is_said_what_to_do() -> None:
     @settings(database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(functional_graphs(min_instructions=1))
@@ -116,9 +131,7 @@ def test_what_was_asked_leaves_nothing_for_the_next_model(generation: Generation
 
 
 def text_of(its: Asked, question: Question) -> object:
-    request = its._written(question)[1]
-    assert request is not None
-    return request["text"]
+    return its._written(question)["text"]
 
 
 def tensors_of(question: Question) -> list[dict[str, object]]:
