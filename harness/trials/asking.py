@@ -58,7 +58,10 @@ def asked(process: SubjectProcess) -> AskedProcess:
 
 
 class Asked:
-    """A Keras that is asked, and remembers. `accepted` counts its calls by kind, `refused` has the last exceptions."""
+    """A Keras that is asked, and remembers. `tried` is how many questions it was put.
+
+    `accepted` counts its calls by kind, `refused` has the last exceptions.
+    """
 
     def __init__(self, dialect: str) -> None:
         """Nothing is started yet."""
@@ -66,6 +69,7 @@ class Asked:
         self._known: dict[bytes, Told] = {}
         self._built: dict[bytes, str] = {}
         self._file: _Answers | None = None
+        self.tried = 0
         self.accepted: Counter[str] = Counter()
         self.refused: dict[str, str] = {}
         self._said: set[str] = set()
@@ -98,6 +102,7 @@ class Asked:
         key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
         told = self._answers.get(key) if kept else None
         if told is None:
+            self.tried += 1
             told = self._tell({**request, "packed_in": packed_in(question.layer)})
             if kept:
                 self._answers.add(key, told)

@@ -11,7 +11,7 @@ from typing import Any
 
 from clonediff.strategies import Graph, graphs, infer, to_json
 from clonediff.strategies.cutting import later_inputs
-from clonediff.strategies.graph import Call, Function, Layer, Made, Ref, Seq, call_refs, fed_refs, refs
+from clonediff.strategies.graph import Call, Function, Layer, Made, Ref, Seq, call_refs, fed_refs, levels, refs
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.kinds.lambdas import FORMS, SHAPE_FORMS
 from clonediff.strategies.kinds.operations import is_operation
@@ -23,21 +23,13 @@ from tests.asked import kinds_of, lowered
 Question = Callable[[Graph], bool]
 
 
-def every(graph: Graph) -> Iterator[Graph]:
-    """The graph and all graphs in it."""
-    yield graph
-    for layer in graph.layers:
-        if layer.graph is not None:
-            yield from every(layer.graph)
-
-
 def lambdas(graph: Graph) -> Iterator[Layer]:
-    for each in every(graph):
+    for each in levels(graph):
         yield from (layer for layer in each.layers if layer.kind == "Lambda")
 
 
 def made_of(graph: Graph) -> Iterator[str]:
-    for each in every(graph):
+    for each in levels(graph):
         for layer in each.layers:
             yield layer.kind
             for _, value in layer.args:
@@ -129,13 +121,13 @@ def any_lambda(test: Callable[[Layer], bool]) -> Question:
 def any_operation(test: Callable[[Layer], bool]) -> Question:
     return lambda graph: any(
         layer.graph is None and is_operation(layer.kind) and test(layer)
-        for each in every(graph)
+        for each in levels(graph)
         for layer in each.layers
     )
 
 
 def any_call(test: Callable[[Layer, Call], bool]) -> Question:
-    return lambda graph: any(test(each.layers[call.layer], call) for each in every(graph) for call in each.calls)
+    return lambda graph: any(test(each.layers[call.layer], call) for each in levels(graph) for call in each.calls)
 
 
 def casts(graph: Graph, call: Call) -> bool:
@@ -271,10 +263,10 @@ FEATURES: dict[str, Question] = {
     "a model that begins inside another": lambda graph: bool(later_inputs(graph)),
     "a layer that another model called first": called_elsewhere_first,
     "a layer twice in a Sequential": lambda graph: any(
-        each.sequential and len(each.layers) < len(each.calls) for each in every(graph)
+        each.sequential and len(each.layers) < len(each.calls) for each in levels(graph)
     ),
     "a Sequential whose input has a name": lambda graph: any(
-        each.sequential and each.inputs[0].name is not None for each in every(graph)
+        each.sequential and each.inputs[0].name is not None for each in levels(graph)
     ),
     **{
         f"a model that is given {name}": any_call(
@@ -284,12 +276,12 @@ FEATURES: dict[str, Question] = {
     },
     "a model inside that casts": lambda graph: any(
         level.layers[call.layer].graph is not None and casts(level, call)
-        for level in every(graph)
+        for level in levels(graph)
         for call in level.calls
     ),
     **{
         f"a {model} of a class that {how}": lambda graph, chain=model == "Sequential", makes=makes: any(  # type: ignore[misc]  # bound early
-            each.own is not None and each.own.makes == makes and each.sequential is chain for each in every(graph)
+            each.own is not None and each.own.makes == makes and each.sequential is chain for each in levels(graph)
         )
         for model, makes, how in (
             ("model", "", "inherits its constructor"),
@@ -307,7 +299,7 @@ FEATURES: dict[str, Question] = {
     "shared on several shapes": shared_on_shapes,
     "calls in an order that is not their depth's": shallower_later,
     "models two deep": lambda graph: any(
-        layer.graph is not None for each in [*every(graph)][1:] for layer in each.layers
+        layer.graph is not None for each in [*levels(graph)][1:] for layer in each.layers
     ),
     "a shared model": lambda graph: any(graph.layers[layer].graph for layer in shared(graph)),
     "a tensor twice in a call": lambda graph: any(max(Counter(call_refs(call)).values()) > 1 for call in graph.calls),
