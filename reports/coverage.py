@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from clonediff.reports.records import Coverage
-from clonediff.strategies.asking import NoKeras
+from clonediff.strategies.asking import NoKeras, infer
 from clonediff.strategies.graph import (
     Array,
     Call,
@@ -30,7 +30,6 @@ from clonediff.strategies.graph import (
 )
 from clonediff.strategies.pruning import ends_of, reached
 from clonediff.strategies.states import STEPS
-from clonediff.strategies.typing import infer
 from clonediff.strategies.ways import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
 
 REFUSED = "in a graph that cannot be built"

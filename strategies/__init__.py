@@ -23,11 +23,11 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from clonediff.strategies.asking import infer
     from clonediff.strategies.graph import Graph, MalformedGraph, from_json, read_graph, to_json
     from clonediff.strategies.graphs import FEATURES, functional_graphs
-    from clonediff.strategies.typing import infer
 else:  # so that a type checker still knows which names there are
-    _MODULES = {"FEATURES": "graphs", "functional_graphs": "graphs", "infer": "typing"}
+    _MODULES = {"FEATURES": "graphs", "functional_graphs": "graphs", "infer": "asking"}
 
     def __getattr__(name: str) -> object:
         """A public name, from the module that has it."""

@@ -10,35 +10,38 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from msgspec import structs
 
-from clonediff.strategies.asking import Question, keras
+from clonediff.strategies.asking import Question, infer, keras, large, question, spec_of
 from clonediff.strategies.calling import inner_inputs, meant
 from clonediff.strategies.chains import built_so, links
 from clonediff.strategies.cutting import cut_out
-from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value, call_refs, fed_refs, refs
-from clonediff.strategies.inputs import around_others, arranged
-from clonediff.strategies.kinds import LEFT_OUT, Generation, Kind, Spec, Specs
-from clonediff.strategies.layers import applied
+from clonediff.strategies.graph import (
+    Built,
+    Call,
+    Graph,
+    Input,
+    Items,
+    Layer,
+    Ref,
+    Seq,
+    Value,
+    call_refs,
+    fed_refs,
+    refs,
+)
+from clonediff.strategies.kinds import DTYPES, LEFT_OUT, NO_SENSE, Kind, Spec, Specs
+from clonediff.strategies.kinds.arguments import POLICIES, together
+from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.own_models import makes_parts, owned
-from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Program
+from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Domain, Instruction, Nest
 from clonediff.strategies.pruning import idle, moved_call, pruned
-from clonediff.strategies.special_inputs import ON_SPARSE, on_ragged
-from clonediff.strategies.typing import infer, large, question, spec_of
 
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A call of a layer that Keras is asked about, and the register for what it gives."""
-
-    layer: Layer
-    call: Call
-    dest: int
-
-
+Offer = tuple[Layer, Call]
+"""A call of a layer that Keras is asked about."""
 ANYTHING = 8
 """One instruction in so many is tried on any tensors."""
 TRIES_BESIDE = 2
@@ -50,7 +53,7 @@ _USUAL: Mapping[int, tuple[tuple[int, ...], ...]] = {
     2: ((3, 4),),
     3: ((4, 4, 2), (4, 4, 3)),
 }
-"""Tensors of each rank, of which one suits a layer that some tensor of that rank suits, unless it wants a square."""
+"""For each rank, shapes of which a layer takes one if it takes any of that rank, unless it wants a square."""
 
 
 def _listed(sources: tuple[Ref, ...]) -> tuple[Value, ...]:
@@ -60,37 +63,22 @@ def _listed(sources: tuple[Ref, ...]) -> tuple[Value, ...]:
 class Builder:
     """The graph so far, and which tensor each register holds."""
 
-    def __init__(
-        self,
-        inputs: tuple[Input, ...],
-        specs: Specs,
-        kinds: Mapping[str, Kind],
-        names: set[str] | None = None,
-        *,
-        idle_inputs: bool = True,
-        shaped: bool = False,
-        generation: Generation | None = None,
-        more_inputs: tuple[Input, ...] = (),
-        most_inputs: int = 0,
-    ) -> None:
-        self.generation = generation
-        self.kinds = kinds
-        self.idle_inputs = idle_inputs
-        self.shaped = shaped
+    def __init__(self, inputs: tuple[Input, ...], specs: Specs, domain: Domain, room: int = 0) -> None:
+        """`room` is for so many inputs more."""
+        self.domain = domain
+        self.kinds = domain.kinds
         self.inputs = inputs
-        self.more_inputs = more_inputs
-        self.room = most_inputs - len(inputs)
+        self.room = room
         self.added: list[Input] = []
         self.layers: list[Layer] = []
         self.calls: list[Call] = []
         self.specs: list[Specs] = [(spec,) for spec in specs]
         self.added_specs: list[Specs] = []
-        self.first: dict[int, int] = {}  # of each layer, how many tensors its first call is given
         self.made_unasked = 0  # the layers that special inputs are given to first
         self.unshaped: list[int] = []  # what no call may use: Keras 3 tells another shape of it
         self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
         self.newest = 0
-        self.names = names if names is not None else {given.name for given in inputs if given.name}
+        self.names: set[str] = set()
 
     def spec(self, ref: Ref) -> Spec:
         return (self.specs[ref.node] if ref.node >= 0 else self.added_specs[~ref.node])[ref.output]
@@ -126,28 +114,18 @@ class Builder:
             case Nest():
                 self.nest(instruction)
 
-    def use_sparse(self) -> None:
-        """Call a layer on each sparse input, whose register then holds what that gives."""
-        for place, given in enumerate(self.inputs[:REGISTERS]):
-            if given.sparse:
-                self._applied_on(ON_SPARSE, place)
-        self.newest, self.made_unasked = 0, len(self.layers)
-
-    def use_ragged(self, number: int, models: bool) -> None:
-        """Call a layer of that number on each ragged input; in a model, where there are `models`."""
-        for place, given in enumerate(self.inputs[:REGISTERS]):
-            for choices in on_ragged(given, number, models) if given.ragged else ():
-                any(self._applied_on(each, place) for each in choices)
-        self.made_unasked = len(self.layers)
-
-    def _applied_on(self, instruction: Apply | Nest, place: int) -> bool:
+    def begin(self, place: int, instructions: Iterable[Apply | Nest]) -> None:
+        """Do the first of the instructions that can be done on that input alone."""
         before = len(self.calls)
-        sources = (place + 1,) * len(instruction.sources)
-        if isinstance(instruction, Nest):
-            self.nest(replace(instruction, sources=sources))
-        elif instruction.kind in self.kinds:
-            self._take(self._offers(replace(instruction, sources=sources), [(self.registers[place],) * len(sources)]))
-        return len(self.calls) > before
+        for each in instructions:
+            sources = (place + 1,) * len(each.sources)
+            if isinstance(each, Nest):
+                self.nest(replace(each, sources=sources))
+            elif each.kind in self.kinds:
+                self._take(self._offers(each, [(self.registers[place],) * len(sources)]), place + each.dest)
+            if len(self.calls) > before:
+                break
+        self.made_unasked = len(self.layers)
 
     def apply(self, instruction: Apply) -> None:
         """Call a new layer on the first tensors that Keras takes it for, or on an input of its own."""
@@ -159,24 +137,26 @@ class Builder:
         )
         plainest = replace(instruction, touch="", way="", more=(), options=least)
         plainer = (instruction, plainest) if instruction != plainest else (plainest,)
+        dest = self._dest(instruction)
         # Now and then anything is tried: what a kind takes may go by its arguments.
         anything = zlib.crc32(repr(instruction).encode()) % ANYTHING == 0
         for each in plainer:
             wanted = enumerate(self._sources(each.sources))
-            there = (at for turn, at in wanted if (anything and turn < TRIES_BESIDE) or self._may_suit(each, at))
+            there = (at for turn, at in wanted if (anything and turn < TRIES_BESIDE) or self._kind_takes(each, at))
             # Where what is said beside is refused, it seldom is for the tensors.
             offers = itertools.islice(self._offers(each, there), None if each is plainest else TRIES_BESIDE)
-            if self._take(offers):
+            if self._take(offers, dest):
                 return
         added, inputs = len(self.added), 0
-        for given in self.more_inputs if added < self.room else ():
+        for given in self.domain.more_inputs if added < self.room else ():
             sources = (self._add(given),) * len(instruction.sources)
-            inputs += (suits := self._may_suit(instruction, sources))
-            if suits and inputs <= MOST_INPUTS and any(self._take(self._offers(each, [sources])) for each in plainer):
+            inputs += (takes := self._kind_takes(instruction, sources))
+            takes = takes and inputs <= MOST_INPUTS
+            if takes and any(self._take(self._offers(each, [sources]), dest) for each in plainer):
                 return
             self._forget_added(added)
 
-    def _may_suit(self, instruction: Apply, sources: tuple[Ref, ...]) -> bool:
+    def _kind_takes(self, instruction: Apply, sources: tuple[Ref, ...]) -> bool:
         """Whether Keras takes a simple layer of the kind on tensors of that rank and dtype: this is soon known."""
         kind, spec = self.kinds[instruction.kind], self.spec(sources[0])
         call_options = tuple((key, values[0]) for key, values in kind.call_options.items() if values[0] != LEFT_OUT)
@@ -186,28 +166,31 @@ class Builder:
         simple = Apply(kind.name, instruction.sources, options=options, how=instruction.how)
         for shape in (spec.shape,) if square else _USUAL.get(spec.rank, (spec.shape,)):
             tensors = (Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged),) * len(sources)
-            layer = applied(kind, tensors, simple, 0)
+            layer = _applied(kind, tensors, simple, 0)
             if layer is not None and keras().gives(Question(layer, tensors, (call,))) is not None:
                 return True
         return False
 
     def _offers(self, instruction: Apply, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
         """The calls that an instruction may mean, on each choice of tensors."""
-        kind, met = self.kinds[instruction.kind], set[Specs]()
-        for sources in choices:
-            specs = tuple(self.spec(ref) for ref in sources)
-            if specs in met:
-                continue
-            met.add(specs)
-            layer = applied(kind, specs, instruction, len(self.layers))
+        kind = self.kinds[instruction.kind]
+        for sources, specs in self._distinct(choices):
+            layer = _applied(kind, specs, instruction, len(self.layers))
             if layer is None:
                 continue
             plain = tuple((key, value) for key, value in instruction.call_options if value != LEFT_OUT)
-            dest = self.place(instruction.sources[0]) + instruction.dest
             for wide, more in self._further_tensors(instruction, layer, specs):
                 call = Call(len(self.layers), kind.packed(sources, instruction.how), (*plain, *more))
-                named = self._named(wide) if instruction.touch == "named" else wide
-                yield Offer(named, call, dest)
+                yield self._named(wide) if instruction.touch == "named" else wide, call
+
+    def _distinct(self, choices: Iterable[tuple[Ref, ...]]) -> Iterator[tuple[tuple[Ref, ...], Specs]]:
+        """Tensors that are not like others before, and what they are like."""
+        met = set[Specs]()
+        for sources in choices:
+            specs = tuple(self.spec(ref) for ref in sources)
+            if specs not in met:
+                met.add(specs)
+                yield sources, specs
 
     def _further_tensors(
         self, instruction: Apply, layer: Layer, specs: Specs
@@ -226,22 +209,31 @@ class Builder:
             case _:
                 yield layer, ()
 
-    def _take(self, offers: Iterable[Offer]) -> bool:
-        """Make the first call that Keras accepts."""
-        for offer in offers:
-            specs = keras().gives(self._question(offer))
-            if specs is not None:
-                if offer.call.layer == len(self.layers):
-                    self.layers.append(offer.layer)
-                    if offer.layer.name is not None:
-                        self.names.add(offer.layer.name)
-                self._call(offer, large(specs))
-                return True
-        return False
+    def _dest(self, instruction: Apply | Again | Nest) -> int:
+        """The register for what it gives."""
+        return self.place(instruction.sources[0]) + instruction.dest
 
-    def _question(self, offer: Offer) -> Question:
-        earlier = [call for call in self.calls if call.layer == offer.call.layer]
-        return question(offer.layer, (*earlier, offer.call), self.spec)
+    def _take(self, offers: Iterable[Offer], dest: int) -> bool:
+        """Make the first call that Keras accepts; from that register on there is what it gives."""
+        for layer, call in offers:
+            earlier = [each for each in self.calls if each.layer == call.layer]
+            specs = keras().gives(question(layer, (*earlier, call), self.spec))
+            if specs is None:
+                continue
+            if call.layer == len(self.layers):
+                self.layers.append(layer)
+                self.names.update(() if layer.name is None else (layer.name,))
+            self.calls.append(structs.replace(call, outputs=len(specs)))
+            self.specs.append(large(specs))
+            node = len(self.inputs) + len(self.calls) - 1
+            if call.axis:
+                self.unshaped.append(node)
+                return True
+            for output in range(min(len(specs), REGISTERS)):
+                self.registers[(dest + output) % REGISTERS] = Ref(node, output)
+            self.newest = dest % REGISTERS
+            return True
+        return False
 
     def _add(self, given: Input) -> Ref:
         self.added.append(given)
@@ -253,35 +245,27 @@ class Builder:
 
     def again(self, instruction: Again) -> None:
         """Call a layer once more, on the first tensors that Keras takes it for."""
-        shared = [number for number in self.first if self.layers[number].graph or self._kind(number).shared]
+        shared = [place for place, each in enumerate(self.layers) if each.graph or self.kinds[each.kind].shared]
         if not shared or len(self.layers) == self.made_unasked:
             return  # Else one that no instruction made is the shortest way to a layer that is called again.
         number = shared[-1 - instruction.back % len(shared)]
-        wanted = (*instruction.sources, *(0,) * self.first[number])[: self.first[number]]
-        self._take(self._again(instruction, number, self._sources(wanted)))
+        first = next(call for call in self.calls if call.layer == number)
+        count = len(list(fed_refs(first)))
+        wanted = (*instruction.sources, *(0,) * count)[:count]
+        self._take(self._again(instruction, number, first, self._sources(wanted)), self._dest(instruction))
 
-    def _again(self, instruction: Again, number: int, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
-        layer, met = self.layers[number], set[Specs]()
-        kind = None if layer.graph is not None else self._kind(number)
-        dest = self.place(instruction.sources[0]) + instruction.dest
-        for sources in choices:
-            specs = tuple(self.spec(ref) for ref in sources)
-            if specs in met:
-                continue
-            met.add(specs)
-            if kind is None:
-                axis = self.calls[self._first_call(number) - len(self.inputs)].axis
-                how = meant(instruction.packing, layer.graph)
-                yield Offer(layer, Call(number, _listed(sources), packing=how, axis=axis), dest)
-                continue
-            kwargs = tuple(
-                (key, value)
-                for key, value in instruction.call_options
-                if key in kind.call_options and value != LEFT_OUT
-            )
-            yield Offer(layer, Call(number, kind.packed(sources), kwargs), dest)
-            if layer.kind == "Shift" and not kwargs:
-                yield Offer(layer, Call(number, kind.packed(sources), (("by", 1.0),)), dest)
+    def _again(
+        self, instruction: Again, number: int, first: Call, choices: Iterable[tuple[Ref, ...]]
+    ) -> Iterator[Offer]:
+        layer = self.layers[number]
+        for sources, _ in self._distinct(choices):
+            if layer.graph is not None:
+                call = Call(number, _listed(sources), packing=meant(instruction.packing, layer.graph), axis=first.axis)
+            else:
+                kind = self.kinds[layer.kind]
+                given = (pair for pair in instruction.call_options if pair[0] in kind.call_options)
+                call = Call(number, kind.packed(sources), tuple(pair for pair in given if pair[1] != LEFT_OUT))
+            yield layer, call
 
     def nest(self, instruction: Nest) -> None:
         """Make a model and call it; a plainer one in a plainer way where Keras does not take that."""
@@ -301,15 +285,7 @@ class Builder:
         added = len(self.added)
         with_mask = instruction.given == "mask" and not axis and len(specs) == 1
         taken = (replace(taken[0], mask=True),) if with_mask else taken
-        inner = Builder(
-            inputs,
-            taken,
-            self.kinds,
-            set(),
-            idle_inputs=self.idle_inputs,
-            shaped=self.shaped,
-            generation=self.generation,
-        )
+        inner = Builder(inputs, taken, self.domain)
         for step in instruction.body:
             if instruction.sequential:
                 inner.chain(step)
@@ -320,22 +296,22 @@ class Builder:
         wanted = (0,) if instruction.sequential else instruction.outputs
         outputs = tuple(inner.made(inner.named(place)) for place in wanted)
         takes: Arrangement = "plain" if instruction.sequential else instruction.takes
-        program = Program(inner.inputs, (), takes=takes, frozen=instruction.touch in ("frozen", "frozen after"))
-        graph = inner.graph(outputs, program)
+        graph = inner.graph(outputs, takes, frozen=instruction.touch in ("frozen", "frozen after"))
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
         if late and not axis:
-            graph = built_so(graph, "by its first layer" if instruction.names else "later", self.shaped)
+            built: Built = "by its first layer" if instruction.names else "later"
+            graph = built_so(graph, built, "shapes of models" in self.domain.features)
         if instruction.cut:
-            whole = self._cut_out(graph, instruction)
-            if whole is None:
+            cut = None if graph.built else next(cut_out(graph, infer(graph), instruction.cut, later=False), None)
+            if cut is None:
                 return False
-            graph, places = whole
-            sources = tuple(sources[place] for place in places)
+            graph, sources = cut, tuple(sources[ref.node] for ref in refs(cut.takes))
         elif instruction.own is not None and not named:
             parts = not any(each.graph is not None and makes_parts(each.graph) for each in self.layers)
             given = tuple(inner.spec(ref) for ref in outputs)
-            graph = owned(graph, instruction.own, given, self.generation, parts=parts)
-        if not graph.calls or not (self.idle_inputs or idle(graph).isdisjoint(range(len(graph.inputs)))):
+            graph = owned(graph, instruction.own, given, self.domain.generation, parts=parts)
+        idle_inputs = not idle(graph).isdisjoint(range(len(graph.inputs)))
+        if not graph.calls or (idle_inputs and "idle inputs" not in self.domain.features):
             return False
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
         kwargs: list[tuple[str, Value]] = [("training", True)] if instruction.given == "training" else []
@@ -343,20 +319,11 @@ class Builder:
             kwargs = self._mask(specs) or self._more_mask(specs[0])
         how = meant(instruction.packing, graph)
         call = Call(len(self.layers), _listed(sources), tuple(kwargs), packing=how, axis=axis)
-        dest = self.place(instruction.sources[0]) + instruction.dest
         layer = self._named(layer) if instruction.touch == "named" else layer
-        if self._take([Offer(layer, call, dest)]):
+        if self._take([(layer, call)], self._dest(instruction)):
             return True
         self._forget_added(added)
         return False
-
-    def _cut_out(self, graph: Graph, instruction: Nest) -> tuple[Graph, Sequence[int]] | None:
-        """A model cut out of one that is to be called, and which inputs it takes."""
-        if graph.built or self.generation is None:
-            return None
-        for cut in cut_out(graph, infer(graph), instruction.cut, later=False):
-            return cut, [ref.node for ref in refs(cut.takes)]
-        return None
 
     def chain(self, instruction: Instruction) -> None:
         """As one more layer of a Sequential, if it takes one tensor, gives one and needs no further arguments."""
@@ -381,17 +348,16 @@ class Builder:
         last = self.calls[-1] if len(self.calls) > calls else None
         if last is not None and not links(self.layers[last.layer], last, newest):
             del self.calls[calls:], self.layers[layers:], self.specs[newest.node + 1 :]
-            self.first.pop(layers, None)
         self.newest = 0
         self.registers = [Ref(len(self.specs) - 1)] * REGISTERS
 
     def _chain_again(self, instruction: Again) -> None:
         """A layer of the Sequential once more, if it takes what is newest and gives one tensor."""
         newest = Ref(len(self.specs) - 1)
-        made = [number for number in self.first if self.layers[number].graph is None]
+        made = [number for number, layer in enumerate(self.layers) if layer.graph is None]
         for number in made[-1 - instruction.back % max(1, len(made)) :]:
-            call = Call(number, self._kind(number).packed((newest,)))
-            if self._take([Offer(self.layers[number], call, 0)]):
+            call = Call(number, self.kinds[self.layers[number].kind].packed((newest,)))
+            if self._take([(self.layers[number], call)], 0):
                 self._unless_linked(len(self.calls) - 1, len(self.layers), newest)
                 return
 
@@ -405,25 +371,25 @@ class Builder:
         """The tensor, or the newest one if that is an input, which Keras 3 cannot build an inner model to give back."""
         return ref if ref.node >= len(self.inputs) else Ref(len(self.specs) - 1)
 
-    def graph(self, outputs: tuple[Ref, ...], program: Program) -> Graph:
+    def graph(
+        self, outputs: tuple[Ref, ...], takes: Arrangement = "plain", gives: Arrangement = "plain", *, frozen: bool
+    ) -> Graph:
         first, more = len(self.inputs), len(self.added)
 
         def move(ref: Ref) -> Ref:
             node = ref.node if 0 <= ref.node < first else first + ~ref.node if ref.node < 0 else ref.node + more
             return Ref(node, ref.output)
 
-        inputs = around_others((*self.inputs, *self.added))
-        if program.takes == "dict":
+        inputs = _around_others((*self.inputs, *self.added))
+        if takes == "dict":
             inputs = tuple(structs.replace(given, name=f"in_{place}") for place, given in enumerate(inputs))
         return Graph(
             inputs=inputs,
             layers=tuple(self.layers),
             calls=tuple(moved_call(call, move) for call in self.calls) if more else tuple(self.calls),
-            takes=arranged(tuple(Ref(place) for place in range(len(inputs))), program.takes, "in"),
-            gives=arranged(tuple(move(ref) for ref in outputs), program.gives, "out"),
-            name="my_model" if program.named else None,
-            trainable=not program.frozen or any(each.graph and makes_parts(each.graph) for each in self.layers),
-            generation=program.generation,
+            takes=_arranged(tuple(Ref(place) for place in range(len(inputs))), takes, "in"),
+            gives=_arranged(tuple(move(ref) for ref in outputs), gives, "out"),
+            trainable=not frozen or any(each.graph and makes_parts(each.graph) for each in self.layers),
         )
 
     def _sources(self, wanted: tuple[int, ...]) -> Iterator[tuple[Ref, ...]]:
@@ -435,9 +401,6 @@ class Builder:
                 yield (self.registers[(self.place(wanted[0]) + turn) % REGISTERS],) * len(wanted)
         for ref in self.tensors():
             yield (ref,) * len(wanted)
-
-    def _kind(self, number: int) -> Kind:
-        return self.kinds[self.layers[number].kind]
 
     def _named(self, layer: Layer) -> Layer:
         if layer.graph is None and not self.kinds[layer.kind].shared:
@@ -476,18 +439,58 @@ class Builder:
                 yield wide, (("initial_state", Seq((ref, ref))),)
                 return
 
-    def _first_call(self, number: int) -> int:
-        return len(self.inputs) + next(place for place, call in enumerate(self.calls) if call.layer == number)
 
-    def _call(self, offer: Offer, specs: Specs) -> None:
-        call = structs.replace(offer.call, outputs=len(specs))
-        self.calls.append(call)
-        self.specs.append(specs)
-        self.first.setdefault(call.layer, len(list(fed_refs(call))))
-        node = len(self.inputs) + len(self.calls) - 1
-        if call.axis:
-            self.unshaped.append(node)
-            return
-        for output in range(min(len(specs), REGISTERS)):
-            self.registers[(offer.dest + output) % REGISTERS] = Ref(node, output)
-        self.newest = offer.dest % REGISTERS
+def _applied(kind: Kind, specs: Specs, instruction: Apply, number: int) -> Layer | None:
+    """The layer of that kind, the model's of that number; None where no value can be made for the tensors."""
+    drawn, more = dict(instruction.options), together(instruction.more)
+    args: dict[str, Value] = {**drawn, **more}
+    if kind.arrange is not None:
+        try:
+            made = kind.arrange(specs, args)
+        except NO_SENSE:
+            return None
+        if made is None:
+            return None
+        args = made if is_operation(kind.name) else {**made, **more}
+    touch = instruction.touch
+    if touch == "regularized" and kind.name != "ActivityRegularization":
+        args["activity_regularizer"] = "l2"
+    if touch == "autocast":
+        args["autocast"] = False
+    dtype = DTYPES[number % len(DTYPES)]
+    return Layer(
+        kind.name,
+        tuple((key, value) for key, value in args.items() if value != LEFT_OUT),
+        trainable=touch != "frozen",
+        dtype=dtype if touch == "dtype" else POLICIES[touch](dtype) if touch in POLICIES else None,
+        marks=(touch,) if touch in ("frozen after", "supports_masking") else (),
+    )
+
+
+def _around_others(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
+    """No two inputs around tensors of one name."""
+    count = itertools.count(2)
+    seen: set[str] = set()
+    named = []
+    for given in inputs:
+        if given.around in seen:
+            given = structs.replace(given, around=f"{given.around}_{next(count)}")
+        elif given.around is not None:
+            seen.add(given.around)
+        named.append(given)
+    return tuple(named)
+
+
+def _arranged(tensors: tuple[Ref, ...], how: Arrangement, stem: str) -> Value:
+    """Tensors nested as an arrangement says."""
+    match how:
+        case "plain":
+            return tensors[0] if len(tensors) == 1 else Seq(tensors)
+        case "list":
+            return Seq(tensors)
+        case "tuple":
+            return Seq(tensors, "tuple")
+        case "dict":
+            return Items(tuple((f"{stem}_{place}", ref) for place, ref in enumerate(tensors)))
+        case "nested":
+            return Seq((tensors[0], Seq(tensors[1:], "tuple"))) if len(tensors) > 1 else Seq(tensors)

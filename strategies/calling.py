@@ -1,6 +1,6 @@
 """How a model is given its tensors by a call: in which structure, with an axis of 1 more or less, of another dtype.
 
-Owns which of these suit a model, and what its inputs are for the tensors of a call.
+Owns which of these a model takes, and what its inputs are for the tensors of a call.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _is_nested(inner: Graph) -> bool:
     return isinstance(inner.takes, Seq) and not all(isinstance(item, Ref) for item in inner.takes.items)
 
 
-def suited(call: Call, inner: Graph, specs: Specs) -> Call:
+def taken_call(call: Call, inner: Graph, specs: Specs) -> Call:
     """The call as the model can be made with these tensors: in the usual structure where it does not take that one."""
     if call.packing and call.packing not in packings(inner):
         call = structs.replace(call, packing="")

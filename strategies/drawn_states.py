@@ -77,8 +77,8 @@ def _offers(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Iterat
     """Steps of each of the sorts that the graph has something for, the first twice: as drawn, and done plainly."""
     which, target, *rest = digits
     order = random.Random(256 * which + target).sample(there, len(there)) if which or target else there
-    suited = [(name, on) for name in order if (on := list(STEPS[name].on(graph)))]
-    for number, (name, on) in enumerate(suited):
+    possible = [(name, on) for name in order if (on := list(STEPS[name].on(graph)))]
+    for number, (name, on) in enumerate(possible):
         kind = on[target % len(on)]
         yield _step(graph, name, kind, rest)
         if not number:

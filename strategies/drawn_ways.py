@@ -1,7 +1,7 @@
 """Which way a drawn graph is cloned in: read from a few digits, as far as Keras can build what is asked for.
 
-Owns how evenly: a way has one part that is as likely as any other, and now and then more beside it. A part that asks
-for nothing is not offered; where Keras can build none of a few that are, the model is cloned plainly.
+Parts are sampled uniformly: a way has one that is as likely as any other, and now and then more beside it. A part that
+asks for nothing is not offered; where Keras can build none of a few that are, the model is cloned plainly.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar, get_args
 
 from msgspec import structs
 
-from clonediff.strategies.asking import keras
+from clonediff.strategies.asking import infer, keras
 from clonediff.strategies.chains import plainly_built, plainly_built_within
 from clonediff.strategies.graph import (
     OF_ALL,
@@ -32,7 +32,6 @@ from clonediff.strategies.graph import (
 from clonediff.strategies.kinds import CATALOGUE, Generation, Kind
 from clonediff.strategies.no_oracle import unsaid
 from clonediff.strategies.targets import is_no_layer
-from clonediff.strategies.typing import infer
 from clonediff.strategies.ways import DTYPES, features_of, inner_layer, inputs_of, makes_none
 
 T = TypeVar("T")
@@ -48,7 +47,7 @@ _ENDLESS: Mapping[Generation, Mapping[tuple[str, str], int]] = {
 }
 """What a generation clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so
 many: what a layer gave (tf_keras/src/models/cloning.py:203), a model in the place of a layer
-(tf_keras/src/engine/functional.py:1497), which suits far more graphs.
+(tf_keras/src/engine/functional.py:1497), which far more graphs have.
 """
 SETTINGS: tuple[tuple[str, Value], ...] = (
     ("activation", "tanh"),
@@ -88,9 +87,8 @@ SORTS: tuple[Sort, ...] = (
     Sort("recursive"),
     *(Sort("wrong", wrong) for wrong in get_args(Wrong)[1:]),
 )
-"""Each of them is the first part of as many ways as the next, among graphs that both suit; what is wrong, which costs
-little and stands alone, of half as many.
-"""
+"""Each is the first part of a way as often as the next, where the graph has something for both. What is wrong costs
+little and stands alone: it is drawn half as often."""
 
 
 def sorts_of(way: Way) -> list[Sort]:

@@ -1,7 +1,7 @@
 """A functional model as plain data, and the rules that make it well formed.
 
 Owns `Graph`, `Layer`, `Call`, `Input`, the values that arguments can hold, and their JSON. Must not import Keras,
-Hypothesis or the catalogue: what a kind accepts is the catalogue's to say (`clonediff.strategies.typing`).
+Hypothesis or the catalogue: what a kind accepts is the catalogue's to say (`clonediff.strategies.asking`).
 
 Tensors are numbered: node `n` is input `n` while `n < len(inputs)`, and otherwise call `n - len(inputs)`. A `Ref` names
 one tensor that a node gives.
@@ -195,8 +195,8 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
     no dimension left open, the model's own, or what a layer made of new ones, a tensor that a layer of the model gives,
-    in a dict of another order, one wider, of a smaller or a larger dtype where that suits, sparse in the place of dense
-    and the other way round, whole numbers in the place of floats or floats in theirs; "" is none.
+    in a dict of another order, one wider, of a smaller or a larger dtype, sparse in the place of dense and the other
+    way round, whole numbers in the place of floats or floats in theirs; "" is none.
     What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text or numbers
     for the inputs, one input too many; None or a list for the model, or a model of one's own class around it with a
     clone function.

@@ -5,52 +5,51 @@ Owns what a program means as a whole: what is a chain, cut out, of a class of on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 
 from msgspec import structs
 
-from clonediff.strategies.asking import keras
+from clonediff.strategies.asking import infer, keras, spec_of
 from clonediff.strategies.building import Builder
 from clonediff.strategies.chains import begun, plainly_built
 from clonediff.strategies.cutting import cut_out, later_inputs
 from clonediff.strategies.drawn_states import steps
 from clonediff.strategies.drawn_ways import cloned
-from clonediff.strategies.graph import Graph, Ref, refs
-from clonediff.strategies.inputs import repeating
-from clonediff.strategies.kinds import Kind
+from clonediff.strategies.graph import Graph, Input, Layer, Made, Ref, Seq, refs
 from clonediff.strategies.no_oracle import unsaid_losses
 from clonediff.strategies.own_models import makes_parts, owned, owns
-from clonediff.strategies.programs import Apply, Nest, Program
+from clonediff.strategies.programs import REGISTERS, Apply, Domain, Nest, Program
 from clonediff.strategies.pruning import pruned, reached
-from clonediff.strategies.typing import infer, spec_of
 
 
-def lower(program: Program, kinds: Mapping[str, Kind]) -> Graph:
+def lower(program: Program, domain: Domain) -> Graph:
     """The graph that a program means, to the Keras at hand. Equal programs give equal graphs."""
-    graph = (_chain(program, kinds) if program.sequential else None) or _functional(program, kinds)
-    graph = _cut_out(plainly_built(graph), program) if program.cut else graph
-    strays = program.strays and program.idle_inputs and not unsaid_losses(graph)
+    graph = (_chain(program, domain) if program.sequential else None) or _functional(program, domain)
+    graph = structs.replace(graph, name="my_model" if program.named else None, generation=domain.generation)
+    if program.sequential and graph.sequential and "late building" in domain.features:
+        graph = begun(graph, program.ends, "shapes of models" in domain.features)
+    graph = _cut_out(plainly_built(graph), program.cut, domain) if program.cut else graph
+    strays = program.strays and "idle inputs" in domain.features and not unsaid_losses(graph)
     graph = graph if graph.sequential or strays else pruned(graph)
     if graph.built == "not yet":
         return graph
     if program.own is not None and not program.cut:
         specs = infer(graph)
         gives = tuple(specs[ref.node][ref.output] for ref in refs(graph.gives))
-        graph = owned(graph, program.own, gives, program.generation, parts=not makes_parts(graph))
-    graph = cloned(graph, program.way, program.ways, kinds) if program.way and not owns(graph) else graph
-    if program.repeats and graph.way is None and not program.state and not graph.sequential and graph.base is None:
-        special = any(given.sparse or given.ragged for given in graph.inputs)
-        return graph if special else repeating(graph)
-    if not program.state:
-        return graph
-    return structs.replace(graph, state=steps(graph, program.state, program.steps, program.state_rate))
+        graph = owned(graph, program.own, gives, domain.generation, parts=not makes_parts(graph))
+    if program.way and not owns(graph):
+        graph = cloned(graph, program.way, domain.features, domain.kinds)
+    if program.state:
+        return structs.replace(graph, state=steps(graph, program.state, domain.features, domain.state_rate))
+    plain = graph.way is None and not graph.sequential and graph.base is None
+    special = any(given.sparse or given.ragged for given in graph.inputs)
+    return _repeating(graph) if program.repeats and plain and not special else graph
 
 
-def _cut_out(graph: Graph, program: Program) -> Graph:
-    """A model cut out of the graph's: the first one of those that its digits mean that is one."""
-    for cut in cut_out(graph, infer(graph), program.cut, later=program.later_inputs):
-        alone = program.later_shared or not (later_inputs(cut) and _shares(cut))
+def _cut_out(graph: Graph, digits: tuple[int, ...], domain: Domain) -> Graph:
+    """A model cut out of the graph's: the first one of those that the digits mean that is one."""
+    for cut in cut_out(graph, infer(graph), digits, later="later inputs" in domain.features):
+        alone = "shared layers after later inputs" in domain.features or not (later_inputs(cut) and _shares(cut))
         if alone and not unsaid_losses(cut) and not keras().refuses(cut):
             return cut
     return graph
@@ -62,40 +61,37 @@ def _shares(cut: Graph) -> bool:
     return len(set(uses)) < len(uses)
 
 
-def _chain(program: Program, kinds: Mapping[str, Kind]) -> Graph | None:
+def _repeating(graph: Graph) -> Graph:
+    """The model with its first input taken once more, at the end; in a dict there is no second name for it."""
+    match graph.takes:
+        case Ref():
+            return structs.replace(graph, takes=Seq((graph.takes, graph.takes)))
+        case Seq(items=items, form=form):
+            return structs.replace(graph, takes=Seq((*items, next(refs(graph.takes))), form))
+    return graph
+
+
+def _chain(program: Program, domain: Domain) -> Graph | None:
     """A Sequential of the instructions that make one; None where none does."""
     first = program.inputs[:1]
-    builder = Builder(
-        first,
-        (spec_of(first[0]),),
-        kinds,
-        shaped=program.shaped,
-        generation=program.generation,
-    )
-    begins_with_models = program.late and program.shaped and program.ends == 0
-    for instruction in sorted(program.body, key=lambda each: begins_with_models and not isinstance(each, Nest)):
+    builder = Builder(first, (spec_of(first[0]),), domain)
+    models_first = {"late building", "shapes of models"} <= domain.features and program.ends == 0
+    for instruction in sorted(program.body, key=lambda each: models_first and not isinstance(each, Nest)):
         builder.chain(instruction)
     if not builder.calls or first[0].optional or first[0].sparse or first[0].ragged:
         return None
-    graph = builder.graph((Ref(len(builder.specs) - 1),), replace(program, takes="plain", gives="plain"))
-    graph = structs.replace(graph, sequential=True)
-    return begun(graph, program.ends, program.shaped) if program.late else graph
+    graph = builder.graph((Ref(len(builder.specs) - 1),), frozen=program.frozen)
+    return structs.replace(graph, sequential=True)
 
 
-def _functional(program: Program, kinds: Mapping[str, Kind]) -> Graph:
-    builder = Builder(
-        program.inputs,
-        tuple(spec_of(given) for given in program.inputs),
-        kinds,
-        idle_inputs=program.idle_inputs,
-        shaped=program.shaped,
-        generation=program.generation,
-        more_inputs=program.more_inputs,
-        most_inputs=program.most_inputs,
-    )
-    gives_inputs = program.idle_inputs and program.gives_inputs
-    builder.use_sparse()
-    builder.use_ragged(program.ragged, any(isinstance(each, Nest) for each in program.body))
+def _functional(program: Program, domain: Domain) -> Graph:
+    specs = tuple(spec_of(given) for given in program.inputs)
+    builder = Builder(program.inputs, specs, domain, domain.max_inputs - len(program.inputs))
+    gives_inputs = {"idle inputs", "inputs given back"} <= domain.features
+    models = any(isinstance(each, Nest) for each in program.body)
+    for place, instructions in _first(program.inputs[:REGISTERS], program.ragged, models):
+        builder.begin(place, instructions)
+        builder.newest = 0 if program.inputs[place].sparse else builder.newest
     for instruction in program.body:
         builder.run(instruction)
     if not builder.calls and not gives_inputs:
@@ -104,9 +100,47 @@ def _functional(program: Program, kinds: Mapping[str, Kind]) -> Graph:
     if not gives_inputs:
         outputs = tuple(builder.made(ref) for ref in outputs)
     outputs += builder.ends(outputs)[: program.ends]
-    return builder.graph(outputs, program)
+    return builder.graph(outputs, program.takes, program.gives, frozen=program.frozen)
 
 
 _SIMPLEST = Apply("operator.half")
 """What the first input is used for where it must be used and nothing else was drawn; it is a float of any rank."""
 _SIMPLEST_LAYER = Apply("Activation", options=(("activation", "relu"),))
+
+
+def _first(inputs: tuple[Input, ...], number: int, models: bool) -> Iterator[tuple[int, tuple[Apply | Nest, ...]]]:
+    """What sparse and ragged inputs are given to first: most layers take neither, and all take what comes of it.
+
+    Of each of the lists the first instruction that can be is done. Ids are embedded before. A ragged input goes into a
+    model of its own only where there are `models` anyway: without, it would be the shortest way to one, and findings
+    would shrink to it.
+    """
+    for place, given in enumerate(inputs):
+        if given.sparse:
+            yield place, (_ON_SPARSE,)
+    for place, given in enumerate(inputs):
+        if given.ragged:
+            if given.dtype == "int32":
+                yield place, (_ON_RAGGED_IDS,)
+            calls = _ON_RAGGED[number % len(_ON_RAGGED)], _ON_RAGGED[0]
+            inside = tuple(Nest((each,), sequential=number >= _IN_A_SEQUENTIAL) for each in calls)
+            yield place, (*inside, *calls) if models and number >= _IN_A_MODEL else calls
+
+
+_ON_SPARSE = Apply("Dense", options=(("units", 4),))
+_ON_RAGGED_IDS = Apply("Embedding", options=(("input_dim", 6), ("output_dim", 4)))
+FIRST_ON_RAGGED = frozenset(("Embedding", "GlobalAveragePooling1D"))
+"""Kinds without which no ragged inputs are drawn."""
+_ON_RAGGED = (
+    Apply("GlobalAveragePooling1D"),
+    Apply("Concatenate", sources=(0, 0)),
+    Apply("LayerNormalization"),
+    Apply("LSTM", options=(("units", 3),)),
+    Apply("GRU", options=(("units", 3), ("return_sequences", True))),
+    Apply("TimeDistributed", options=(("layer", Made(Layer("Dense", (("units", 3),)))),)),
+)
+"""The simplest first; the first one is for where a generation does not take such tensors in another."""
+WAYS_ON_RAGGED = 60
+"""As many numbers stand for a call on a ragged input."""
+_IN_A_MODEL, _IN_A_SEQUENTIAL = 36, 48
+"""The numbers from which on the call is made in a model of its own, and in a Sequential: one of five each."""

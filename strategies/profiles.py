@@ -10,10 +10,10 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from hypothesis import Phase, Verbosity, settings
-from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 Name = Literal["dev", "ci", "nightly"]
 
@@ -44,18 +44,17 @@ def profile(name: Name) -> Profile:
     return _PROFILES[name]
 
 
-def _registered(
-    name: Name, *, examples: int, seed: int | None, derandomize: bool = False, database: ExampleDatabase | None = None
-) -> Profile:
+def _registered(name: Name, seed: int | None, graphs: int, *, remembers: bool = True, same: bool = False) -> Profile:
+    """The profile, which draws so many graphs; the `same` ones each time."""
     # Under CI, Hypothesis loads a profile that is derandomized and has no database, and one that is registered without
     # a parent has both from there: a nightly job would try the same graphs for ever.
     full = f"clonediff-{name}"
     settings.register_profile(
         full,
         parent=settings.get_profile("default"),
-        max_examples=examples,
-        derandomize=derandomize,
-        database=database,
+        max_examples=graphs,
+        derandomize=same,
+        database=DirectoryBasedExampleDatabase(FOLDER / full) if remembers else None,
         print_blob=True,
         deadline=None,  # the first trial starts a process, and some layers compile
         phases=tuple(Phase),
@@ -66,15 +65,7 @@ def _registered(
 
 
 _PROFILES: dict[Name, Profile] = {
-    "dev": _registered(
-        "dev", examples=200, seed=SEED, database=DirectoryBasedExampleDatabase(FOLDER / "clonediff-dev")
-    ),
-    "ci": _registered("ci", examples=200, seed=SEED, derandomize=True),
-    "nightly": _registered(
-        "nightly",
-        examples=2000,
-        seed=None,
-        database=DirectoryBasedExampleDatabase(FOLDER / "clonediff-nightly"),
-    ),
+    "dev": _registered("dev", SEED, 200),
+    "ci": _registered("ci", SEED, 200, remembers=False, same=True),
+    "nightly": _registered("nightly", None, 2000),
 }
-assert set(_PROFILES) == set(get_args(Name))

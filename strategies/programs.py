@@ -1,17 +1,18 @@
-"""Register programs: lists of instructions that always mean a graph.
+"""Register programs: lists of instructions that always mean a graph, and the domain that they are drawn from.
 
-Owns the instructions and nothing of how they are drawn (`clonediff.strategies.graphs`) or lowered
-(`clonediff.strategies.lowering`). An instruction reads and writes a few registers, each of which always holds a tensor.
+How instructions are drawn is in `clonediff.strategies.instructions`, what they mean in `clonediff.strategies.building`.
+An instruction reads and writes a few registers, each of which always holds a tensor.
 Leaving one out leaves the others meaning what they meant, so that Hypothesis shrinks a program by deleting.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from clonediff.strategies.graph import Axis, Input, Value
-from clonediff.strategies.kinds.kind import Generation, PassAs
+from clonediff.strategies.kinds.kind import Generation, Kind, PassAs
 from clonediff.strategies.states import RATE
 
 REGISTERS = 3
@@ -60,7 +61,7 @@ class Apply:
 class Again:
     """Call a layer that is there already once more. `back` counts from the newest one.
 
-    `packing` says how a model is given its tensors: which of those that suit it, 0 being the usual way.
+    `packing` says how a model is given its tensors: which of those that it takes, 0 being the usual way.
     """
 
     back: int = 0
@@ -103,10 +104,6 @@ class Nothing:
 
 
 NOTHING = Nothing()
-OPTIONS = 5
-"""How many options an instruction can choose."""
-MORE = 2
-"""How many further arguments it can set."""
 
 Instruction = Nothing | Apply | Again | Nest
 
@@ -115,16 +112,11 @@ Instruction = Nothing | Apply | Again | Nest
 class Program:
     """A whole model. `outputs` are registers, `ends` how many tensors that nothing uses yet are outputs as well.
 
-    `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone,
-    if anything does. Without `idle_inputs` some output needs each input, by way of a call.
-    An instruction that takes none of the tensors gets one of `more_inputs`, until there are `most_inputs`. With the
-    digits of a `cut` all this is the base of a model that is cut out of it, which may begin at `later_inputs`, the
-    tensors of a call. `way` has the digits of how the model is cloned, with those `ways`; it has none for
-    `clone_model(model)`. `state` has those of what is done to it before, with `steps` of these sorts, of which the
-    costly ones are for one of `state_rate`; one cloned in a way has few. One that `repeats` takes its first input
-    twice, if it has neither. A sequential one that is built `late` has no input of its own, and with one of `ends` is
-    not built when it is cloned; it may be `shaped` by a model that it begins with. It may be of a class of one's
-    `own`, by its number. On its `ragged` inputs a layer of that number is called first.
+    `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone, if
+    anything does; where it is built late, `ends` says when. With the digits of a `cut` all this is the base of a model
+    that is cut out of it. `way` has the digits of how the model is cloned, none for `clone_model(model)`, and `state`
+    those of what is done to it before. One that `repeats` takes its first input twice, if it has neither. It may be of
+    a class of one's `own`, by its number. On its `ragged` inputs a layer of that number is called first.
     """
 
     inputs: tuple[Input, ...]
@@ -137,21 +129,25 @@ class Program:
     frozen: bool = False
     strays: bool = False
     sequential: bool = False
-    idle_inputs: bool = True
-    gives_inputs: bool = True
-    generation: Generation | None = field(default=None)
-    more_inputs: tuple[Input, ...] = ()
-    most_inputs: int = 0
-    later_inputs: bool = True
-    later_shared: bool = True
     cut: tuple[int, ...] = ()
     way: tuple[int, ...] = ()
-    ways: frozenset[str] = frozenset()
     state: tuple[int, ...] = ()
-    steps: frozenset[str] = frozenset()
-    state_rate: int = RATE
     repeats: bool = False
-    late: bool = False
-    shaped: bool = False
     own: int | None = None
     ragged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What graphs are made of: the `kinds` and `features` of a `generation`.
+
+    An instruction that takes none of a program's tensors gets one of `more_inputs`, until there are `max_inputs`. In
+    one of `state_rate` graphs to which something is done it is something costly.
+    """
+
+    kinds: Mapping[str, Kind]
+    features: frozenset[str] = frozenset()
+    generation: Generation | None = None
+    more_inputs: tuple[Input, ...] = ()
+    max_inputs: int = 0
+    state_rate: int = RATE

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from clonediff.strategies.asking import fed, infer
 from clonediff.strategies.compiling import VALUES, Values, compiled
 from clonediff.strategies.graph import Array, Graph, Layer, Made, Named, Seq, Value, leaves, refs
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
 from clonediff.strategies.kinds.arguments import made
 from clonediff.strategies.targets import Target, level_of, targets
-from clonediff.strategies.typing import fed, infer
 
 Args = Callable[[Graph, str | None], Mapping[str, Values]]
 

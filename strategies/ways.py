@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from clonediff.strategies.asking import infer
 from clonediff.strategies.graph import Graph, Input, NewInputs, Way, refs
 from clonediff.strategies.kinds import Spec
 from clonediff.strategies.kinds.lambdas import BATCH
 from clonediff.strategies.targets import is_no_layer
-from clonediff.strategies.typing import infer
 
 INPUTS, CLONE, CALL, RECURSIVE = "new inputs", "clone functions", "call functions", "recursive cloning"
 """What `clone_model` can be given, as features."""
@@ -42,36 +42,22 @@ def makes_none(way: Way) -> bool:
     return bool(way.wrong) or (way.clone_function is not None and way.clone_function.change == "raises")
 
 
-_WRONG: dict[str, str] = {
-    "function": CLONE,
-    "call": CALL,
-    "nothing": CLONE,
-    "text": INPUTS,
-    "numbers": INPUTS,
-    "more": INPUTS,
-    "no model": INPUTS,
-    "models": INPUTS,
-    "subclass": CLONE,
-}
-"""What each thing that is plainly wrong is an argument for; where it is the model, what every release takes."""
+_WRONG = {"function": CLONE, "nothing": CLONE, "subclass": CLONE, "call": CALL}
+"""What each thing that is plainly wrong is an argument for, if not for the inputs or the model."""
 
 
 def features_of(way: Way) -> Iterator[str]:
     """What a clone_model must be able to take for it."""
-    if way.wrong:
-        yield _WRONG[way.wrong]
-    if way.inputs:
-        yield INPUTS
-    if way.inputs == "sparse":
-        yield SPARSE
-    if way.inputs in ("made", "inner"):
-        yield LATER
-    if way.clone_function is not None:
-        yield CLONE
-    if way.call_function is not None:
-        yield CALL
-    if way.recursive:
-        yield RECURSIVE
+    asked = (
+        (way.wrong, _WRONG.get(way.wrong, INPUTS)),
+        (way.inputs, INPUTS),
+        (way.inputs == "sparse", SPARSE),
+        (way.inputs in ("made", "inner"), LATER),
+        (way.clone_function, CLONE),
+        (way.call_function, CALL),
+        (way.recursive, RECURSIVE),
+    )
+    return (feature for asks, feature in asked if asks)
 
 
 def keeps_layers(way: Way) -> bool:

@@ -22,7 +22,7 @@ from clonediff.strategies.graphs import Feature
 from clonediff.strategies.kinds import Generation, Kind, Specs
 from clonediff.strategies.lowering import lower
 from clonediff.strategies.no_oracle import unsaid
-from clonediff.strategies.programs import Program
+from clonediff.strategies.programs import Domain, Program
 
 SUBJECTS: dict[Generation, str] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 _processes: list[Callable[[str], SubjectProcess]] = []
@@ -62,11 +62,13 @@ def kinds_of(generation: Generation = "keras") -> Mapping[str, Kind]:
     return kinds_on(asked(process_of(generation)))
 
 
-def lowered(program: Program) -> Graph:
-    """The graph that a program means to the Keras of its generation, to Keras 3 where it has none."""
-    generation = program.generation or "keras"
+PLAINLY = FEATURES - {"late building", "shapes of models"}
+
+
+def lowered(program: Program, generation: Generation = "keras", features: Collection[str] = PLAINLY) -> Graph:
+    """The graph that a program means to the Keras of a generation."""
     with at_hand(generation):
-        return lower(program, kinds_of(generation))
+        return lower(program, Domain(kinds_of(generation), frozenset(features), generation))
 
 
 class KerasAtHand:

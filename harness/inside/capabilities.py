@@ -83,10 +83,6 @@ class AddsBoth(keras.layers.Layer):
 
 AddsBoth()([keras.Input((2,)), keras.Input((2,), batch_size=2)])
 """,
-    "partial masks": """
-a = keras.Input((3, 4))
-keras.layers.Lambda(lambda x: x[0] + x[1])([a, keras.layers.Masking()(a)])
-""",
     # The Keras that has its `engine` takes a list of one, and is asked for no more.
     "model calls": """
 import numpy
@@ -176,7 +172,6 @@ owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base
 assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
 """,
     "engine": "keras.engine",
-    "operator.and": "keras.Input((1,), dtype='bool') & keras.Input((1,), dtype='bool')",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))
 keras.Model([a, b], [keras.layers.Dense(2)(a), b])
@@ -190,7 +185,7 @@ assert sum(isinstance(each, keras.layers.InputLayer) for each in model.layers) =
 }
 
 _NO_PLAIN_DEFAULT = "<no plain default>"
-# The word of `clonediff.strategies.kinds.parameters` for it.
+# The word of `clonediff.strategies.kinds.kind` for it.
 
 
 def capabilities(framework: Framework) -> dict[str, Any]:
@@ -255,7 +250,7 @@ def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
 
 
 def _parameter(parameter: inspect.Parameter) -> dict[str, Any]:
-    """What `clonediff.strategies.kinds.parameters` declares of one."""
+    """What `clonediff.strategies.kinds.kind` declares of one."""
     any_number = parameter.kind is parameter.VAR_POSITIONAL
     told: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
     if parameter.default is not parameter.empty:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from clonediff.harness.source.functions import REGISTERED
-from clonediff.harness.source.own_layers import BODIES, HANDS_MASK_ON
+
+_HANDS_MASK_ON = """\
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+"""
 
 _BODIES = {
     "Scale": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def build(self, input_shape):
         self.scale = self.add_weight(name="scale", shape=(input_shape[-1],), initializer="uniform")
         self.built = True
@@ -19,7 +24,7 @@ _BODIES = {
         return input_shape
 """,
     "Offset": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def build(self, input_shape):
         self.offset = self.add_weight(shape=(input_shape[-1],), initializer="uniform")
         self.built = True
@@ -31,7 +36,7 @@ _BODIES = {
         return input_shape
 """,
     "MakeMask": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def call(self, x):
         return x * 2.0
 
@@ -39,7 +44,7 @@ _BODIES = {
         return ops.any(ops.not_equal(x, 0.0), axis=-1)
 """,
     "UseMask": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def call(self, x, mask=None):
         return x if mask is None else x * ops.cast(mask, x.dtype)[..., None]
 """,
@@ -48,7 +53,7 @@ _BODIES = {
         return x * 2.0
 """,
     "ChangeMask": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def call(self, x):
         return x * 2.0
 
@@ -56,7 +61,7 @@ _BODIES = {
         return None if mask is None else ~mask
 """,
     "Fork": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def call(self, x):
         return [x * 1.0, x * 2.0]
 
@@ -64,7 +69,7 @@ _BODIES = {
         return [mask, None]
 """,
     "ForkDict": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def call(self, x):
         return {{"right": x * 0.5, "left": x * 2.0}}
 
@@ -90,7 +95,7 @@ _BODIES = {
         return total
 """,
     "Shift": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def call(self, x, by=None):
         if by is None:
             return x * 1.0
@@ -117,13 +122,144 @@ _BODIES = {
     def get_config(self):
         return {**super().get_config(), "units": self.units}
 """,
+    "Adjust": f"""\
+{_HANDS_MASK_ON}
+    def call(self, x, how=None):
+        if isinstance(how, dict):
+            return x * how["factor"] + how["terms"][0]
+        if isinstance(how, tuple):
+            return x * how[0][0] + how[0][1]
+        if isinstance(how, list):
+            return x - len(how)
+        if isinstance(how, bool):
+            return -x
+        if isinstance(how, int):
+            return x * (how + 1.0)
+        if isinstance(how, float):
+            return x + how
+        if isinstance(how, str):
+            return x * 2.0
+        if isinstance(how, np.ndarray):
+            return x * float(how.sum() + 4)
+        if isinstance(how, np.dtype):
+            return x / 2.0
+        return x * 1.0
+""",
+    "Span": """\
+    def __init__(self, low=0.5, high=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self.low = low
+        self.high = high
+        self.supports_masking = True
+
+    def call(self, x):
+        return self.low + x * (self.high - self.low)
+
+    def get_config(self):
+        return {**super().get_config(), "low": self.low}
+""",
+    "Stack": """\
+    def __init__(self, widths, **kwargs):
+        super().__init__(**kwargs)
+        self.widths = widths
+        self.steps = [layers.Dense(width, name=f"step_{place}") for place, width in enumerate(widths)]
+
+    def build(self, input_shape):
+        for step in self.steps:
+            step.build(input_shape)
+            input_shape = (*input_shape[:-1], step.units)
+        self.built = True
+
+    def call(self, x):
+        for step in self.steps:
+            x = step(x)
+        return x
+
+    def get_config(self):
+        return {**super().get_config(), "widths": self.widths}
+""",
+    "Branches": """\
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.branches = {name: layers.Dense(units, name=name) for name in ("plus", "minus", "by")}
+
+    def build(self, input_shape):
+        for branch in self.branches.values():
+            branch.build(input_shape)
+        self.built = True
+
+    def call(self, x):
+        return (self.branches["plus"](x) - self.branches["minus"](x)) * self.branches["by"](x)
+""",
+    "Center": f"""\
+{_HANDS_MASK_ON}
+    def build(self, input_shape):
+        self.mean = self.add_weight(name="mean", shape=(input_shape[-1],), initializer="zeros", trainable=False)
+        self.built = True
+
+    def call(self, x, training=None):
+        if training:
+            batch_mean = ops.mean(x, axis=tuple(range(len(x.shape) - 1)))
+            self.mean.assign(0.9 * self.mean + 0.1 * batch_mean)
+        return x - self.mean
+""",
+    "Jitter": """\
+    def __init__(self, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
+        self.supports_masking = True
+
+    def call(self, x, training=None):
+        if not training:
+            return x
+        return x + keras.random.normal(ops.shape(x), dtype=x.dtype, seed=self.seed_generator)
+""",
+    "Assemble": """\
+    def call(self, inputs):
+        total = inputs["main"] * 3.0
+        for place, x in enumerate(inputs["rest"], start=1):
+            total = total + place * x
+        return total
+""",
+    "Gather": """\
+    def call(self, xs):
+        total = 0.0
+        for place, x in enumerate(xs, start=1):
+            if x is not None:
+                total = total + place * x
+        return total
+""",
+    "Join": """\
+    def call(self, a, b=None, c=None, d=None, other=None):
+        total = a * 1.0
+        for factor, x in ((2.0, b), (3.0, c), (4.0, d), (5.0, other)):
+            if x is not None:
+                total = total + factor * x
+        return total
+""",
+    "ForkNested": """\
+    def call(self, x):
+        return {"whole": x * 1.0, "parts": (x * 0.5, [x * 0.25])}
+""",
+    "Amplify": """\
+    def __init__(self, factor=2.0, name=None):
+        super().__init__(name=name)
+        self.factor = factor
+
+    def call(self, x):
+        return x * self.factor
+
+    def compute_output_spec(self, x):
+        return keras.KerasTensor(x.shape, dtype=x.dtype)
+""",
 }
 _BASES = {"Amplify": "keras.Operation"}
 """What is no layer."""
 
 CLASSES = {
-    name: f"{REGISTERED}class {name}({_BASES.get(name, 'layers.Layer')}):\n{body}"
-    for name, body in {**_BODIES, **BODIES}.items()
+    name: f"{REGISTERED}class {name}({_BASES.get(name, 'layers.Layer')}):\n{body}" for name, body in _BODIES.items()
 }
 """The class of each custom kind."""
 
@@ -131,7 +267,7 @@ _KERAS2_BODIES = {
     "Scale": _BODIES["Scale"],
     "MakeMask": _BODIES["MakeMask"].replace("ops.", "K."),
     "UseMask": f"""\
-{HANDS_MASK_ON}
+{_HANDS_MASK_ON}
     def call(self, x, mask=None):
         return x if mask is None else x * K.expand_dims(K.cast(mask, "float32"))
 """,
@@ -155,8 +291,8 @@ _KERAS2_BODIES = {
         return None
 """,
     "Shift": _BODIES["Shift"],
-    "Adjust": BODIES["Adjust"],
-    "Span": BODIES["Span"],
+    "Adjust": _BODIES["Adjust"],
+    "Span": _BODIES["Span"],
     "LeakyCell": _BODIES["LeakyCell"].replace("ops.matmul", "K.dot"),
 }
 

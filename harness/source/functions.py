@@ -1,28 +1,21 @@
-"""What a `Lambda` wraps, as text: an expression, and the definition it needs, if any."""
+"""What a `Lambda` wraps, and other functions that a graph can hold, as text: an expression, and its definition.
+
+Owns the text of each form. What a function gives is one of the expressions that are known for its form, so that a graph
+from a file can hold no other code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from clonediff.harness.source.words import tuple_literal
 from clonediff.strategies.graph import Function, MalformedGraph
-from clonediff.strategies.kinds.lambdas import (
-    COMPILE_FORMS,
-    ERRORS,
-    EXPRESSIONS,
-    FORMS,
-    MASK_FORMS,
-    MASKS,
-    OWN_FORMS,
-    SHAPE_FORMS,
-    WITH_PARAMETER,
-)
+from clonediff.strategies.kinds.lambdas import ERRORS, EXPRESSIONS, FORMS, MASKS
 from clonediff.strategies.kinds.operations import BODIES
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFunction:
+class WrittenFunction(NamedTuple):
     """`expression` stands in the call of `Lambda`; `definition` above the model."""
 
     expression: str
@@ -34,40 +27,98 @@ REGISTERED = "@keras.saving.register_keras_serializable()\n"
 """The line before what Keras 3 is to find by its name."""
 
 
+class _Form(NamedTuple):
+    """How a function is written: with {own} for a name that is made of the `wanted` one, {gives} for what it gives.
+
+    It gives expressions that are `known`, in which `by` stands for the number 2.0.
+    """
+
+    expression: str
+    definition: str = ""
+    wanted: str = ""
+    by: str = "2.0"
+    known: tuple[str, ...] = EXPRESSIONS
+
+
+_FUNCTION = "def {own}(x):\n    return {gives}\n"
+_OTHER = REGISTERED.replace("()", '("other")') + "def {own}(x):\n    return {other}\n\n\n"
+_MASK = "def {own}(x, mask=None):\n    return {gives}\n"
+_ERROR = "ops.mean(ops.abs({gives}), axis=-1)"
+_CLASS_WITH_A_NUMBER = """\
+class {own}:
+    def __init__(self, by):
+        self.by = by
+
+    def apply(self, x):
+        return {gives}
+"""
+_METRIC = f"""\
+class {{own}}(keras.metrics.Mean):
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        return super().update_state({_ERROR}, sample_weight)
+"""
+_LOSS = f"class {{own}}(keras.losses.Loss):\n    def call(self, y_true, y_pred):\n        return {_ERROR}\n"
+_FORMS: Mapping[str, _Form] = {
+    "lambda": _Form("lambda x: {gives}"),
+    "named": _Form("{own}", _FUNCTION, "transform"),
+    "closure": _Form("{own}(2.0)", "def {own}(by):\n    return lambda x: {gives}\n", "times", "by"),
+    "default": _Form("lambda x, by=2.0: {gives}", by="by"),
+    "arguments": _Form("lambda x, by: {gives}", by="by"),
+    "module": _Form("lambda x: {gives}", "{own} = 2.0\n", "FACTOR", "{own}"),
+    "method": _Form("{own}(2.0).apply", _CLASS_WITH_A_NUMBER, "Factor", "self.by"),
+    "partial": _Form("functools.partial({own}, by=2.0)", "def {own}(x, by):\n    return {gives}\n", "times_by", "by"),
+    "training": _Form("lambda x, training=None: {gives}"),
+    "mask": _Form("lambda x, mask=None: {gives}"),
+    "registered": _Form("{own}", REGISTERED + _FUNCTION, "transform"),
+    "namesake": _Form("{own}", _OTHER + _FUNCTION, "transform"),
+    "mask lambda": _Form("lambda x, mask=None: {gives}", known=MASKS),
+    "mask named": _Form("{own}", _MASK, "output_mask", known=MASKS),
+    "mask registered": _Form("{own}", REGISTERED + _MASK, "output_mask", known=MASKS),
+    "shape lambda": _Form("lambda s: {gives}", known=("s",)),
+    "shape registered": _Form(
+        "{own}", REGISTERED + "def {own}(s):\n    return {gives}\n", "output_shape", known=("s",)
+    ),
+    "rate lambda": _Form("lambda: {gives}", known=ERRORS),
+    "error lambda": _Form(f"lambda y_true, y_pred: {_ERROR}", known=ERRORS),
+    "error named": _Form("{own}", f"def {{own}}(y_true, y_pred):\n    return {_ERROR}\n", "error", known=ERRORS),
+    "loss class": _Form("{own}()", _LOSS, "Error", known=ERRORS),
+    "metric class": _Form("{own}()", _METRIC, "MeanError", known=ERRORS),
+    "own activation": _Form("{own}", "def {own}(x):\n    return x * 2.0\n", "double"),
+    "own kernel_regularizer": _Form("{own}", "def {own}(x):\n    return ops.mean(ops.abs(x))\n", "average"),
+    "own kernel_initializer": _Form(
+        "{own}", "def {own}(shape, dtype=None):\n    return ops.ones(shape, dtype=dtype) / 2\n", "halves"
+    ),
+    "body": _Form("{gives}", known=BODIES),
+}
+
+
 def write_function(function: Function, name: Callable[[str], str], trains: str = "") -> WrittenFunction:
     """The text of a function. `name` makes a name that nothing else in the script has, `trains` is the dialect's."""
-    if function.form in MASK_FORMS:
-        return _mask(function, name)
-    if function.form in COMPILE_FORMS:
-        return _compiled(function, name)
-    if function.form in OWN_FORMS:
-        wanted, text = _OWN[function.form]
-        own = name(wanted)
-        return WrittenFunction(own, f"def {own}{text}")
-    if function.form in SHAPE_FORMS:
-        return _shape(_packed(function, list(function.gives), ("s",)), function.form, name)
-    if function.form == "body":
-        if len(function.gives) != 1 or function.gives[0] not in BODIES:
-            raise MalformedGraph(f"function.gives: expected one text of the catalogue, found {function.gives!r}")
-        return WrittenFunction(function.gives[0])
-    if function.form not in FORMS:
+    form = _FORMS.get(function.form)
+    if form is None:
         raise MalformedGraph(f"function.form: expected one of {', '.join(FORMS)}, found {function.form!r}")
+    unknown = [text for text in function.gives if text not in form.known]
+    if unknown:
+        raise MalformedGraph(f"function.gives: expected one of {', '.join(form.known)}, found {unknown[0]!r}")
     texts = list(function.gives)
     if function.form == "training" and trains:
-        packed = _packed(function, [trains.format(texts[0]), *texts[1:]], tuple(EXPRESSIONS))
-        return WrittenFunction(f"lambda x{', training=None' if 'training' in trains else ''}: {packed}")
-    if function.form == "training":
+        form = _FORMS["training" if "training" in trains else "lambda"]
+        texts[0] = trains.format(texts[0])
+    elif function.form == "training":
         texts[0] = f"{texts[0]} * 3.0 if training else {texts[0]}"
     elif function.form == "mask":
         texts[0] = f"{texts[0]} if mask is None else {texts[0]} * 3.0"
-    packed = _packed(function, texts, tuple(EXPRESSIONS))
-    return _FORMS[function.form](packed, name)
+    own = name(form.wanted) if form.wanted else ""
+    gives = "" if function.form.startswith("own ") else _packed(function, texts)
+
+    def filled(text: str) -> str:
+        text = text.replace("{gives}", gives.replace("2.0", form.by)).replace("{other}", gives.replace("2.0", "3.0"))
+        return text.replace("{own}", own)
+
+    return WrittenFunction(filled(form.expression), filled(form.definition))
 
 
-def _packed(function: Function, texts: list[str], known: tuple[str, ...]) -> str:
-    for text in function.gives:
-        if text not in known:
-            raise MalformedGraph(f"function.gives: expected one of {', '.join(known)}, found {text!r}")
+def _packed(function: Function, texts: list[str]) -> str:
     match function.container:
         case "one":
             if len(texts) != 1:
@@ -83,112 +134,3 @@ def _packed(function: Function, texts: list[str], known: tuple[str, ...]) -> str
         case "nested":
             return f"[{texts[0]}, [{', '.join(texts[1:])}]]" if len(texts) > 1 else f"[{texts[0]}]"
     return f"[{', '.join(texts)}]"
-
-
-def _mask(function: Function, name: Callable[[str], str]) -> WrittenFunction:
-    packed = _packed(function, list(function.gives), MASKS)
-    if function.form == "mask lambda":
-        return WrittenFunction(f"lambda x, mask=None: {packed}")
-    own = name("output_mask")
-    head = REGISTERED if function.form == "mask registered" else ""
-    return WrittenFunction(own, f"{head}def {own}(x, mask=None):\n    return {packed}\n")
-
-
-def _shape(packed: str, form: str, name: Callable[[str], str]) -> WrittenFunction:
-    if form == "shape lambda":
-        return WrittenFunction(f"lambda s: {packed}")
-    own = name("output_shape")
-    return WrittenFunction(own, f"{REGISTERED}def {own}(s):\n    return {packed}\n")
-
-
-def _compiled(function: Function, name: Callable[[str], str]) -> WrittenFunction:
-    packed = _packed(function, list(function.gives), ERRORS)
-    if function.form == "rate lambda":
-        return WrittenFunction(f"lambda: {packed}")
-    error = f"ops.mean(ops.abs({packed}), axis=-1)"
-    if function.form == "error lambda":
-        return WrittenFunction(f"lambda y_true, y_pred: {error}")
-    if function.form == "error named":
-        own = name("error")
-        return WrittenFunction(own, f"def {own}(y_true, y_pred):\n    return {error}\n")
-    if function.form == "metric class":
-        own = name("MeanError")
-        return WrittenFunction(
-            f"{own}()",
-            f"class {own}(keras.metrics.Mean):\n    def update_state(self, y_true, y_pred, sample_weight=None):\n"
-            f"        return super().update_state({error}, sample_weight)\n",
-        )
-    own = name("Error")
-    return WrittenFunction(
-        f"{own}()",
-        f"class {own}(keras.losses.Loss):\n    def call(self, y_true, y_pred):\n        return {error}\n",
-    )
-
-
-_OWN = {
-    "own activation": ("double", "(x):\n    return x * 2.0\n"),
-    "own kernel_regularizer": ("average", "(x):\n    return ops.mean(ops.abs(x))\n"),
-    "own kernel_initializer": ("halves", "(shape, dtype=None):\n    return ops.ones(shape, dtype=dtype) / 2\n"),
-}
-
-
-def _by(packed: str, by: str) -> str:
-    return packed.replace("2.0", by)
-
-
-def _named(packed: str, name: Callable[[str], str]) -> WrittenFunction:
-    own = name("transform")
-    return WrittenFunction(own, f"def {own}(x):\n    return {packed}\n")
-
-
-def _registered(packed: str, name: Callable[[str], str]) -> WrittenFunction:
-    own = name("transform")
-    return WrittenFunction(own, f"{REGISTERED}def {own}(x):\n    return {packed}\n")
-
-
-def _namesake(packed: str, name: Callable[[str], str]) -> WrittenFunction:
-    own = name("transform")
-    registered = REGISTERED.replace("()", '("other")')
-    other = f"{registered}def {own}(x):\n    return {_by(packed, '3.0')}\n"
-    return WrittenFunction(own, f"{other}\n\ndef {own}(x):\n    return {packed}\n")
-
-
-def _closure(packed: str, name: Callable[[str], str]) -> WrittenFunction:
-    own = name("times")
-    return WrittenFunction(f"{own}(2.0)", f"def {own}(by):\n    return lambda x: {_by(packed, 'by')}\n")
-
-
-def _module(packed: str, name: Callable[[str], str]) -> WrittenFunction:
-    own = name("FACTOR")
-    return WrittenFunction(f"lambda x: {_by(packed, own)}", f"{own} = 2.0\n")
-
-
-def _method(packed: str, name: Callable[[str], str]) -> WrittenFunction:
-    own = name("Factor")
-    return WrittenFunction(
-        f"{own}(2.0).apply",
-        f"class {own}:\n    def __init__(self, by):\n        self.by = by\n\n"
-        f"    def apply(self, x):\n        return {_by(packed, 'self.by')}\n",
-    )
-
-
-def _partial(packed: str, name: Callable[[str], str]) -> WrittenFunction:
-    own = name("times_by")
-    return WrittenFunction(f"functools.partial({own}, by=2.0)", f"def {own}(x, by):\n    return {_by(packed, 'by')}\n")
-
-
-_FORMS: dict[str, Callable[[str, Callable[[str], str]], WrittenFunction]] = {
-    "lambda": lambda packed, name: WrittenFunction(f"lambda x: {packed}"),
-    "named": _named,
-    "closure": _closure,
-    "default": lambda packed, name: WrittenFunction(f"lambda x, by=2.0: {_by(packed, 'by')}"),
-    "arguments": lambda packed, name: WrittenFunction(f"lambda x, by: {_by(packed, 'by')}"),
-    "module": _module,
-    "method": _method,
-    "partial": _partial,
-    "training": lambda packed, name: WrittenFunction(f"lambda x, training=None: {packed}"),
-    "mask": lambda packed, name: WrittenFunction(f"lambda x, mask=None: {packed}"),
-    "registered": _registered,
-    "namesake": _namesake,
-}
-assert set(_FORMS) == set(FORMS) >= set(WITH_PARAMETER)

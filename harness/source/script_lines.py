@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from msgspec import structs
 
-from clonediff.harness.source.arrays import write_array
 from clonediff.harness.source.custom import CLASSES
 from clonediff.harness.source.dialect import Dialect, InputWords
 from clonediff.harness.source.functions import REGISTERED, write_function
@@ -23,9 +22,18 @@ from clonediff.harness.source.operations import write_operation
 from clonediff.harness.source.other_layers import check_allowed, file_of, is_other, own_name, write_loading
 from clonediff.harness.source.own_models import write_class
 from clonediff.harness.source.states import as_it_learns, done_to, scope_of, with_own, write_step
-from clonediff.harness.source.tensors import OfLayers, OfTensors, TensorWords, Variables
+from clonediff.harness.source.tensors import Variables, Words
 from clonediff.harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION
-from clonediff.harness.source.words import dotted, dtype_literal, identifier, literal, snake, tuple_literal
+from clonediff.harness.source.words import (
+    array_literal,
+    dotted,
+    dtype_literal,
+    identifier,
+    literal,
+    snake,
+    tuple_literal,
+)
+from clonediff.strategies.asking import taken
 from clonediff.strategies.calling import packed
 from clonediff.strategies.graph import (
     Array,
@@ -51,7 +59,6 @@ from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.states import OWN_CLASS
 from clonediff.strategies.states import PATHS as OF_STEPS
-from clonediff.strategies.typing import taken
 from clonediff.strategies.ways import inner_layer
 
 _STEPS = 3
@@ -70,8 +77,9 @@ class ScriptLines:
     """The lines so far: what must be imported, what is defined above the model, the model.
 
     Where it goes on `after` another script, what that defined is there, and the layers that it `holds` in variables.
-    `index` says which layer of the graph an expression stands for, or gave: by the numbers of the models around it and
-    its own, an input as -1 less its number.
+    Layers at the places that are `kept` have variables, too; those in `learning` are made without what they learn, and
+    those that are `stateful` keep their states, for which the `batch` is known. `index` says which layer of the graph
+    an expression stands for, or gave: by the numbers of the models around it and its own, an input as -1 less its own.
     """
 
     def __init__(self, dialect: Dialect, after: ScriptLines | None = None) -> None:
@@ -153,12 +161,7 @@ class ScriptLines:
         ends = tuple(refs(graph.takes))
         if len(words) < len(ends):
             raise MalformedGraph("state: there are no numbers for some input")
-        return self.value(graph.takes, OfTensors(dict(zip(ends, words, strict=True))))
-
-    def keep(self, places: Places, learning: Places, stateful: Places, batch: int) -> None:
-        """Hold the layers at these places in variables; some are made without what they learn, some keep states."""
-        self.kept, self.learning, self.stateful = places, learning, stateful
-        self.batch = batch if stateful else None
+        return self.value(graph.takes, dict(zip(ends, words, strict=True)).__getitem__)
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has: `wanted`, or that with a number."""
@@ -205,10 +208,14 @@ class ScriptLines:
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for number, call in enumerate(graph.calls):
-            self._call(graph, number, call, tensors, made, uses.count(call.layer) > 1, way, place)
+            layer, shared = graph.layers[call.layer], uses.count(call.layer) > 1
+            target = tensors.target(number, layer)
+            called = self.called(layer, call, tensors.word, made, shared, way, (*place, call.layer))
+            self.lines.append(f"{target} = {called}")
+            self.index |= dict.fromkeys(re.findall(r"\w+", target), (*place, call.layer))
         if graph.base is not None:
-            self._model(self.name("base"), graph.base, tensors)
-        self._named_model(graph, variable, tensors)
+            self._model(self.name("base"), graph.base, tensors.word)
+        self._named_model(graph, variable, tensors.word)
 
     def _own_model(self, graph: Graph, variable: str, stem: str, place: tuple[int, ...]) -> None:
         """The lines of a model of a class of one's own, which is defined above."""
@@ -220,12 +227,12 @@ class ScriptLines:
         self.define(text.replace("{own}", own))
         self.lines = [*before, *(line.replace("{own}", own) for line in lines)]
 
-    def _named_model(self, graph: Graph, variable: str, tensors: TensorWords) -> None:
+    def _named_model(self, graph: Graph, variable: str, tensors: Words) -> None:
         self._model(variable, graph, tensors, _name_of(graph))
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
 
-    def _model(self, variable: str, ends: Graph | Base, tensors: TensorWords, name: str = "") -> None:
+    def _model(self, variable: str, ends: Graph | Base, tensors: Words, name: str = "") -> None:
         words = f"{self.value(ends.takes, tensors)}, {self.value(ends.gives, tensors)}"
         self.lines.append(f"{variable} = {self.need('keras.Model')}({words}{name})")
 
@@ -248,7 +255,10 @@ class ScriptLines:
         self.index |= {f"{chain}.layers[{at}]": (*place, call.layer) for at, call in enumerate(graph.calls)}
         if graph.base is not None:
             self.lines.append(f"{chain} = keras.Sequential([{', '.join(parts)}])")
-            self._named_model(graph, variable, OfLayers(chain))
+            # In Keras 3 a Sequential itself has no `input` before it is called.
+            words = {Ref(0): f"{chain}.inputs[0]"}
+            words.update((Ref(node), f"{chain}.layers[{node - 1}].output") for node in range(1, len(graph.calls) + 1))
+            self._named_model(graph, variable, words.__getitem__)
             return
         self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{_name_of(graph)})")
         if graph.built == "later" and not place:
@@ -261,23 +271,6 @@ class ScriptLines:
             given = structs.replace(given, batch=self.batch)
         return self.need(write_input(given, words, self.dialect))
 
-    def _call(
-        self,
-        graph: Graph,
-        number: int,
-        call: Call,
-        tensors: Variables,
-        made: dict[int, str],
-        shared: bool,
-        way: Way | None,
-        place: tuple[int, ...],
-    ) -> None:
-        layer = graph.layers[call.layer]
-        target = tensors.target(number, layer)
-        called = self.called(layer, call, tensors, made, shared, way, (*place, call.layer))
-        self.lines.append(f"{target} = {called}")
-        self.index |= dict.fromkeys(re.findall(r"\w+", target), (*place, call.layer))
-
     def made(self, layer: Layer) -> str:
         """The variable of a layer that stands alone, once it is made; "" for an operation, which is no object."""
         if layer.graph is None and is_operation(layer.kind):
@@ -288,7 +281,7 @@ class ScriptLines:
         self,
         layer: Layer,
         call: Call,
-        tensors: TensorWords,
+        tensors: Words,
         made: dict[int, str],
         shared: bool,
         way: Way | None = None,
@@ -307,7 +300,7 @@ class ScriptLines:
             return f"{CALL_FUNCTION}({', '.join((made[call.layer], *words))})"
         return f"{made[call.layer]}({', '.join(words)})"
 
-    def _operation(self, layer: Layer, call: Call, tensors: TensorWords) -> str:
+    def _operation(self, layer: Layer, call: Call, tensors: Words) -> str:
         given = [
             self.value(item, tensors) if isinstance(item, Ref) else [self.value(ref, tensors) for ref in refs(item)]
             for item in call.args
@@ -432,7 +425,7 @@ class ScriptLines:
             parts.append(text if first else f"{identifier(key)}={text}")
         return parts
 
-    def value(self, value: Value, tensors: TensorWords | None) -> str:
+    def value(self, value: Value, tensors: Words | None) -> str:
         match value:
             case None | bool() | int():
                 return repr(value)
@@ -443,7 +436,7 @@ class ScriptLines:
             case Ref():
                 if tensors is None:
                     raise MalformedGraph("layers: a tensor cannot be an argument of a constructor")
-                return tensors.word(value)
+                return tensors(value)
             case Seq(items=items, form=form):
                 words = [self.value(item, tensors) for item in items]
                 return tuple_literal(words) if form == "tuple" else f"[{', '.join(words)}]"
@@ -451,8 +444,9 @@ class ScriptLines:
                 return f"{{{', '.join(f'{literal(key)}: {self.value(item, tensors)}' for key, item in pairs)}}}"
             case Array():
                 self.needs.add("np")
-                text = write_array(value, self.dialect)
-                return self.need(text) if value.tensor else text
+                text = array_literal(value)
+                tensor = self.dialect.tensor.format(text, dtype_literal(value.dtype))
+                return self.need(self.dialect.spell(tensor)) if value.tensor else text
             case Function():
                 written = write_function(value, self.name, self.dialect.trains)
                 self.define(self.dialect.spell(written.definition))

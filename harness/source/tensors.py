@@ -1,22 +1,18 @@
-"""The words for the tensors of a model: variables, their entries, attributes of layers, or expressions."""
+"""The words for the tensors of a model: variables, or their entries."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from clonediff.harness.source.functions import KEYS
 from clonediff.harness.source.other_layers import own_name
 from clonediff.harness.source.words import snake
 from clonediff.strategies.graph import Function, Graph, Layer, Ref
 
-
-class TensorWords(Protocol):
-    """What knows the word for a tensor."""
-
-    def word(self, ref: Ref) -> str:
-        """The expression of the tensor."""
+Words: TypeAlias = Callable[[Ref], str]
+"""The expression of each tensor."""
 
 
 class Variables:
@@ -62,43 +58,6 @@ class Variables:
         if container == "nested" and count > 1:
             return f"{words[0]}, [{', '.join(words[1:])}]"
         return f"[{words[0]}]" if count == 1 else ", ".join(words)
-
-
-class OfLayers:
-    """The words for the tensors of a Sequential, which has no variables for them."""
-
-    def __init__(self, model: str) -> None:
-        """`model` is the variable of the Sequential."""
-        self.model = model
-
-    def word(self, ref: Ref) -> str:
-        """The output of a layer, or the model's input."""
-        # In Keras 3 a Sequential itself has no `input` before it is called.
-        return f"{self.model}.layers[{ref.node - 1}].output" if ref.node else f"{self.model}.inputs[0]"
-
-
-class OfTensors:
-    """An expression for each of some tensors."""
-
-    def __init__(self, expressions: Mapping[Ref, str]) -> None:
-        """By tensor."""
-        self.expressions = expressions
-
-    def word(self, ref: Ref) -> str:
-        """The expression of the tensor."""
-        return self.expressions[ref]
-
-
-class Inputs:
-    """An expression for each input of a model."""
-
-    def __init__(self, expressions: Sequence[str]) -> None:
-        """In the order of the graph's inputs."""
-        self.expressions = expressions
-
-    def word(self, ref: Ref) -> str:
-        """The expression of the input."""
-        return self.expressions[ref.node]
 
 
 _ENTRIES: Mapping[str, tuple[str, ...]] = {

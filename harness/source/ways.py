@@ -23,60 +23,40 @@ class Around(keras.Model):
 
 def write_clone_function(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> str:
     """The definition. `cls` gives the expression of a kind's class, `value` that of a value."""
-    lines = [f"def {CLONE_FUNCTION}(layer):", *_clone_lines(function, cls, value), ""]
-    return "\n".join(lines)
-
-
-def _clone_lines(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> list[str]:
-    changes = {
-        "renamed": 'config["name"] = f"{layer.name}_copy"',
-        "set": f"config[{literal(function.key)}] = {value(function.value)}",
-    }
-    if function.change in changes:
-        change = changes[function.change]
-        remade = ["config = layer.get_config()", change, "return layer.__class__.from_config(config)"]
-        if function.kind is None:
-            return [f"    {line}" for line in remade]
-        test = f"    if type(layer) is {cls(function.kind)}:"
-        if function.others == "remade":
-            return [
-                "    config = layer.get_config()",
-                test,
-                f"        {change}",
-                "    return layer.__class__.from_config(config)",
-            ]
-        return [test, *(f"        {line}" for line in remade), "    return layer"]
-    given = {
-        "remade": _REMADE,
-        "kept": "layer",
-        "replaced": 'layers.Activation("tanh", name=layer.name)',
-        "wrapped": f"layers.TimeDistributed({_REMADE}, name=layer.name)",
-        "nested": f"keras.Sequential([{_REMADE}], name=layer.name)",
-        "dense": f"layers.Dense({value(function.value)}, name=layer.name)",
-        "recurrent": f"layers.SimpleRNN({value(function.value)}, return_sequences=True, name=layer.name)",
-        "model": "keras.Model(inputs, outputs, name=layer.name)",
-    }
-    if function.change == "raises" and function.kind is not None:
-        return [
-            f"    if type(layer) is {cls(function.kind)}:",
-            '        raise RuntimeError(f"no clone of {layer.name}")',
-            f"    return {given[function.others]}",
-        ]
-    if function.change == "model" and function.kind is not None:
-        return [
-            f"    if type(layer) is {cls(function.kind)}:",
-            '        inputs = keras.Input(layer.input.shape[1:], name=f"{layer.name}_input")',
-            f"        outputs = {_REMADE}(inputs)",
-            f"        return {given[function.change]}",
-            f"    return {given[function.others]}",
-        ]
+    others = _REMADE if function.others == "remade" else "layer"
+    change = {
+        "remade": [f"return {_REMADE}"],
+        "kept": ["return layer"],
+        "renamed": ['config["name"] = f"{layer.name}_copy"'],
+        "set": [f"config[{literal(function.key)}] = {value(function.value)}"],
+        "replaced": ['return layers.Activation("tanh", name=layer.name)'],
+        "wrapped": [f"return layers.TimeDistributed({_REMADE}, name=layer.name)"],
+        "nested": [f"return keras.Sequential([{_REMADE}], name=layer.name)"],
+        "dense": [f"return layers.Dense({value(function.value)}, name=layer.name)"],
+        "recurrent": [f"return layers.SimpleRNN({value(function.value)}, return_sequences=True, name=layer.name)"],
+        "raises": ['raise RuntimeError(f"no clone of {layer.name}")'],
+        "model": [
+            'inputs = keras.Input(layer.input.shape[1:], name=f"{layer.name}_input")',
+            f"outputs = {_REMADE}(inputs)",
+            "return keras.Model(inputs, outputs, name=layer.name)",
+        ],
+    }[function.change]
+    before, after = ["config = layer.get_config()"], ["return layer.__class__.from_config(config)"]
+    changes_config = function.change in ("renamed", "set")
     if function.kind is None:
-        return [f"    return {given[function.change]}"]
-    return [
-        f"    if type(layer) is {cls(function.kind)}:",
-        f"        return {given[function.change]}",
-        f"    return {given[function.others]}",
-    ]
+        lines = [*before, *change, *after] if changes_config else change
+    else:
+        test = f"if type(layer) is {cls(function.kind)}:"
+        if changes_config and function.others == "remade":
+            lines = [*before, test, *_within(change), *after]
+        else:
+            whole = [*before, *change, *after] if changes_config else change
+            lines = [test, *_within(whole), f"return {others}"]
+    return "\n".join((f"def {CLONE_FUNCTION}(layer):", *_within(lines), ""))
+
+
+def _within(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
 def write_call_function(function: CallFunction, cls: Callable[[str], str]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import keyword
+import math
 import re
 from collections.abc import Sequence
 
-from clonediff.strategies.graph import MalformedGraph
+from clonediff.strategies.graph import Array, MalformedGraph
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE)
 _DTYPE = re.compile(r"[a-z0-9_]+")
@@ -46,3 +47,13 @@ def dtype_literal(dtype: str) -> str:
 def tuple_literal(items: Sequence[int | str | None]) -> str:
     """A tuple: of the sizes of a shape, or of words."""
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(map(str, items))})"
+
+
+def array_literal(array: Array) -> str:
+    """An array as NumPy writes it: small, and told from one another by its numbers."""
+    size, shape = math.prod(array.shape), "" if len(array.shape) == 1 else f".reshape{tuple_literal(array.shape)}"
+    if array.dtype == "bool":
+        return f"np.arange({size}){shape} % 3 != 2"
+    if "int" in array.dtype:
+        return f"np.arange({size}, dtype={dtype_literal(array.dtype)}){shape} % 2"
+    return f"np.arange(1, {size + 1}, dtype={dtype_literal(array.dtype)}){shape} / 2"

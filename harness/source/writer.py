@@ -1,6 +1,6 @@
 """From a graph to Python: the script that builds its model, how that is cloned, and the model that is asked for.
 
-Owns what of these comes before what.
+Owns what of these comes before what; and the text of a question to a Keras.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from msgspec import structs
 
 from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.source.inputs import write_building
-from clonediff.harness.source.script_lines import Places, ScriptLines
+from clonediff.harness.source.script_lines import ScriptLines
 from clonediff.harness.source.states import built_within, cloned_in, done_to
-from clonediff.harness.source.tensors import Inputs
 from clonediff.harness.source.ways import (
     AROUND,
     CALL_FUNCTION,
@@ -24,7 +23,8 @@ from clonediff.harness.source.ways import (
     write_clone_function,
     wrong_argument,
 )
-from clonediff.strategies.graph import Graph, Items, Way, Wrong, refs
+from clonediff.strategies.asking import Question
+from clonediff.strategies.graph import Graph, Items, Ref, Way, Wrong, refs
 from clonediff.strategies.ways import inner_layer, inputs_of, makes_none
 
 
@@ -48,29 +48,35 @@ class WrittenGraph:
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     """The graph's model as a script, with the way in which it is cloned."""
+    if graph.way is not None:
+        return _write_with_way(graph, graph.way, dialect)
     script = ScriptLines(dialect)
-    way = graph.way
     done = [(step, target.place) for step, target in done_to(graph) if target is not None]
-    if way is None:
-        of = {does: {place for step, place in done if step.does == does} for does in ("adapt", "stateful")}
-        script.keep({place for _, place in done}, of["adapt"], of["stateful"], graph.batch)
-        for step, place in done:
-            if step.does == "objects":
-                script.found_in_scope(step, place)
-        script.model(graph, "model", "")
-        within: list[str] = []
-        for step in graph.state:
-            script.lines = built_within(step, script.lines, script.plain, dialect.spell, script.own)
-            script.need(script.lines[0])
-            within += cloned_in(step, script.plain, script.own)
-        script.state(graph)
-        if graph.built == "not yet":
-            asked = ScriptLines(dialect, script)
-            asked.model(structs.replace(graph, built="later"), "model", "")
-            return WrittenGraph(
-                script.text(), (), asked.rest(), write_building(graph), tuple(within), script.index | asked.index
-            )
+    script.kept = {place for _, place in done}
+    script.learning = {place for step, place in done if step.does == "adapt"}
+    script.stateful = {place for step, place in done if step.does == "stateful"}
+    script.batch = graph.batch if script.stateful else None
+    for step, place in done:
+        if step.does == "objects":
+            script.found_in_scope(step, place)
+    script.model(graph, "model", "")
+    within: list[str] = []
+    for step in graph.state:
+        script.lines = built_within(step, script.lines, script.plain, dialect.spell, script.own)
+        script.need(script.lines[0])
+        within += cloned_in(step, script.plain, script.own)
+    script.state(graph)
+    if graph.built != "not yet":
         return WrittenGraph(script.text(), within=tuple(within), index=script.index)
+    asked = ScriptLines(dialect, script)
+    asked.model(structs.replace(graph, built="later"), "model", "")
+    index = script.index | asked.index
+    return WrittenGraph(script.text(), (), asked.rest(), write_building(graph), tuple(within), index)
+
+
+def _write_with_way(graph: Graph, way: Way, dialect: Dialect) -> WrittenGraph:
+    """The graph's model, and where there is to be a clone, the model that is asked for."""
+    script = ScriptLines(dialect)
     if way.wrong:
         arguments = _wrong(script, graph, way.wrong)
         script.model(graph, "model", "")
@@ -78,19 +84,17 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     functions = tuple(_functions(script, way))
     asked_for = structs.replace(graph, inputs=inputs_of(graph), way=None)
     inner = inner_layer(graph) if way.inputs == "inner" else None
-    places: Places = {(inner,)} if inner is not None else set()
+    script.kept = {(inner,)} if inner is not None else set()
     if makes_none(way):
-        script.keep(places, set(), set(), graph.batch)
         script.model(graph, "model", "")
         arguments = (*_inputs(script, asked_for, way), *functions)
         return WrittenGraph(script.text(), arguments, index=script.index)
     script.holds = way.clone_function is not None
-    places |= {place for _, place in done}
-    script.keep(places, set(), set(), graph.batch)
+    script.kept |= {target.place for _, target in done_to(graph) if target is not None}
     script.model(graph, "model", "")
     script.state(graph)
     asked = ScriptLines(dialect, script)
-    asked.keep(places, set(), set(), graph.batch)
+    asked.kept = script.kept
     asked.model(asked_for, "model", "", way)
     asked.state(structs.replace(graph, state=tuple(step for step in graph.state if step.does != "run")))
     script.needs |= asked.needs
@@ -122,7 +126,7 @@ def _inputs(script: ScriptLines, graph: Graph, way: Way) -> Iterator[tuple[str, 
         places = [ref.node for ref in refs(takes)]
         once = {f"given_{node}": words[node] for node in sorted(set(places)) if places.count(node) > 1}
         words = [f"given_{node}" if places.count(node) > 1 else word for node, word in enumerate(words)]
-        nested = script.value(takes, Inputs(words))
+        nested = script.value(takes, lambda ref: words[ref.node])
         flat = f"[{', '.join(words[ref.node] for ref in refs(graph.takes))}]"
         text = nested if script.dialect.nests else flat
         if once:  # one tensor stands in all places of an input, and is another for each clone
@@ -139,3 +143,16 @@ def _wrong(script: ScriptLines, graph: Graph, wrong: Wrong) -> tuple[tuple[str, 
     tensor = script.need(script.dialect.spell(script.dialect.tensor.format("np.ones((2, 3))", '"float32"')))
     script.needs.update(("np",) if wrong == "numbers" else ())
     return (wrong_argument(wrong, words, tensor),)
+
+
+def write_question(question: Question, dialect: Dialect) -> str:
+    """The text that makes the layer, and leaves a function in `calls` for each call, of a list of the tensors."""
+    script = ScriptLines(dialect)
+    made = {0: script.made(question.layer)}
+
+    def word(ref: Ref) -> str:
+        return f"tensors[{ref.node}]"
+
+    calls = [script.called(question.layer, call, word, made, True) for call in question.calls]
+    script.lines.append(f"calls = [{', '.join(f'lambda tensors: {call}' for call in calls)}]")
+    return script.text()

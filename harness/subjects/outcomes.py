@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from clonediff.harness.subjects.observation import Answer, Failure, Frame
-from clonediff.strategies.kinds.kind import Specs
+from clonediff.strategies.kinds.kind import Parameters, Specs
 from clonediff.strategies.kinds.of_release import Signature
-from clonediff.strategies.kinds.parameters import Parameters
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)

@@ -24,8 +24,8 @@ import numpy as np
 
 from clonediff.harness.source import DIALECTS, written
 from clonediff.harness.source.other_layers import is_other, other_kinds
-from clonediff.harness.source.questions import write_question
 from clonediff.harness.source.tensors import packed_in
+from clonediff.harness.source.writer import write_question
 from clonediff.harness.subjects.environment import HARNESS
 from clonediff.harness.subjects.outcomes import Capabilities, Told
 from clonediff.harness.subjects.process import SubjectProcess
@@ -58,7 +58,10 @@ def asked(process: SubjectProcess) -> AskedProcess:
 
 
 class Asked:
-    """A Keras that is asked, and remembers. `accepted` counts its calls by kind, `refused` has the last exceptions."""
+    """A Keras that is asked, and remembers. `tried` is how many questions it was put.
+
+    `accepted` counts its calls by kind, `refused` has the last exceptions.
+    """
 
     def __init__(self, dialect: str) -> None:
         """Nothing is started yet."""
@@ -66,7 +69,6 @@ class Asked:
         self._known: dict[bytes, Told] = {}
         self._built: dict[bytes, str] = {}
         self._file: _Answers | None = None
-        self.asked = 0
         self.tried = 0
         self.accepted: Counter[str] = Counter()
         self.refused: dict[str, str] = {}
@@ -82,15 +84,27 @@ class Asked:
 
     def _told(self, question: Question) -> Told:
         """The answer, remembered or asked for."""
-        self.asked += 1
-        key, request = self._written(question)
-        if request is None:
+        key = msgspec.json.encode(question)  # 1, 1.0 and True are equal, their texts are not
+        told = self._known.get(key)
+        if told is None:
+            if len(self._known) > _HELD:
+                self._known.clear()
+            told = self._known[key] = self._found_out(question)
+        return told
+
+    def _found_out(self, question: Question) -> Told:
+        """The answer that is kept from another run, or asked for."""
+        try:
+            request = self._written(question)
+        except (MalformedGraph, KeyError):
             return Told(why="it cannot be written")
-        told = self._remembered(key, question)
+        kept = not _of_others(question.layer)
+        key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
+        told = self._answers.get(key) if kept else None
         if told is None:
             self.tried += 1
-            told = self._known[key] = self._tell(request)
-            if not _of_others(question.layer):
+            told = self._tell({**request, "packed_in": packed_in(question.layer)})
+            if kept:
                 self._answers.add(key, told)
         return told
 
@@ -148,25 +162,12 @@ class Asked:
         if self._file is not None:
             self._file.write()
 
-    def _written(self, question: Question) -> tuple[bytes, dict[str, object] | None]:
-        try:
-            text = write_question(question, self.dialect)
-        except (MalformedGraph, KeyError):
-            return b"", None
-        tensors = [_request(spec) for spec in question.tensors]
-        request: dict[str, object] = {"text": text, "tensors": tensors}
+    def _written(self, question: Question) -> dict[str, object]:
+        text = write_question(question, self.dialect)
+        request: dict[str, object] = {"text": text, "tensors": [_request(spec) for spec in question.tensors]}
         if question.calls[-1].axis:  # Keras 3 tells another shape than it gives
             request["any_shape"] = True
-        key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
-        return key, {**request, "packed_in": packed_in(question.layer)}
-
-    def _remembered(self, key: bytes, question: Question) -> Told | None:
-        if len(self._known) > _HELD:
-            self._known.clear()
-        found = self._known.get(key)
-        if found is None and not _of_others(question.layer) and (found := self._answers.get(key)) is not None:
-            self._known[key] = found
-        return found
+        return request
 
     @property
     def _answers(self) -> _Answers:

@@ -12,10 +12,9 @@ from clonediff.harness.source import DIALECTS, written
 from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.subjects.observation import Keeps
-from clonediff.strategies.asking import NoKeras
+from clonediff.strategies.asking import NoKeras, taken
 from clonediff.strategies.graph import Graph, Input, Way, refs, to_json
 from clonediff.strategies.states import runs
-from clonediff.strategies.typing import taken
 from clonediff.strategies.ways import inputs_of, keeps_layers, makes_none, repeats
 
 

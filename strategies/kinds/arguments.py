@@ -147,10 +147,10 @@ def values(name: str, default: Any = None, *, needed: bool = False) -> tuple[Val
 def _of_name(name: str) -> tuple[Value, ...] | None:
     if name in _BY_NAME:
         return _BY_NAME[name]
-    for table, fits in ((_BY_ENDING, name.endswith), (_BY_BEGINNING, name.startswith)):
+    for table, matches in ((_BY_ENDING, name.endswith), (_BY_BEGINNING, name.startswith)):
         # The longest first, as "layers" ends in no "layer".
         for each in sorted(table, key=len, reverse=True):
-            if fits(each):
+            if matches(each):
                 return table[each]
     return None
 

@@ -1,7 +1,6 @@
 """Layers that a user would write: they make, use, hand on, drop and change masks, take and give several tensors.
 
-The classes themselves, in each dialect, are in `custom` and `own_layers` of `harness/source`; here is only how they are
-made and called.
+The classes themselves, in each dialect, are in `harness/source/custom.py`; here is only how they are made and called.
 """
 
 from __future__ import annotations

@@ -12,7 +12,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
+
+import msgspec
 
 from clonediff.strategies.graph import Items, Made, Named, Ref, Seq, Value
 
@@ -25,7 +27,7 @@ LEFT_OUT = "<left out>"
 """The option of not giving an argument at all, which is not the same as giving None."""
 
 NO_SENSE = (ArithmeticError, LookupError, AssertionError, TypeError, ValueError)
-"""What is raised where values are made for tensors that they cannot suit."""
+"""What is raised where no values can be made for tensors."""
 
 DTYPES = ("float64", "mixed_bfloat16", "float16")
 """The dtypes and policies that a layer may be given."""
@@ -71,6 +73,22 @@ class Spec:
 
 Specs = tuple[Spec, ...]
 Arrange = Callable[[Specs, Mapping[str, Value]], "dict[str, Value] | None"]
+
+NO_PLAIN_DEFAULT = "<no plain default>"
+"""The default of what has none, or one that is no number, no text and no list of them."""
+
+
+class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A parameter. The name of one that takes any number of arguments begins with a star, as "*operands"."""
+
+    name: str
+    required: bool = False
+    default: Value = NO_PLAIN_DEFAULT
+    keyword_only: bool = False
+
+
+Parameters: TypeAlias = tuple[Parameter, ...]
+"""What a release says of the parameters of a function or a constructor."""
 
 PassAs = Literal["one", "list", "each", "either", "nested", "gapped", "apart", "any"]
 Form = tuple[int, PassAs]

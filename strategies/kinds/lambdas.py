@@ -21,15 +21,11 @@ EXPRESSIONS = (
 """What a function gives: of one tensor, and of a list of two."""
 
 _PARAMETER_FORMS = ("closure", "default", "arguments", "module", "method", "partial")
-WITH_PARAMETER = (*_PARAMETER_FORMS, "namesake")
+_WITH_PARAMETER = (*_PARAMETER_FORMS, "namesake")
 """Forms in which the 2.0 of an expression is a parameter `by`, or another number in a function of the same name."""
 
 FORMS = ("lambda", "named", *_PARAMETER_FORMS, "training", "mask", "registered", "namesake")
 MASK_FORMS = ("mask lambda", "mask named", "mask registered")
-COMPILE_FORMS = ("error lambda", "error named", "loss class", "metric class", "rate lambda")
-"""What a model can be compiled with."""
-OWN_FORMS = ("own activation", "own kernel_regularizer", "own kernel_initializer")
-"""What a layer can be given for an argument, found by its name in a custom_object_scope."""
 ERRORS = ("y_true - y_pred", "0.5")
 SHAPE_FORMS = ("shape lambda", "shape registered")
 MASKS = ("mask", "None", "x[..., 0] > 0.0", "x[0][..., 0] > 0.0")
@@ -43,7 +39,7 @@ def _function(specs: Specs, drawn: Mapping[str, Value]) -> Function:
     if len(specs) == 2:
         texts = [_PAIRED.get(text, "x[0]") for text in texts]
         form = "lambda" if form == "mask" else form
-    if form in WITH_PARAMETER and not any("2.0" in text for text in texts):
+    if form in _WITH_PARAMETER and not any("2.0" in text for text in texts):
         texts[0] = "x[0] * 2.0" if len(specs) == 2 else "x * 2.0"
     if form in ("training", "mask"):
         texts[0] = "x[0]" if len(specs) == 2 else "x"

@@ -127,7 +127,7 @@ _PADDING: tuple[Value, ...] = (LEFT_OUT, "same")
 
 
 def _over(dims: int) -> tuple[Kind, ...]:
-    """The layers that go over so many dimensions. Those over three are drawn as often as few tensors suit them."""
+    """The layers that go over so many dimensions. Few tensors have three, so those over three are drawn more often."""
     wide = tupled(*(2,) * dims)
     moves: dict[str, tuple[Value, ...]] = {"strides": (2, wide, 1), "dilation_rate": (2, wide)}
 

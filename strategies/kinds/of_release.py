@@ -15,9 +15,8 @@ import msgspec
 from clonediff.strategies.graph import Value
 from clonediff.strategies.kinds import CATALOGUE
 from clonediff.strategies.kinds.arguments import SAID_OTHERWISE, values
-from clonediff.strategies.kinds.kind import LEFT_OUT, Kind
+from clonediff.strategies.kinds.kind import LEFT_OUT, NO_PLAIN_DEFAULT, Kind, Parameter, Parameters
 from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
-from clonediff.strategies.kinds.parameters import NO_PLAIN_DEFAULT, Parameter, Parameters
 
 UNLISTED = "unlisted"
 """The family of what the catalogue does not know."""

@@ -23,7 +23,6 @@ REFUSED_BY = {
         "optional inputs",
         "inputs around tensors",
         "nested ends",
-        "partial masks",
         "policies",
         "later inputs",
         "shapes of models",
@@ -45,17 +44,9 @@ Process = Callable[[str], SubjectProcess]
 
 TWO = (Input((3, 4), fill="steps"), Input((3, 4)))
 ADDED = (Call(0, (Seq((Ref(0), Ref(1))),)),)
-MASKED = (Layer("Masking"), Layer("Attention"))
 REFUSALS = {
     "optional inputs": Graph((Input((4,), optional=True),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1)),
     "nested ends": Graph(TWO, (Layer("Add"),), ADDED, Seq((Ref(0), Seq((Ref(1),), "tuple"))), Ref(2)),
-    "partial masks": Graph(
-        TWO,
-        MASKED,
-        (Call(0, (Ref(0),)), Call(1, (Seq((Ref(2), Ref(1))),))),
-        Seq((Ref(0), Ref(1))),
-        Ref(3),
-    ),
     "idle inputs": Graph(
         TWO, (Layer("ReLU"),), (Call(0, (Ref(0),)),), Seq((Ref(0), Ref(1))), Items((("a", Ref(2)), ("b", Ref(1))))
     ),

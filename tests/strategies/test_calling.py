@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from clonediff.strategies import Graph, MalformedGraph, from_json, infer, to_json
+from clonediff.strategies import FEATURES, Graph, infer
 from clonediff.strategies.calling import packed, packings
-from clonediff.strategies.chains import plainly_built
-from clonediff.strategies.graph import Call, Input, Items, Layer, Packing, Ref, Seq, Step, Way
+from clonediff.strategies.graph import Call, Input, Items, Layer, Ref, Seq
 from clonediff.strategies.programs import Again, Apply, Nest, Program
 from tests.asked import lowered
 
@@ -47,24 +46,6 @@ def one(shape: tuple[int, ...] = (4,), dtype: str = "float32", name: str | None 
 
 
 ON_BOTH = Call(0, (Seq((Ref(0), Ref(1))),))
-
-
-@pytest.mark.parametrize("packing", ["tuple", "keyword", "names", "turned", "further"])
-def test_a_packing_is_typed_and_comes_back_from_json(packing: Packing) -> None:
-    graph = around(TWO, structs.replace(ON_BOTH, packing=packing))
-    assert infer(graph)[-1] == infer(around(TWO, ON_BOTH))[-1]
-    assert from_json(to_json(graph)) == graph
-
-
-def test_what_is_called_plainly_says_nothing_of_it() -> None:
-    written = to_json(around(TWO, ON_BOTH))
-    assert not any(word in written for word in (b"packing", b"axis", b"built"))
-
-
-def test_a_graph_has_one_text_however_it_was_made() -> None:
-    late = structs.replace(CHAIN, built="later")
-    assert to_json(plainly_built(late)) == to_json(CHAIN)
-    assert to_json(from_json(to_json(CHAIN).replace(b'"gives"', b'"built":"","gives"'))) == to_json(CHAIN)
 
 
 def test_what_a_call_is_given() -> None:
@@ -112,29 +93,9 @@ def test_a_model_takes_tensors_of_another_rank_or_dtype(inner: Graph, given: Inp
     infer(graph)
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"sequential": False}, "built: expected a Sequential"),
-        ({"built": "not yet", "state": (Step("compile"),)}, "built before"),
-        ({"built": "not yet", "way": Way(recursive=True)}, "built before"),
-    ],
-)
-def test_what_cannot_be_built_later_is_refused(changes: dict[str, object], said: str) -> None:
-    late = structs.replace(CHAIN, built="later")
-    infer(late)
-    with pytest.raises(MalformedGraph, match=said):
-        structs.replace(late, **changes)
-
-
-def test_a_model_inside_is_built_by_its_call_at_last() -> None:
-    with pytest.raises(MalformedGraph, match="built by its call"):
-        around(structs.replace(CHAIN, built="not yet"), less(), Input((4,)))
-
-
 def test_a_program_says_how_its_models_are_called() -> None:
     nest = Nest((DENSE,), names=True, takes="dict", packing=2)
-    graph = lowered(Program((Input((4,)),), (nest, Again(packing=3)), generation="keras"))
+    graph = lowered(Program((Input((4,)),), (nest, Again(packing=3))))
     assert graph.layers[0].graph is not None
     assert graph.layers[0].graph.takes == Items((("in_0", Ref(0)),))
     assert [call.packing for call in graph.calls] == ["names", "further"]
@@ -143,13 +104,13 @@ def test_a_program_says_how_its_models_are_called() -> None:
 
 def test_an_axis_is_given_where_layers_of_any_rank_take_it() -> None:
     nest = Nest((DENSE,), axis="less")
-    graph = lowered(Program((Input((4,)),), (nest, DENSE), ends=3, generation="keras"))
+    graph = lowered(Program((Input((4,)),), (nest, DENSE), ends=3))
     assert graph.calls[0].axis == "less"
     assert {ref.node for call in graph.calls[1:] for ref in (Ref(0),)} == {0}
     infer(graph)
 
 
 def test_a_chain_calls_a_layer_again() -> None:
-    graph = lowered(Program((Input((4,)),), (DENSE, Again()), ends=3, sequential=True, late=True, generation="keras"))
+    graph = lowered(Program((Input((4,)),), (DENSE, Again()), ends=3, sequential=True), features=FEATURES)
     assert [call.layer for call in graph.calls] == [0, 0]
     assert graph.built == "later"

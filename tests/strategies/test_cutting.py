@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from clonediff.strategies import Graph, MalformedGraph, from_json, infer, to_json
+from clonediff.strategies import Graph, MalformedGraph, infer
+from clonediff.strategies.asking import taken
 from clonediff.strategies.cutting import apart
 from clonediff.strategies.graph import Base, Call, Input, Layer, Ref, Seq
 from clonediff.strategies.programs import Again, Apply, Program
-from clonediff.strategies.typing import taken
-from tests.asked import lowered
+from tests.asked import PLAINLY, lowered
 
 DENSE = Layer("Dense", (("units", 4),))
 WHOLE = Graph(
@@ -37,39 +37,6 @@ def cut(takes: Ref | Seq, gives: Ref | Seq, base: Base = BASE, **changes: object
 
 BOTH = Seq((Ref(0), Ref(1)))
 FORKED = Seq((Ref(6), Ref(6, 1)))
-
-
-@pytest.mark.parametrize(
-    "graph",
-    [
-        pytest.param(cut(BOTH, Ref(4)), id="outputs-of-its-own"),
-        pytest.param(cut(Ref(1), Ref(3)), id="one-input"),
-        pytest.param(cut(Ref(5), Ref(7)), id="begins-inside"),
-        pytest.param(cut(FORKED, Ref(7), generation="tf_keras"), id="begins-at-both-outputs"),
-        pytest.param(cut(Seq((Ref(5), Ref(0))), Seq((Ref(7), Ref(8)))), id="begins-inside-and-at-an-input"),
-        pytest.param(cut(BOTH, Ref(7), Base(Ref(1), Ref(3))), id="base-is-the-smaller-one"),
-        pytest.param(cut(Ref(2), Ref(8), generation="tf_keras"), id="begins-at-a-mask"),
-    ],
-)
-def test_a_model_that_is_cut_out_comes_back_from_its_json(graph: Graph) -> None:
-    infer(graph)
-    assert from_json(to_json(graph)) == graph
-    assert b"base" not in to_json(WHOLE)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        pytest.param({"takes": Ref(9)}, "takes: expected a node before 9, found node 9", id="no-such-tensor"),
-        pytest.param({"takes": Seq((Ref(0), Ref(0)))}, "takes: expected each tensor once", id="twice"),
-        pytest.param({"takes": Seq(())}, "takes: expected at least one tensor", id="nothing"),
-        pytest.param({"base": Base(Ref(2), Ref(7))}, "base.takes: expected inputs only, found node 2", id="base"),
-        pytest.param({"base": Base(BOTH, Ref(9))}, "base.gives: expected a node before 9", id="base-gives"),
-    ],
-)
-def test_a_file_with_another_cut_is_refused(change: dict[str, object], said: str) -> None:
-    with pytest.raises(MalformedGraph, match=said):
-        infer(cut(**{"takes": BOTH, "gives": Ref(7), **change}))  # type: ignore[arg-type]
 
 
 def test_one_inside_another_is_called_on_what_it_takes() -> None:
@@ -103,7 +70,8 @@ BODY = (RELU, Again(0, (1,)), Apply("Dense", (1,), 0, (("units", 4),)))
     ],
 )
 def test_digits_say_what_is_cut_out(digits: tuple[int, ...], later: bool, takes: Ref, gives: Ref | Seq) -> None:
-    graph = lowered(Program((Input((4,)),), BODY, (1,), later_inputs=later, cut=digits))
+    features = PLAINLY if later else PLAINLY - {"later inputs"}
+    graph = lowered(Program((Input((4,)),), BODY, (1,), cut=digits), features=features)
     assert graph.base == Base(Ref(0), Ref(3))
     assert (graph.takes, graph.gives) == (takes, gives)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from msgspec import structs
 
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.outcomes import Told
@@ -28,11 +29,12 @@ from clonediff.harness.trials.offers import graphs_on
 from clonediff.harness.trials.trial import run
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssues
-from clonediff.strategies import Graph, functional_graphs, to_json
+from clonediff.strategies import FEATURES, Graph, functional_graphs, to_json
 from clonediff.strategies.asking import NoKeras, Question
 from clonediff.strategies.graph import Call, Input, Layer, Ref
+from clonediff.strategies.graphs import STATES, WAYS
 from clonediff.strategies.kinds import GENERATIONS, Generation, Spec
-from tests.asked import process_of
+from tests.asked import graphs_of, process_of
 from tests.effort import examples
 from tests.waiting import PATIENCE
 
@@ -76,6 +78,19 @@ def test_a_seed_draws_the_same_whoever_answers(
     assert json.loads(done.stdout.splitlines()[-1]) == drawn
 
 
+def test_the_models_that_are_drawn_are_the_same_with_ways_and_states_and_without() -> None:
+    plain = list(sample_graphs(graphs_of("keras"), 60, 4))
+    more = list(sample_graphs(graphs_of("keras", features=FEATURES | WAYS | STATES), 60, 4))
+    assert [structs.replace(graph, way=None, state=(), built="") for graph in more] == [
+        structs.replace(graph, built="") for graph in plain
+    ]
+    assert any(graph.way is not None for graph in more)
+    assert any(graph.state for graph in more)
+    assert all(graph.way is None and not graph.state for graph in plain)
+    both = sample_graphs(graphs_of("keras", kinds=["Dense", "Dropout"], features=FEATURES | WAYS | STATES), 200, 4)
+    assert any(graph.way is not None and graph.state for graph in both)
+
+
 def test_without_a_keras_it_is_said_what_to_do() -> None:
     @settings(database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(functional_graphs(min_instructions=1))
@@ -116,9 +131,7 @@ def test_what_was_asked_leaves_nothing_for_the_next_model(generation: Generation
 
 
 def text_of(its: Asked, question: Question) -> object:
-    request = its._written(question)[1]
-    assert request is not None
-    return request["text"]
+    return its._written(question)["text"]
 
 
 def tensors_of(question: Question) -> list[dict[str, object]]:
@@ -205,18 +218,16 @@ def test_drawing_in_a_process_of_ones_own_changes_nothing_there(keras_name: str,
     assert said["asks"] == said["does not ask"]
 
 
-class Counted(Asked):
-    """A Keras that takes everything, and counts what it is asked."""
+class TakesAll(Asked):
+    """A Keras that takes everything."""
 
     def __init__(self) -> None:
         super().__init__("keras")
-        self.counted = 0
 
     def _versions(self) -> dict[str, str]:
         return {"keras": "9.9"}
 
     def _tell(self, request: dict[str, object]) -> Told:
-        self.counted += 1
         return Told(gives=(Spec((3,)),))
 
 
@@ -237,20 +248,20 @@ def answered(its: Asked, questions: list[Question]) -> None:
 
 
 def test_what_was_answered_is_not_asked_again(folder: Path) -> None:
-    first, second = Counted(), Counted()
+    first, second = TakesAll(), TakesAll()
     for its in (first, second):
         answered(its, numbered(20))
         answered(its, numbered(20))
-    assert (first.counted, second.counted) == (20, 0)
+    assert (first.tried, second.tried) == (20, 0)
 
 
 def test_two_at_once_remember_what_either_was_told(folder: Path) -> None:
-    first, second, third = Counted(), Counted(), Counted()
+    first, second, third = TakesAll(), TakesAll(), TakesAll()
     for start in range(0, 40, 10):
         answered(first, numbered(10, start))
         answered(second, numbered(10, start + 5))
     answered(third, numbered(45))
-    assert third.counted == 0
+    assert third.tried == 0
 
 
 def spoil(path: Path, how: str) -> None:
@@ -281,35 +292,35 @@ def spoil(path: Path, how: str) -> None:
     "how", ["truncated", "empty", "garbage", "another table", "answers of another sort", "a folder", "read-only"]
 )
 def test_a_spoiled_file_of_answers_costs_the_answers_only(how: str, folder: Path) -> None:
-    answered(Counted(), numbered(200))
+    answered(TakesAll(), numbered(200))
     (path,) = folder.glob("*.sqlite")
     spoil(path, how)
     try:
-        answered(Counted(), numbered(20, 190))
+        answered(TakesAll(), numbered(20, 190))
     finally:
         folder.chmod(0o755)
 
 
 def test_a_folder_of_answers_may_be_deleted_while_it_is_used(folder: Path) -> None:
-    its = Counted()
+    its = TakesAll()
     answered(its, numbered(10))
     for each in folder.iterdir():
         each.unlink()
     folder.rmdir()
     answered(its, numbered(10, 5))
-    answered(Counted(), numbered(10))
+    answered(TakesAll(), numbered(10))
 
 
 def test_a_cache_that_is_no_folder_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "file"))
-    answered(Counted(), numbered(10))
+    answered(TakesAll(), numbered(10))
 
 
 def test_answers_are_kept_up_to_a_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "MOST", 100)
     for start in range(0, 1000, 50):
-        answered(Counted(), numbered(50, start))
+        answered(TakesAll(), numbered(50, start))
     (path,) = folder.glob("*.sqlite")
     with sqlite3.connect(path) as file:
         (count,) = file.execute("SELECT count(*) FROM answers").fetchone()

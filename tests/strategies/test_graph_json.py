@@ -7,11 +7,17 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from msgspec import structs
 
 from clonediff.strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
-from clonediff.strategies.graph import Call, Input, Layer, Ref
+from clonediff.strategies.chains import plainly_built
+from clonediff.strategies.graph import Base, Call, CallFunction, CloneFunction, Input, Layer, Ref, Seq, Step, Way
 from tests.asked import graphs_of
 from tests.effort import examples
+
+from .test_calling import CHAIN, ON_BOTH, TWO, around, less
+from .test_cutting import BOTH, WHOLE, cut
+from .test_ways import GRAPH, INNER, SUITED
 
 DENSE = Graph(
     inputs=(Input((4,)),),
@@ -27,6 +33,75 @@ DENSE = Graph(
 def test_json_gives_the_same_graph_back_and_keras_takes_it(graph: Graph) -> None:
     assert from_json(to_json(graph)) == graph
     infer(graph)
+
+
+GRAPHS = {
+    **{f"cloned-in-a-way-{number}": structs.replace(GRAPH, way=way) for number, way in enumerate(SUITED)},
+    **{
+        f"given-{packing}": around(TWO, structs.replace(ON_BOTH, packing=packing))
+        for packing in ("", "tuple", "keyword", "names", "turned", "further")
+    },
+    "built-later": structs.replace(CHAIN, built="later"),
+    "outputs-of-its-own": cut(BOTH, Ref(4)),
+    "one-input": cut(Ref(1), Ref(3)),
+    "begins-inside": cut(Ref(5), Ref(7)),
+    "begins-at-both-outputs": cut(Seq((Ref(6), Ref(6, 1))), Ref(7), generation="tf_keras"),
+    "begins-inside-and-at-an-input": cut(Seq((Ref(5), Ref(0))), Seq((Ref(7), Ref(8)))),
+    "base-is-the-smaller-one": cut(BOTH, Ref(7), Base(Ref(1), Ref(3))),
+    "begins-at-a-mask": cut(Ref(2), Ref(8), generation="tf_keras"),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_graph_comes_back_from_its_json(name: str) -> None:
+    infer(GRAPHS[name])
+    assert from_json(to_json(GRAPHS[name]).decode(), "here") == GRAPHS[name]
+
+
+def test_what_a_graph_has_not_is_not_said() -> None:
+    texts = [to_json(graph) for graph in (GRAPH, WHOLE, around(TWO, ON_BOTH))]
+    words = (b"way", b"state", b"packing", b"axis", b"built", b"base")
+    assert not any(word in text for word in words for text in texts)
+    assert to_json(plainly_built(GRAPHS["built-later"])) == to_json(CHAIN)
+    assert to_json(from_json(to_json(CHAIN).replace(b'"gives"', b'"built":"","gives"'))) == to_json(CHAIN)
+
+
+@pytest.mark.parametrize(
+    ("graph", "change", "said"),
+    [
+        (GRAPH, {"way": Way()}, "expected an argument"),
+        (GRAPH, {"way": Way(clone_function=CloneFunction("replaced"))}, "expected a kind"),
+        (GRAPH, {"way": Way("fresh", CloneFunction("raises", "Dense"))}, "nothing beside"),
+        (GRAPH, {"way": Way(wrong="function", recursive=True)}, "nothing beside it"),
+        (GRAPH, {"way": Way(call_function=CallFunction("after"))}, "expected a kind"),
+        (GRAPH, {"way": Way(call_function=CallFunction("plain", "Dense"))}, "expected a kind"),
+        (GRAPHS["built-later"], {"sequential": False}, "built: expected a Sequential"),
+        (GRAPHS["built-later"], {"built": "not yet", "state": (Step("compile"),)}, "built before"),
+        (GRAPHS["built-later"], {"built": "not yet", "way": Way(recursive=True)}, "built before"),
+        (cut(BOTH, Ref(7)), {"takes": Ref(9)}, "takes: expected a node before 9, found node 9"),
+        (cut(BOTH, Ref(7)), {"takes": Seq((Ref(0), Ref(0)))}, "takes: expected each tensor once"),
+        (cut(BOTH, Ref(7)), {"takes": Seq(())}, "takes: expected at least one tensor"),
+        (cut(BOTH, Ref(7)), {"base": Base(Ref(2), Ref(7))}, "base.takes: expected inputs only, found node 2"),
+        (cut(BOTH, Ref(7)), {"base": Base(BOTH, Ref(9))}, "base.gives: expected a node before 9"),
+    ],
+)
+def test_what_makes_no_sense_together_is_refused(graph: Graph, change: dict[str, object], said: str) -> None:
+    with pytest.raises(MalformedGraph, match=said):
+        structs.replace(graph, **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"way": Way(inputs="fresh")}, "way: expected none for a model within another"),
+        ({"state": (Step("compile"),)}, "state: expected none for a model within another"),
+        ({"sequential": True, "built": "not yet"}, "built by its call"),
+    ],
+)
+def test_what_a_model_within_another_cannot_have(change: dict[str, object], said: str) -> None:
+    inner = structs.replace(INNER, **change)
+    with pytest.raises(MalformedGraph, match=said):
+        around(inner, less(), Input((3, 4)))
 
 
 def test_a_file_of_json_that_is_no_text_is_told_by_its_name(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from clonediff.strategies.graph import Ref, Seq
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
 from clonediff.strategies.kinds.arguments import together, values
+from clonediff.strategies.kinds.kind import Parameter
 from clonediff.strategies.kinds.of_release import UNLISTED, Signature, kinds_of
-from clonediff.strategies.kinds.parameters import Parameter
 
 X = Parameter("x", required=True)
 RELEASE = {

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
 
 from clonediff.harness.search.sampling import sample_graphs
-from clonediff.strategies import FEATURES, Graph, functional_graphs
-from clonediff.strategies.cutting import later_inputs
-from clonediff.strategies.graph import Layer, Made, Seq, Value, call_refs, refs
+from clonediff.strategies import FEATURES as ALL_FEATURES
+from clonediff.strategies import Graph, functional_graphs
+from clonediff.strategies.graph import all_layers, call_refs, levels
 from clonediff.strategies.kinds import CATALOGUE, less
 from clonediff.strategies.kinds.kind import LEFT_OUT
 from tests.asked import graphs_of
 from tests.effort import examples
+
+from .features import FEATURES, Question, says
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
 MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
@@ -26,57 +27,34 @@ def drawn(count: int = 150, **options: object) -> list[Graph]:
     return list(sample_graphs(graphs_of("keras", **options), count, 5))
 
 
-def graphs_in(graph: Graph) -> Iterator[Graph]:
-    yield graph
-    for layer in graph.layers:
-        if layer.graph is not None:
-            yield from graphs_in(layer.graph)
-
-
-def an_optional_input(graph: Graph) -> bool:
-    return any(given.optional for given in graph.inputs)
-
-
-def a_nested_end(graph: Graph) -> bool:
-    return any(isinstance(end, Seq) and any(isinstance(item, Seq) for item in end.items) for end in ends(graph))
-
-
-def ends(graph: Graph) -> tuple[Value, Value]:
-    return graph.takes, graph.gives
-
-
 def an_idle_input(graph: Graph) -> bool:
     return any(
         not {ref.node for call in inner.calls for ref in call_refs(call)}.issuperset(range(len(inner.inputs)))
-        for inner in graphs_in(graph)
+        for inner in levels(graph)
     )
 
 
-ABILITIES: dict[str, Callable[[Graph], bool]] = {
-    "optional inputs": an_optional_input,
-    "inputs around tensors": lambda graph: any(given.around for given in graph.inputs),
-    "sparse inputs": lambda graph: any(given.sparse for given in graph.inputs),
-    "ragged inputs": lambda graph: any(given.ragged for given in graph.inputs),
+ABILITIES: dict[str, Question] = {
+    "optional inputs": says("inputs optional=True"),
+    "inputs around tensors": says("inputs around=.*"),
+    "sparse inputs": says("inputs sparse=True"),
+    "ragged inputs": says("inputs ragged=True"),
     "mixed batches": lambda graph: len({given.batch for given in graph.inputs}) > 1,
-    "repeated inputs": lambda graph: len(set(refs(graph.takes))) < len(list(refs(graph.takes))),
-    "nested ends": a_nested_end,
+    "repeated inputs": FEATURES["an input twice"],
+    "nested ends": says("(takes|gives) items is=seq"),
     "idle inputs": an_idle_input,
-    "model calls": lambda graph: any(call.packing or call.axis for inner in graphs_in(graph) for call in inner.calls),
-    "late building": lambda graph: any(inner.built for inner in graphs_in(graph)),
-    "masks of models": lambda graph: any(
-        inner.layers[call.layer].graph is not None and "mask" in dict(call.kwargs)
-        for inner in graphs_in(graph)
-        for call in inner.calls
-    ),
-    "cut out": lambda graph: graph.base is not None,
-    "later inputs": lambda graph: bool(later_inputs(graph)),
+    "model calls": says("(inner )?calls (packing|axis)=.*"),
+    "late building": says("(inner )?built=.*"),
+    "masks of models": FEATURES["a model that is given mask"],
+    "cut out": says("base .*"),
+    "later inputs": FEATURES["a model that begins inside another"],
 }
 
 
 @pytest.mark.parametrize("feature", ABILITIES)
 def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
     assert any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4)))
-    without = FEATURES - {feature}
+    without = ALL_FEATURES - {feature}
     assert not any(
         map(ABILITIES[feature], drawn(examples(30, 150), kinds=MORE_KINDS, min_instructions=4, features=without))
     )
@@ -91,33 +69,15 @@ def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:
     for offered in (True, False):
         all_ = features | {"shapes of models"} if offered else features
         all_graphs = drawn(kinds=("Dense",), min_instructions=4, features=all_)
-        graphs = [inner for graph in all_graphs for inner in graphs_in(graph)]
+        graphs = [inner for graph in all_graphs for inner in levels(graph)]
         assert any(map(shaped, graphs)) == offered
         assert any(graph.built == "by its first layer" for graph in graphs)
 
 
-def layers_in(value: Layer | Value) -> Iterator[Layer]:
-    match value:
-        case Layer():
-            yield value
-            for _, item in value.args:
-                yield from layers_in(item)
-        case Made(layer=layer):
-            yield from layers_in(layer)
-        case Seq(items=items):
-            for item in items:
-                yield from layers_in(item)
-
-
 def test_what_is_named_stands_nowhere() -> None:
     without = ("GRU", "LSTM.go_backwards", "ops.relu")
-    layers = [
-        layer
-        for graph in drawn(without=without, kinds=("GRU", "LSTM", "Bidirectional", "ops.relu"))
-        for inner in graphs_in(graph)
-        for part in inner.layers
-        for layer in layers_in(part)
-    ]
+    graphs = drawn(without=without, kinds=("GRU", "LSTM", "Bidirectional", "ops.relu"))
+    layers = [layer for graph in graphs for layer in all_layers(graph)]
     assert {"LSTM", "Bidirectional", "SimpleRNN"} <= {layer.kind for layer in layers}
     assert not {"GRU", "ops.relu"} & {layer.kind for layer in layers}
     assert all(layer.arg("go_backwards") is None for layer in layers)

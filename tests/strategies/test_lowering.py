@@ -10,7 +10,7 @@ from clonediff.strategies import Graph, infer
 from clonediff.strategies.drawn_states import DIGITS
 from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, refs
 from clonediff.strategies.programs import Apply, Nest, Program
-from tests.asked import lowered
+from tests.asked import PLAINLY, lowered
 
 DENSE = (("units", 4),)
 STRAY = Program((Input((3, 4)), Input((4,))), (Apply("Dense", (1,), 0, DENSE), Apply("Dense", (2,), 0, DENSE)), (1,))
@@ -63,19 +63,18 @@ def test_a_sequential_of_nothing_is_an_ordinary_model() -> None:
 
 
 RAGGED, SPARSE = Input((None, 4), ragged=True), Input((4,), sparse=True)
-STEPS = frozenset(("name scope",))
-ON_RAGGED = Program((Input((4,)), RAGGED), (Nest(()),), (2,), generation="keras", ragged=36)
+ON_RAGGED = Program((Input((4,)), RAGGED), (Nest(()),), (2,), ragged=36)
 """A `GlobalAveragePooling1D` in a model, on a ragged input; beside a model of nothing, which is not made."""
 
 
 @pytest.mark.parametrize("given", [RAGGED, SPARSE], ids=["ragged", "sparse"])
 def test_something_is_done_to_a_model_whatever_its_inputs_are(given: Input) -> None:
-    program = replace(ON_RAGGED, inputs=(Input((4,)), given), state=(0,) * DIGITS, steps=STEPS)
-    assert [step.does for step in lowered(program).state] == ["name scope"]
+    program = replace(ON_RAGGED, inputs=(Input((4,)), given), state=(0,) * DIGITS)
+    assert [step.does for step in lowered(program, features=PLAINLY | {"name scope"}).state] == ["name scope"]
 
 
 def test_what_is_no_plain_input_is_not_taken_twice() -> None:
-    plain = lowered(replace(STRAY, repeats=True, generation="keras"))
+    plain = lowered(replace(STRAY, repeats=True))
     assert list(refs(plain.takes)) == [Ref(0), Ref(0)]
     assert list(refs(lowered(replace(ON_RAGGED, repeats=True)).takes)) == [Ref(0)]
 

@@ -7,12 +7,11 @@ import ast
 import pytest
 
 from clonediff.harness.source import DIALECTS
-from clonediff.harness.source.questions import write_question
+from clonediff.harness.source.writer import write_question
 from clonediff.strategies.asking import Question
 from clonediff.strategies.graph import Array, Call, Layer, Ref, Seq
-from clonediff.strategies.kinds.kind import LEFT_OUT, Spec
-from clonediff.strategies.kinds.operations import OPERATORS, TENSORFLOW, Operation, operations_of
-from clonediff.strategies.kinds.parameters import Parameter, Parameters
+from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, Parameter, Parameters, Spec
+from clonediff.strategies.kinds.operations import OPERATORS, TENSORFLOW, operations_of
 
 X, X1, X2 = (Parameter(name, required=True) for name in ("x", "x1", "x2"))
 AXIS = Parameter("axis", default=None)
@@ -38,7 +37,7 @@ SIGNATURES: dict[str, Parameters] = {
 KINDS = operations_of(SIGNATURES)
 
 
-def text_of(kind: Operation, specs: tuple[Spec, ...] = (Spec((3, 4)),), place: int = 0) -> str:
+def text_of(kind: Kind, specs: tuple[Spec, ...] = (Spec((3, 4)),), place: int = 0) -> str:
     """The text of a call with the values in that place, and all that may be left out."""
     drawn = {key: values[place % len(values)] for key, values in {**kind.options, **kind.more}.items()}
     assert kind.arrange is not None

@@ -15,6 +15,7 @@ from clonediff.strategies import FEATURES, Graph
 from clonediff.strategies.graph import Input, all_layers, refs
 from clonediff.strategies.graphs import PIECES as PIECES_TOO
 from clonediff.strategies.kinds import GENERATIONS, Generation
+from clonediff.strategies.lowering import lower
 from clonediff.strategies.pieces import (
     BYTES,
     IDS,
@@ -26,8 +27,8 @@ from clonediff.strategies.pieces import (
     instructions_of,
     pieces_of,
 )
-from clonediff.strategies.programs import Apply, Nest, Program
-from tests.asked import graphs_of, kinds_of, lowered
+from clonediff.strategies.programs import Apply, Domain, Nest, Program
+from tests.asked import PLAINLY, at_hand, graphs_of, kinds_of, lowered
 
 from .features import begins_with, offered
 
@@ -57,7 +58,7 @@ def test_a_piece_is_whole(generation: Generation, piece: Piece) -> None:
         assert piece not in offered(generation)
         return
     assert piece in offered(generation)
-    graph = lowered(Program(piece.inputs, piece.body, ends=3, generation=generation, idle_inputs=False))
+    graph = lowered(Program(piece.inputs, piece.body, ends=3), generation, PLAINLY - {"idle inputs"})
     assert len(graph.calls) == len(piece.body)
     assert len(graph.inputs) == len(piece.inputs)
     assert len(list(refs(graph.gives))) == 1
@@ -80,11 +81,12 @@ def test_a_piece_shrinks_to_the_one_layer_that_matters(piece: Piece) -> None:
 
 def of_pieces(generation: Generation) -> st.SearchStrategy[Graph]:
     """Graphs of pieces alone, of which the simplest has none."""
-    more = (VECTOR, SEQUENCE, IMAGE, IDS)
-    program = Program((VECTOR,), (), ends=3, generation=generation, more_inputs=more, most_inputs=4)
+    program = Program((VECTOR,), (), ends=3)
+    domain = Domain(kinds_of(generation), PLAINLY, generation, (VECTOR, SEQUENCE, IMAGE, IDS), 4)
 
     def begun(drawn: bytes) -> Graph:
-        return lowered(begun_with_a_piece(program, drawn, offered(generation), lambda kind: ("",), 4, 24))
+        with at_hand(generation):
+            return lower(begun_with_a_piece(program, drawn, offered(generation), lambda kind: ("",), 4, 24), domain)
 
     return BYTES.map(begun)
 

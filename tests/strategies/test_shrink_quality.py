@@ -12,10 +12,10 @@ import pytest
 from hypothesis import find, settings
 
 from clonediff.strategies import Graph
-from clonediff.strategies.graph import Seq
+from clonediff.strategies.graph import Seq, levels
 from tests.asked import graphs_of
 
-from .features import FEATURES, Question, any_call, any_lambda, any_operation, every, mask_form
+from .features import FEATURES, Question, any_call, any_lambda, any_operation, mask_form
 
 FAULTS: dict[str, tuple[Question, int]] = {
     "several outputs": (FEATURES["a Lambda with 2 outputs"], 1),
@@ -54,5 +54,5 @@ def test_a_small_graph_is_found(fault: str, seed: int) -> None:
     kinds = SOME_OPERATIONS if fault in OF_OPERATIONS else None
     graphs = graphs_of("keras", max_instructions=4, max_inputs=2, kinds=kinds)
     found: Graph = find(graphs, shows, settings=options, random=Random(seed))
-    assert sum(len(level.calls) for level in every(found)) == calls
+    assert sum(len(level.calls) for level in levels(found)) == calls
     assert len(found.inputs) == 1

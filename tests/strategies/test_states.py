@@ -9,16 +9,12 @@ from typing import get_args
 import pytest
 from msgspec import structs
 
-from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import written
-from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.trials.asking import asked
-from clonediff.strategies import FEATURES, MalformedGraph, from_json, functional_graphs, to_json
+from clonediff.strategies import FEATURES, MalformedGraph, to_json
 from clonediff.strategies.asking import Question, asking
 from clonediff.strategies.drawn_states import DIGITS, TRIES, steps
 from clonediff.strategies.graph import (
     Call,
-    CloneFunction,
     Function,
     Graph,
     Input,
@@ -26,16 +22,13 @@ from clonediff.strategies.graph import (
     Layer,
     Made,
     Named,
-    OwnClass,
     Ref,
     Seq,
     Step,
     Value,
-    Way,
 )
-from clonediff.strategies.graphs import STATES, WAYS, Feature
+from clonediff.strategies.graphs import STATES, Feature
 from clonediff.strategies.kinds import LEFT_OUT, Spec, Specs
-from clonediff.strategies.no_oracle import RULES, unsaid
 from clonediff.strategies.states import STEPS, costly
 from clonediff.strategies.targets import targets
 from tests.strategies.test_ways import GRAPH, INNER
@@ -148,52 +141,7 @@ def test_what_a_step_is_done_to() -> None:
     assert not targets(structs.replace(GRAPH, layers=(Layer("Amplify"),), calls=GRAPH.calls[:1], gives=Ref(1)))
 
 
-def of(*layers: Layer, generation: str = "keras", state: tuple[Step, ...]) -> Graph:
-    calls = tuple(Call(number, (Ref(number),)) for number in range(len(layers)))
-    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(len(layers)), state=state)
-    return structs.replace(graph, generation=generation)
-
-
-DENSE, DROPOUT = Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),))
-SET_RATE = Step("set", "Dropout", (("rate", 0.25),))
-SPECTRAL = Layer("SpectralNormalization", (("layer", Made(DENSE)),))
-LOOKUP = Layer("IntegerLookup", (("vocabulary", Seq((1,))), ("output_mode", "multi_hot")))
-ADAPT = Step("adapt", "IntegerLookup", (("data", Seq((1,))),))
 OBJECTS = Step("objects", "Dense", (("takes", "activation"), ("within", "clone")))
-COSTS = Layer("ActivityRegularization", (("l2", 0.5),))
-PARTS = structs.replace(of(DENSE, state=(Step("call"),)), own=OwnClass("parts"))
-ON_OTHERS = structs.replace(of(DENSE, state=(Step("compile"),)), way=Way(clone_function=CloneFunction()))
-NO_ORACLE = {
-    "cloned into another": (ON_OTHERS, structs.replace(ON_OTHERS, way=Way("fresh"))),
-    "a constructor": (PARTS, structs.replace(PARTS, state=(Step("run"),))),
-    "which gradient": (of(DROPOUT, state=(Step("clone remat"),)), of(DROPOUT, state=(Step("call"),))),
-    "without a rate": (of(Layer("Dropout", (("rate", 0.0),)), state=(SET_RATE,)), of(DROPOUT, state=(SET_RATE,))),
-    "a lookup": (of(LOOKUP, state=(ADAPT,)), of(structs.replace(LOOKUP, args=LOOKUP.args[:1]), state=(ADAPT,))),
-    "SpectralNormalization": (of(SPECTRAL, state=(Step("quantize"),)), of(DENSE, state=(Step("quantize"),))),
-    "hung on it": (of(DENSE, state=(Step("add_loss"), Step("hang"))), of(DENSE, state=(Step("hang"),))),
-    "is loaded": (of(DENSE, state=(OBJECTS, Step("load"))), of(DENSE, state=(OBJECTS,))),
-    "something was set": (of(DROPOUT, generation="keras2", state=(SET_RATE,)), of(DROPOUT, state=(SET_RATE,))),
-    "Keras 2.2 finds": (of(DENSE, generation="keras2", state=(OBJECTS,)), of(DENSE, state=(OBJECTS,))),
-    "the losses": (of(COSTS, generation="keras2", state=(Step("call"),)), of(COSTS, state=(Step("call"),))),
-    "averages": (
-        of(Layer("BatchNormalization"), generation="keras2", state=(Step("train"),)),
-        of(Layer("LayerNormalization"), generation="keras2", state=(Step("train"),)),
-    ),
-}
-"""By a part of its reason: a graph that the rule is for, and one like it that somebody says something of."""
-
-
-@pytest.mark.parametrize("reason", NO_ORACLE)
-def test_what_nobody_says_anything_of(reason: str) -> None:
-    graph, other = NO_ORACLE[reason]
-    assert reason in unsaid(graph)
-    assert unsaid(other) == ""
-    assert unsaid(structs.replace(graph, state=())) == ""
-
-
-def test_there_are_few_rules() -> None:
-    reasons = set().union(*RULES.values())
-    assert len(reasons) == len(NO_ORACLE) + 1 <= 15, "the masks in a RematScope are for a Keras to tell"
 
 
 @pytest.mark.parametrize(
@@ -210,26 +158,3 @@ def test_a_step_that_cannot_be_written(step: Step, wrong: str) -> None:
         written(structs.replace(GRAPH, generation="keras", state=(step,)), "keras")
     with pytest.raises(MalformedGraph, match="a wrapper is given"):
         written(structs.replace(WRAPPED, state=(OBJECTS,)), "keras")
-
-
-def test_a_model_within_another_has_no_state() -> None:
-    inner = Layer("Model", graph=structs.replace(INNER, state=(Step("compile"),)))
-    with pytest.raises(MalformedGraph, match="within another"):
-        structs.replace(GRAPH, layers=(*GRAPH.layers[:2], inner, GRAPH.layers[3]))
-
-
-def test_a_graph_that_nothing_is_done_to_says_nothing_of_it() -> None:
-    assert b"state" not in to_json(GRAPH)
-    assert from_json(to_json(GRAPH)) == GRAPH
-
-
-def test_the_models_that_are_drawn_are_the_same_with_states_and_without(warm: Callable[[str], SubjectProcess]) -> None:
-    with asking(asked(warm("keras"))):
-        plain = list(sample_graphs(functional_graphs(generation="keras"), 40, 4))
-        graphs = functional_graphs(generation="keras", features=FEATURES | STATES)
-        with_states = list(sample_graphs(graphs, 40, 4))
-        other = functional_graphs(generation="keras", kinds=["Dense", "Dropout"], features=FEATURES | STATES | WAYS)
-        both = list(sample_graphs(other, 200, 4))
-    assert [structs.replace(graph, state=()) for graph in with_states] == plain
-    assert any(graph.state for graph in with_states)
-    assert any(graph.way is not None and graph.state for graph in both)

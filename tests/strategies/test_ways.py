@@ -10,9 +10,8 @@ from typing import Literal, get_args
 import pytest
 from msgspec import structs
 
-from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.trials.asking import asked
-from clonediff.strategies import FEATURES, Graph, MalformedGraph, from_json, to_json
+from clonediff.strategies import Graph
 from clonediff.strategies.asking import asking
 from clonediff.strategies.drawn_ways import DIGITS, cloned, sorts_of
 from clonediff.strategies.drawn_ways import SORTS as ALL_SORTS
@@ -27,15 +26,12 @@ from clonediff.strategies.graph import (
     NewInputs,
     Ref,
     Seq,
-    Step,
     Way,
     Wrong,
 )
 from clonediff.strategies.graphs import WAYS
-from clonediff.strategies.kinds.recurrent import chained
-from clonediff.strategies.no_oracle import RULES, WAY_RULES, unsaid
 from clonediff.strategies.ways import INPUTS, LATER, features_of, inner_layer, inputs_of
-from tests.asked import graphs_of, process_of
+from tests.asked import process_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
@@ -115,34 +111,6 @@ SORTS = {
 }
 
 
-@pytest.mark.parametrize("way", SUITED)
-def test_a_way_is_read_from_a_file(way: Way) -> None:
-    graph = structs.replace(GRAPH, way=way)
-    assert from_json(to_json(graph).decode(), "here") == graph
-
-
-@pytest.mark.parametrize(
-    ("way", "wrong"),
-    [
-        (Way(), "expected an argument"),
-        (Way(clone_function=CloneFunction("replaced")), "expected a kind"),
-        (Way(clone_function=CloneFunction("raises", "Dense"), inputs="fresh"), "nothing beside"),
-        (Way(wrong="function", recursive=True), "nothing beside it"),
-        (Way(call_function=CallFunction("after")), "expected a kind"),
-        (Way(call_function=CallFunction("plain", "Dense")), "expected a kind"),
-    ],
-)
-def test_a_way_that_makes_no_sense(way: Way, wrong: str) -> None:
-    with pytest.raises(MalformedGraph, match=wrong):
-        structs.replace(GRAPH, way=way)
-
-
-def test_a_model_within_a_model_has_no_way() -> None:
-    inner = structs.replace(INNER, way=Way(inputs="fresh"))
-    with pytest.raises(MalformedGraph, match="within another"):
-        structs.replace(GRAPH, layers=(*GRAPH.layers[:2], Layer("Model", graph=inner), GRAPH.layers[3]))
-
-
 @pytest.mark.parametrize("how", SORTS)
 def test_inputs_of_another_sort(how: NewInputs) -> None:
     graph = structs.replace(WIDE, way=Way(inputs=how))
@@ -168,59 +136,6 @@ def test_inputs_that_are_given() -> None:
 )
 def test_a_layer_that_gives_what_is_as_the_input_is(graph: Graph, there: bool) -> None:
     assert (inner_layer(graph) == 0) is there
-
-
-SEQUENTIAL = structs.replace(INNER, sequential=True)
-_CHAIN = chained(Layer("Dense", (("units", 3),)), Layer("Dropout", (("rate", 0.5),)))
-_RESIZED = structs.replace(
-    INNER,
-    inputs=(Input((3, 3, 2)),),
-    layers=(Layer("Resizing", (("height", 2), ("width", 2))),),
-    calls=(Call(0, (Ref(0),), (("training", True),)),),
-)
-_DROPPED = structs.replace(
-    INNER,
-    layers=(Layer("Dropout", (("rate", 0.5),)),),
-    calls=(Call(0, (Ref(0),), (("training", False),)),),
-)
-UNSAID = {
-    "frozen": (structs.replace(GRAPH, trainable=False), Way(clone_function=CloneFunction())),
-    "operation of one's own": (structs.replace(INNER, layers=(Layer("Amplify"),)), Way(call_function=CallFunction())),
-    "nothing is asked of": (structs.replace(INNER, gives=Ref(0)), Way(wrong="call")),
-    "calls of a Sequential": (SEQUENTIAL, Way(call_function=CallFunction())),
-    "on tensors of another dtype": (_DROPPED, Way(inputs="half")),
-    "of another layer, or on tensors of another dtype": (_RESIZED, Way(inputs="double")),
-    "made of another layer": (_DROPPED, Way(clone_function=CloneFunction("replaced", "Dropout"))),
-    "in the place of one that does otherwise": (PAIR, Way(clone_function=CloneFunction("replaced", "Add"))),
-    "renamed to": (
-        structs.replace(GRAPH, generation="tf_keras"),
-        Way(clone_function=CloneFunction("renamed")),
-    ),
-    "where a Sequential begins": (SEQUENTIAL, Way(inputs="made")),
-    "Keras 2.2 begins": (structs.replace(INNER, generation="keras2"), Way(inputs="made")),
-    "which batch": (
-        structs.replace(INNER, layers=(Layer("TimeDistributed", (("layer", _CHAIN),)),)),
-        Way(inputs="batch"),
-    ),
-    "nested before": (structs.replace(INNER, generation="tf_keras"), Way(inputs="listed")),
-    "Keras 2.2 says": (structs.replace(INNER, generation="keras2"), Way(wrong="text")),
-    "numbers": (structs.replace(INNER, generation="tf_keras"), Way(wrong="numbers")),
-    "cloned into another": (
-        structs.replace(INNER, state=(Step("trainable", None, (("trainable", False),)),)),
-        Way(inputs="inner"),
-    ),
-}
-
-
-@pytest.mark.parametrize("reason", UNSAID)
-def test_nobody_says_what_the_clone_is(reason: str) -> None:
-    graph, way = UNSAID[reason]
-    graph = structs.replace(graph, generation=graph.generation or "keras", way=way)
-    assert reason in unsaid(graph)
-
-
-def test_rules_are_few() -> None:
-    assert len(set().union(*RULES.values(), *WAY_RULES.values())) <= 30
 
 
 def _drawn(graph: Graph, features: Collection[str] = WAYS | {LATER}, times: int = 300, seed: int = 0) -> list[Graph]:
@@ -296,19 +211,3 @@ def test_a_model_that_is_cloned_on_another_batch_has_no_sequential_that_is_built
     built = {(each.way.inputs, inner.built) for each in _drawn(graph) if each.way and (inner := each.layers[0].graph)}
     assert {("batch", ""), ("fresh", "later")} <= built
     assert not {("batch", "later"), ("fresh", "")} & built
-
-
-def test_the_models_that_are_drawn_are_the_same_with_ways_and_without() -> None:
-    plain = list(sample_graphs(graphs_of("keras"), 60, 4))
-    graphs = graphs_of("keras", features=FEATURES | WAYS)
-    with_ways = list(sample_graphs(graphs, 60, 4))
-    assert [structs.replace(graph, way=None, built="") for graph in with_ways] == [
-        structs.replace(graph, built="") for graph in plain
-    ]
-    assert any(graph.way is not None for graph in with_ways)
-    assert all(graph.way is None for graph in plain)
-
-
-def test_a_graph_that_is_cloned_plainly_says_nothing_of_it() -> None:
-    assert b"way" not in to_json(GRAPH)
-    assert from_json(to_json(GRAPH)) == GRAPH

@@ -20,7 +20,7 @@ from clonediff.strategies.asking import Question, asking
 from clonediff.strategies.graph import Call, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq
 from clonediff.strategies.kinds import Spec
 from clonediff.strategies.lowering import lower
-from clonediff.strategies.programs import Apply, Program
+from clonediff.strategies.programs import Apply, Domain, Program
 
 OWN = """
 import keras
@@ -118,7 +118,8 @@ def test_one_is_asked_about_and_built_and_its_script_runs_alone(own: Path, keras
 def test_one_gets_a_name_that_keras_takes(own: Path, keras: SubjectProcess) -> None:
     apply = Apply(f"{own}:Widen", (0,), options=(("factor", 2.0),), touch="named")
     with asking(asked(keras)):
-        graph = lower(Program((Input((4,)),), (apply,), generation="keras"), kinds_on(asked(keras), layers=[str(own)]))
+        domain = Domain(kinds_on(asked(keras), layers=[str(own)]), generation="keras")
+        graph = lower(Program((Input((4,)),), (apply,)), domain)
     assert [layer.name for layer in graph.layers] == ["my_widen"]
 
 

@@ -15,11 +15,10 @@ from msgspec import structs
 from clonediff.harness.search.reducing.drawn import arranged, choices
 from clonediff.harness.search.reducing.rewiring import taking_what_it_needs
 from clonediff.strategies import calling
-from clonediff.strategies.asking import keras
+from clonediff.strategies.asking import fed, keras, large, question, spec_of
 from clonediff.strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
 from clonediff.strategies.kinds import CATALOGUE, Kind, Specs
 from clonediff.strategies.pruning import moved_call, moved_ends
-from clonediff.strategies.typing import fed, large, question, spec_of
 
 
 def fitted(graph: Graph) -> Graph:
@@ -42,7 +41,7 @@ def _fitted(graph: Graph) -> tuple[Graph, list[Specs]]:
         first = all(each.layer != call.layer for each in calls)
         kind = CATALOGUE.get(layer.kind)
         if layer.graph is not None:
-            call = calling.suited(call, layer.graph, specs)
+            call = calling.taken_call(call, layer.graph, specs)
             if first:
                 inner, _ = _fitted(_fed(layer.graph, call, specs))
                 layers[call.layer] = structs.replace(layer, graph=inner)

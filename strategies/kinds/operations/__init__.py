@@ -7,14 +7,12 @@ Keras is asked. A kind has the name of its function in the framework; a dialect 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from clonediff.strategies.graph import Array, Value
-from clonediff.strategies.kinds.kind import LEFT_OUT, Kind
+from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, Parameter, Parameters
 from clonediff.strategies.kinds.operations.forms import form_of, is_operation, leading, parts
-from clonediff.strategies.kinds.operations.values import BODIES, TENSOR, is_said, suited, values
-from clonediff.strategies.kinds.parameters import Parameter, Parameters
+from clonediff.strategies.kinds.operations.values import BODIES, TENSOR, is_said, values, with_values_of_tensors
 
 _OF_TENSORFLOW: Mapping[str, str] = {
     "math.": """
@@ -55,17 +53,11 @@ _MOST = 3
 """So many tensors are put together at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operation(Kind):
-    """A function of the framework, or an operator; its name is the function's.
+def operations_of(functions: Mapping[str, Parameters | None]) -> Mapping[str, Kind]:
+    """The operations of a release, by what it says of its functions; operators are everywhere.
 
-    `options` are the arguments that it is always given, `more` those that it may be given; what is drawn of both goes
-    through `arrange`.
+    What is drawn of all their arguments goes through `arrange`: `options` are always given, `more` may be.
     """
-
-
-def operations_of(functions: Mapping[str, Parameters | None]) -> Mapping[str, Operation]:
-    """The operations of a release, by what it says of its functions; operators are everywhere."""
     found = dict(OPERATORS)
     for name, parameters in functions.items():
         if parameters is None or name in NOT_DRAWN or (name.startswith("tf.") and name not in TENSORFLOW):
@@ -76,7 +68,7 @@ def operations_of(functions: Mapping[str, Parameters | None]) -> Mapping[str, Op
     return found
 
 
-def _of_function(name: str, parameters: Parameters) -> Operation | None:
+def _of_function(name: str, parameters: Parameters) -> Kind | None:
     """The operation that a function is; None where nobody knows what to give it."""
     short = name.rpartition(".")[2]
     leads = leading(name, (each.name for each in parameters))
@@ -121,14 +113,14 @@ def _operation(
     stand_ins: tuple[str, ...] = (),
     in_list: bool = False,
     weight: int = 2,
-) -> Operation:
-    return Operation(
+) -> Kind:
+    return Kind(
         name,
         options=options,
         more=more or {},
         takes=takes,
         pass_as="list" if in_list else "each",
-        arrange=partial(suited, stand_ins=stand_ins, least=takes[0]),
+        arrange=partial(with_values_of_tensors, stand_ins=stand_ins, least=takes[0]),
         family="operations",
         shared=False,
         weight=weight,
@@ -159,7 +151,7 @@ _ON_ONE = "half negative from_one first narrow positive invert absolute round"
 _ON_TWO = "add subtract multiply divide floor_divide mod power less less_equal greater greater_equal equal not_equal"
 
 
-def _operators() -> Iterator[Operation]:
+def _operators() -> Iterator[Kind]:
     for name in _ON_ONE.split():
         yield _operation(f"operator.{name}", (1, 1), {})
     for name in _ON_TWO.split():
@@ -171,7 +163,7 @@ def _operators() -> Iterator[Operation]:
     yield _operation("operator.of_batch", (1, 1), {"key": _BATCH_KEYS})
 
 
-OPERATORS: Mapping[str, Operation] = {kind.name: kind for kind in _operators()}
+OPERATORS: Mapping[str, Kind] = {kind.name: kind for kind in _operators()}
 """Operators on tensors, and slices of them, which are written alike for every framework."""
 
 __all__ = [
@@ -179,7 +171,6 @@ __all__ = [
     "NOT_DRAWN",
     "OPERATORS",
     "TENSORFLOW",
-    "Operation",
     "form_of",
     "is_operation",
     "leading",

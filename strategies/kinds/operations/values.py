@@ -1,6 +1,6 @@
 """What is worth trying for an argument of an operation, by its name, or by what it is where nobody says it.
 
-Owns the values, and those that follow from the tensor: it says what may suit, and Keras whether it does.
+Owns the values, and those that follow from the tensor: it proposes them, and Keras accepts or refuses.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from typing import TypeAlias
 
 from clonediff.strategies.graph import Array, Function, Seq, Value
 from clonediff.strategies.kinds.arguments import Table
-from clonediff.strategies.kinds.kind import LEFT_OUT, Spec, Specs, listed, tupled
+from clonediff.strategies.kinds.kind import LEFT_OUT, NO_PLAIN_DEFAULT, Parameter, Spec, Specs, listed, tupled
 from clonediff.strategies.kinds.lambdas import BATCH
-from clonediff.strategies.kinds.parameters import NO_PLAIN_DEFAULT, Parameter
 
 BODIES = (
     "lambda v: v + 1.0",
@@ -269,10 +268,10 @@ def _alike(value: Value, default: Value) -> bool:
 
 # -- values that follow from the first tensor
 
-Suits: TypeAlias = Callable[[Spec], Value]
+OfTensor: TypeAlias = Callable[[Spec], Value]
 
 
-def _wide(*before: int, after: tuple[int, ...] = ()) -> Suits:
+def _wide(*before: int, after: tuple[int, ...] = ()) -> OfTensor:
     """An array with the tensor's last dimension among its own."""
 
     def array(spec: Spec) -> Value:
@@ -291,7 +290,7 @@ def _sizes(spec: Spec) -> tuple[int, ...]:
     return sizes
 
 
-def _each(most: Value, last: Value) -> Suits:
+def _each(most: Value, last: Value) -> OfTensor:
     """One for each axis, the batch among them; another for the last."""
     return lambda spec: tupled(*(most,) * spec.rank, last)
 
@@ -300,7 +299,7 @@ def _one(spec: Spec) -> Value:
     return Array((1,), "int32" if "int" in spec.dtype else spec.dtype)
 
 
-_SUITING: Mapping[str, Suits] = {
+_OF_THE_FIRST: Mapping[str, OfTensor] = {
     "<one>": _one,
     "<channels>": _wide(),
     "<columns>": _wide(after=(2,)),
@@ -323,13 +322,13 @@ _SUITING: Mapping[str, Suits] = {
     "<all ones>": lambda spec: Array(_sizes(spec), spec.dtype),
     "<steps>": lambda spec: listed(*_sizes(spec)[:1] * BATCH),
 }
-"""What is drawn as one of these words becomes a value that suits the first tensor."""
+"""What is drawn as one of these words becomes a value that is made for the first tensor."""
 
 
-def suited(
+def with_values_of_tensors(
     specs: Specs, drawn: Mapping[str, Value], *, stand_ins: tuple[str, ...] = (), least: int = 1
 ) -> dict[str, Value] | None:
-    """The arguments that were drawn, as they suit the tensors; None where there is no such value.
+    """The arguments that were drawn, with values made for the tensors; None where there is no such value.
 
     Of the arguments that stand for further tensors, as many are left out as there are tensors above the `least`.
     """
@@ -338,8 +337,8 @@ def suited(
         args[name] = LEFT_OUT
     try:
         for name, value in args.items():
-            if isinstance(value, str) and value in _SUITING:
-                args[name] = _SUITING[value](specs[0])
+            if isinstance(value, str) and value in _OF_THE_FIRST:
+                args[name] = _OF_THE_FIRST[value](specs[0])
     except ValueError:
         return None
     return args

@@ -10,10 +10,10 @@ from clonediff.harness.search.reducing.measure import size
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, infer, to_json
-from clonediff.strategies.graph import Function, refs
+from clonediff.strategies.graph import Function, levels, refs
 from clonediff.strategies.kinds import Generation
 from tests.asked import graphs_of
-from tests.strategies.features import FEATURES, every, lambdas, made_of, shared
+from tests.strategies.features import FEATURES, lambdas, made_of, shared
 
 Question = Callable[[Graph], bool]
 
@@ -25,7 +25,7 @@ def masked_output(graph: Graph) -> bool:
 
 def inner_lambda(graph: Graph) -> bool:
     """In a functional one: a Sequential stays one, and has fewer lines."""
-    return any(True for each in every(graph) if each is not graph and not each.sequential for _ in lambdas(each))
+    return any(True for each in levels(graph) if each is not graph and not each.sequential for _ in lambdas(each))
 
 
 def wide(graph: Graph) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from clonediff.harness.search.reducing import reduce
+from clonediff.strategies.graph import levels
 from clonediff.strategies.kinds import Generation
 from tests.asked import at_hand
 from tests.effort import examples
-from tests.strategies.features import every
 
 from .questions import QUESTIONS, drawn
 
@@ -68,4 +68,4 @@ def is_small(generation: Generation, name: str, calls: int) -> None:
         pytest.skip(reason="none of so few graphs shows it; more are drawn at night")
     for graph in holding:
         reduced = reduce(graph, question)
-        assert sum(len(level.calls) for level in every(reduced.graph)) <= calls, graph
+        assert sum(len(level.calls) for level in levels(reduced.graph)) <= calls, graph

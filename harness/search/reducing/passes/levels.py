@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from clonediff.harness.search.reducing.rewiring import trimmed, with_inner
+from clonediff.strategies.asking import fed, infer
 from clonediff.strategies.graph import Graph, MalformedGraph
 from clonediff.strategies.kinds import Specs
-from clonediff.strategies.typing import fed, infer
 
 Offers: TypeAlias = Iterator[Graph | None]
 
