@@ -103,12 +103,22 @@ class Difference(msgspec.Struct, frozen=True):
     numbers: Numbers | None = None
 
 
+class Blame(enum.StrEnum):
+    """Whose fault a cause is, by what upstream and fixed do with the same graph."""
+
+    UPSTREAM = "upstream bug"
+    SHARED = "shared limit"
+    OURS = "our bug"
+    ITS_OWN = "the cloner's own"
+    UNKNOWN = "not known without upstream's answer"
+
+
 class Cause(msgspec.Struct, frozen=True):
     """Differences with one root: the first of them, and those that merely follow. `rank` is the worst of them all.
 
     `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before; of
     a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
-    original.
+    original. `blame` is None where no cloner is at fault.
     """
 
     fingerprint: str
@@ -116,6 +126,7 @@ class Cause(msgspec.Struct, frozen=True):
     followers: tuple[Difference, ...] = ()
     rank: Cost = Cost.NAME
     given: tuple[str, ...] = ()
+    blame: Blame | None = None
 
     @property
     def differences(self) -> tuple[Difference, ...]:

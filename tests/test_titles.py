@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from clonediff import harness
+from clonediff.harness.trials.checks import ASPECTS, CHECKS
 from clonediff.harness.trials.titles import sentence
 from clonediff.harness.trials.triage import signature, title
 from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
@@ -18,85 +15,6 @@ from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
 DENSE = Place("dense", "Dense", 1)
 MODEL = Place("functional", "Functional", -1, container=True)
 
-LEAVES = ("missing", "extra", "type", "order", "tensor", "value")
-PARTS = ("input structure", "output structure", "call.args", "call.kwargs")
-NAMES = ("name", "scope", "name alone", "path alone")
-VARIABLES = ("missing", "extra", "order", *NAMES, "shape", "dtype", "trainable")
-STRUCTURE = (
-    *(f"{part} {leaf}" for part in PARTS for leaf in LEAVES),
-    *(f"{end} {what}" for end in ("input", "output") for what in ("count", "order")),
-    *(f"{end} {what}" for end in ("input", "output") for what in ("shape", "dtype", "optional", "sparse", "tensor")),
-    "input ragged",
-    *("input name", "kind", "name", "role", "trainable", "compiled", "supports_masking", "policy"),
-    *("compiled.loss", "compiled.loss.Huber.delta", "compiled.metrics"),
-    *("giver missing", "giver extra"),
-    *("layer missing", "layer extra", "layer order", "call count", "call order", "call outputs"),
-    *("config.units", "config.optional", "config.sparse", "config.ragged", "attribute.seed"),
-)
-WEIGHTS = (
-    *(f"{word} {aspect}" for word in ("weight", "state") for aspect in VARIABLES),
-    *("state value", "copied value", "copied count", "value not kept"),
-)
-OWN = (
-    "compiled_with shared",
-    "layer shared",
-    "weight shared",
-    "state shared",
-    "not fresh",
-    "first value",
-    "first value set",
-    "state not fresh",
-)
-BY_CLONES = tuple(f"{word} shared by clones" for word in ("layer", "weight", "state"))
-SHARING = tuple(f"{word} {how}" for word in ("layer", "weight", "state") for how in ("unshared", "merged"))
-OUTPUTS = (
-    *(f"structure {leaf}" for leaf in LEAVES),
-    *("not run", "raises", "no longer raises", "raises another", "step missing", "step extra", "call order"),
-    *("count", "order", "shape", "dtype", "value"),
-)
-MASKS = ("mask lost", "mask added", "mask value")
-TRAINING = (
-    *("losses count", "losses order", "losses value", "not trained", "raises", "no longer raises", "loss"),
-    *(f"{word} {what}" for word in ("gradient", "weight")
-      for what in ("count", "missing", "extra", "shape", "dtype", "value")),
-)  # fmt: skip
-APART = (
-    *(f"structure {leaf}" for leaf in LEAVES),
-    *("made", "weight count", "weight", "raises", "count", "shape", "dtype", "mask", "value", "value unknown"),
-    "process",
-)
-LOST = ("process timed out", "process out of memory", "process SIGSEGV", "process exit code 3")
-ASPECTS: dict[str, tuple[str, ...]] = {
-    "functions": (
-        *("asked of an input", "asked of an operation", "asked again", "not asked", "not what it gave"),
-        *("own error lost", "raises", "output count", "value"),
-    ),
-    "made": ("raises", "no error", "unclear error", "nothing", "original refused", *LOST),
-    "structure": STRUCTURE,
-    "weights": (*WEIGHTS, "raises"),
-    "own": OWN,
-    "sharing": SHARING,
-    "outputs": OUTPUTS,
-    "masks": MASKS,
-    "untouched": (
-        *STRUCTURE,
-        *WEIGHTS,
-        *SHARING,
-        *OUTPUTS,
-        *MASKS,
-        "layer replaced",
-        "weight value",
-        "touched",
-        "inbound nodes",
-        "outbound nodes",
-        "optimizer state",
-    ),
-    "again": (*BY_CLONES, *STRUCTURE, *WEIGHTS, *SHARING, *OWN, *OUTPUTS, *MASKS, "raises"),
-    "training": TRAINING,
-    "saved": ("not saved", "raises", *OUTPUTS, *MASKS),
-    "device": APART,
-    "backend": APART,
-}
 PATHS = {"again": "twice.model", "saved": "saved.run", "untouched": "original.model"}
 
 
@@ -115,46 +33,47 @@ def called(root: Difference) -> str:
     return title(Cause("x", root))
 
 
+EXAMPLES = {
+    "config.*_regularizer": "config.bias_regularizer",
+    "config.*_constraint": "config.bias_constraint",
+    "config.*": "config.units",
+    "attribute.*": "attribute.seed",
+    "compiled.*": "compiled.loss.Huber.delta",
+    "process *": "process exit code 3",
+}
+"""An aspect of each family."""
+
+
+def declared(check: str) -> list[tuple[str, str]]:
+    """Every aspect that a check declares, with a path where it is seen."""
+    return [(EXAMPLES.get(each.name, each.name), each.path or PATHS.get(check, "model")) for each in ASPECTS[check]]
+
+
 @pytest.mark.parametrize("check", ASPECTS)
 @pytest.mark.parametrize("first", [None, DENSE, MODEL], ids=["nowhere", "a layer", "the model"])
 def test_each_aspect_of_each_check_has_a_sentence(check: str, first: Place | None) -> None:
-    for aspect in ASPECTS[check]:
-        said = called(seen(check, aspect, first))
+    for aspect, path in declared(check):
+        said = called(seen(check, aspect, first, path=path))
         assert " differs" not in said
         assert said[0].isupper()
-        odd = re.search(r"[{}_]|  |, :| ,|\bfunctional\b(?! model)|\bdense\b", said.replace("supports_masking", "flag"))
-        assert odd is None, said
+        odd = re.search(
+            r"[{}_*]|  |, :| ,|\bfunctional\b(?! model)|\bdense\b", said.replace("supports_masking", "flag")
+        )
+        assert odd is None or aspect.startswith(("config.", "attribute.")), said
 
 
 def test_what_no_check_has_is_told_all_the_same() -> None:
     assert called(seen("structure", "{colour}")) == "A Dense differs in the clone: {colour}"
 
 
-def _written() -> Iterator[str]:
-    """The aspects that the code makes differences with, as patterns: what is put into a text may be anything."""
-    checks = Path(harness.__file__).parent / "trials" / "checks"
-    for path in checks.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Difference":
-                by_name = {each.arg: each.value for each in node.keywords}
-                yield from _texts(by_name["aspect"] if "aspect" in by_name else node.args[2])
+def test_a_check_can_say_only_what_it_declares() -> None:
+    with pytest.raises(KeyError, match="the check made declares no aspect 'colour'"):
+        ASPECTS["made"].differs("colour", "clone", "red", "blue", None)
 
 
-def _texts(node: ast.expr) -> Iterator[str]:
-    match node:
-        case ast.Constant(value=str(text)):
-            yield re.escape(text)
-        case ast.JoinedStr(values=parts):
-            yield "".join(".+" if isinstance(each, ast.FormattedValue) else next(_texts(each)) for each in parts)
-        case ast.IfExp(body=body, orelse=orelse):
-            yield from (*_texts(body), *_texts(orelse))
-
-
-def test_the_list_of_aspects_has_what_the_checks_write() -> None:
-    written = set(_written())
-    assert len(written) > 40
-    listed = [aspect for aspects in ASPECTS.values() for aspect in aspects]
-    assert [each for each in written if not any(re.fullmatch(each, aspect) for aspect in listed)] == []
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_check_costs_what_its_worst_aspect_costs(check: str) -> None:
+    assert CHECKS[check].rank == min(each.cost for each in CHECKS[check].aspects)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +133,7 @@ def test_the_list_of_aspects_has_what_the_checks_write() -> None:
         ),
         pytest.param(
             seen("made", "process SIGSEGV", None, path="process", raised=Raised("SIGSEGV", "", "")),
-            "Cloning a model, or running the clone, takes its process with it: SIGSEGV",
+            "Cloning a model, or running the clone, ends its process: SIGSEGV",
             id="killed",
         ),
         pytest.param(
@@ -254,10 +173,10 @@ def test_a_maintainer_understands_it(root: Difference, said: str) -> None:
 @pytest.mark.parametrize("check", ASPECTS)
 def test_a_cause_is_called_alike_whatever_layer_met_it(check: str) -> None:
     places = [DENSE, Place("dense_7", "Dense", 9, 3), Place("inner/lstm", "LSTM", 4), Place("add", "Add", 2), MODEL]
-    for aspect in ASPECTS[check]:
+    for aspect, path in declared(check):
         by_key: dict[tuple[str, ...], set[str]] = {}
         for number, first in enumerate(places):
-            root = seen(check, aspect, first)
+            root = seen(check, aspect, first, path=path)
             if root.raised is not None:
                 root = replace(root, raised=replace(root.raised, message=f"message {number}"))
             by_key.setdefault(signature(root), set()).add(called(root))

@@ -22,7 +22,7 @@ TOGETHER = {
     "tests/trials/checks/test_planted.py": "keras",
     "tests/trials/devices/test_across.py": "keras",
     "tests/trials/devices/test_devices_end_to_end.py": "keras",
-    "tests/trials/checks/test_beginnings.py": "keras",
+    "tests/trials/checks/test_initial_values.py": "keras",
     "tests/judge/test_trying.py": "keras",
     "tests/cli/test_check.py": "keras",
     "tests/cli/test_check_command.py": "keras",

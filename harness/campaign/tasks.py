@@ -37,7 +37,7 @@ from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
 from clonediff.harness.trials.asking import asked
-from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import Key, news
 from clonediff.harness.trials.known_examples import example_on
 from clonediff.harness.trials.offers import classes, graphs_on
@@ -103,7 +103,7 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
     try:
         process = warm_subjects(campaign).process(name)
         for cloner in setup.cloners:
-            reason = unable(cloner, process)
+            reason = unsupported_cloner(cloner, process)
             if reason:
                 return SubjectStarted(name, lost=reason, clonediff=own)
         return SubjectStarted(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 from hypothesis.strategies import SearchStrategy
+from msgspec.structs import replace
 
 from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud, makes_a_clone
@@ -20,11 +21,12 @@ from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
-from clonediff.harness.trials.triage import Blame, Verdict, title
+from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import Case, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Cause, Cost, Difference
+from clonediff.reports.records import Blame, Cause, Cost
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph, to_json
 
@@ -159,7 +161,7 @@ class Candidate(GraphTrials):
         drawn, self._counted = self.tally.drawn > self._counted, self.tally.drawn
         tried = self.try_from(graph, DRAWN, counts=drawn)
         hits = [
-            Hit(cause.fingerprint, effect.value, title(cause), tried.case, graph, cause, Blame.ITS_OWN)
+            Hit(cause.fingerprint, effect.value, title(cause), tried.case, graph, replace(cause, blame=Blame.ITS_OWN))
             for cause, effect in tried.causes
             if effect in COUNTED
         ]
@@ -251,7 +253,7 @@ def _unbuilt(own: Trial) -> Cause:
     if own.lost is not None:
         return Cause(LOST, lost_difference(own.lost), rank=Cost.CRASHES)
     said = f"{own.refused.type}: {own.refused.message}" if own.refused else "no answer"
-    difference = Difference("made", "model", "original refused", "a model", said, Cost.CRASHES)
+    difference = CHECKS["made"].aspects.differs("original refused", "model", "a model", said, None)
     return Cause("original-refused", difference, rank=Cost.CRASHES)
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from clonediff.harness.scripts.reproducer import Script
     from clonediff.harness.subjects.case import Case
 
+COMPARED = ("outputs", "masks", "untouched", "weights")
+"""The checks whose differences are compared by the lines below."""
+
 _NODES = "[node for depth in sorted(model._nodes_by_depth) for node in model._nodes_by_depth[depth]]"
 
 _PREDICTED = """

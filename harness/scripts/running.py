@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from clonediff.harness.inside.values import DEFAULT_BATCH, WORDS, fill_for, row_lengths, shape_of
+from clonediff.harness.trials.checks.check import Comparison
 from clonediff.reports.records import Difference
 
 if TYPE_CHECKING:
@@ -85,32 +86,26 @@ def called(case: Case | None, pack: str, training: bool) -> str:
     return f"tf.nest.map_structure(filled_up, {call})" if _takes_ragged(case) else call
 
 
-def compared(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], bool]:
+def compared(difference: Difference, told: Comparison, dialect: str, case: Case | None) -> tuple[list[str], bool]:
     """The lines that fail where two models differ in a run, and whether they compare just what differed."""
-    if difference.aspect in ("no longer raises", "raises another", "not run"):
-        return [], False
     symbolic = _SYMBOLIC.match(difference.path)
     if symbolic:
         return _symbolic(symbolic[1], dialect), True
     lines = [*imported(case, dialect), "", *drawn(case, dialect)]
-    lines += weighted(case) if _of_numbers(difference) else ()
+    lines += weighted(case) if not told.sure else ()
     lines += [*_COPIED[dialect].splitlines(), "", *_run(difference, dialect, case), ""]
     if difference.raised is not None:
         return [*lines, "run(model)", "run(clone)"], case is not None
     lines.append("expected, found = run(model), run(clone)")
     whole = ".steps[" not in difference.path and not difference.path.startswith("layers[")
-    return [*lines, *_comparison(difference, dialect)], whole and not _of_numbers(difference)
+    return [*lines, *_comparison(difference, dialect)], whole and told.sure
 
 
-def unchanged(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str]]:
+def unchanged(difference: Difference, told: Comparison, dialect: str, case: Case | None) -> tuple[list[str], list[str]]:
     """The lines before and after the clone is made that fail where the original then gives something else."""
     numbers = [*imported(case, dialect), "", *drawn(case, dialect), *weighted(case)]
     before = [*numbers, "", *_run(difference, dialect, case), "", "expected = run(model)"]
     return before, ["found = run(model)", *_comparison(difference, dialect)]
-
-
-def _of_numbers(difference: Difference) -> bool:
-    return difference.aspect in ("value", "order", "mask value", "call order")
 
 
 def _run(difference: Difference, dialect: str, case: Case | None) -> list[str]:

@@ -11,8 +11,8 @@ from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import Outcome
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.checks.devices import NARROW, RUNS, Check, Elements, Terms, devices
-from clonediff.reports.records import Cost, Difference
+from clonediff.harness.trials.checks.devices import ASPECTS, NARROW, RUNS, Check, Elements, Terms, devices
+from clonediff.reports.records import Difference
 
 
 def between(first: SubjectProcess, second: SubjectProcess, one: Outcome, other: Outcome) -> list[Difference]:
@@ -25,7 +25,7 @@ def between(first: SubjectProcess, second: SubjectProcess, one: Outcome, other: 
     want, have = type(one).__name__, type(other).__name__
     if want == have:
         return []  # each trial tells of its own lost process
-    return [Difference(terms.check, "process", "process", want, have, Cost.CRASHES)]
+    return [ASPECTS[terms.check].differs("process", "process", want, have, None)]
 
 
 def terms_of(first: Subject, second: Subject) -> Terms:

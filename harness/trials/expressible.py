@@ -30,7 +30,7 @@ def another_came_up(process: SubjectProcess) -> str:
     return "" if same else f"{process.subject} was asked for, and {process.subject.package} {found} came up"
 
 
-def unable(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
+def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
     """Why a cloner can make nothing of a subject's models, or of a graph's; "" where it can.
 
     Starts the process if need be.
@@ -59,7 +59,7 @@ def unable(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> 
     return ""
 
 
-def lacking(graph: Graph, process: SubjectProcess) -> str:
+def missing_layer(graph: Graph, process: SubjectProcess) -> str:
     """Which layer of a graph a release does not have; "" where it has all of them. Starts the process if need be."""
     own = DIALECTS[process.subject.dialect].classes
     kinds = (layer.kind for layer in all_layers(graph) if layer.graph is None and layer.kind in CATALOGUE)
@@ -67,7 +67,7 @@ def lacking(graph: Graph, process: SubjectProcess) -> str:
     return missing and f"{missing} is not in this Keras"
 
 
-def unspoken(graph: Graph, subject: Subject) -> str | None:
+def unsupported_graph(graph: Graph, subject: Subject) -> str | None:
     """What a graph has that the dialect of a release has no word for; None where it can be written."""
     dialect = DIALECTS.get(subject.dialect)
     if dialect is None:

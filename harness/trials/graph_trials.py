@@ -20,11 +20,11 @@ from clonediff.harness.trials.across import Compared, compared_with
 from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
 from clonediff.harness.trials.devices import terms_of
-from clonediff.harness.trials.expressible import lacking, unable, unspoken
-from clonediff.harness.trials.triage import Blame, title
+from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
+from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import Case, Trial, run
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Cause, Cost
+from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Blame, Cause, Cost
 from clonediff.reports.store import slug
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
@@ -53,11 +53,15 @@ class Hit:
     case: Case
     graph: Graph
     cause: Cause | None = None
-    blame: Blame | None = None
     known: KnownIssue | None = None
     detail: str = ""
     across: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def blame(self) -> Blame | None:
+        """Whose fault it is; None where no cloner is at fault."""
+        return None if self.cause is None else self.cause.blame
 
     @property
     def key(self) -> Key:
@@ -76,11 +80,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCause:
-    """A cause that a cloner showed, whose fault it is, and the known issue that explains it, if one does."""
+    """A cause that a cloner showed, and the known issue that explains it, if one does."""
 
     cloner: str
     cause: Cause
-    blame: Blame
     known: KnownIssue | None
 
 
@@ -200,11 +203,11 @@ class GraphTrials:
     def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph | NotTried:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         with self.asking():
-            words = unspoken(graph, self.process.subject) or lacking(graph, self.process)
+            words = unsupported_graph(graph, self.process.subject) or missing_layer(graph, self.process)
         if words:
             return NotTried(words, expressible=False)
         try:
-            reasons = (unable(cloner, self.process, graph) for cloner in self.cloners)
+            reasons = (unsupported_cloner(cloner, self.process, graph) for cloner in self.cloners)
             reason = next(filter(None, reasons), "")
             if reason:
                 return NotTried(reason)
@@ -243,7 +246,6 @@ class GraphTrials:
                 case,
                 graph,
                 each.cause,
-                each.blame,
                 each.known,
                 notes=trial.clones[each.cloner].notes,
             )
@@ -265,9 +267,9 @@ class GraphTrials:
         trial = run(case, self.process, self.cloners, checks, timeout=timeout)
         self._count(trial, bool(checks))
         causes = tuple(
-            ExplainedCause(cloner, cause, blame, self._explained(cloner, cause))
+            ExplainedCause(cloner, cause, self._explained(cloner, cause))
             for cloner, clone in trial.clones.items()
-            for cause, blame in zip(clone.causes, clone.blame, strict=True)
+            for cause in clone.causes
             if cause.rank <= self.at_least
         )
         return TriedCase(case, trial, causes)

@@ -1,4 +1,4 @@
-"""What a trial says: a verdict on each cloner, the causes behind its differences, and whose fault they are.
+"""A verdict on a cloner, the causes behind its differences, what each is called, and whose fault it is.
 
 Owns fingerprints. One is made of the check, the aspect, the kind of the first layer where the fault is that kind's, the
 type of an exception and the frame it came from; never of a name, an index, a message or an address. So it is the same
@@ -16,10 +16,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import LayerSeen, Observation
+from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.titles import argument, sentence
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Place
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
 
 LIST_OF_ONE = "a list of one tensor"
@@ -35,27 +36,6 @@ class Verdict(enum.StrEnum):
     KILLED = "killed its process"
 
 
-class Blame(enum.StrEnum):
-    """The three-way verdict: whose fault a cause is."""
-
-    UPSTREAM = "upstream bug"
-    SHARED = "shared limit"
-    OURS = "our bug"
-    ITS_OWN = "the cloner's own"
-    UNKNOWN = "not known without upstream's answer"
-
-
-_OF_ANY_LAYER = re.compile(
-    r"^(weight |input )?(trainable|name)$|^(weight|state) scope$|^weight (name|path) alone$|order$"
-    r"|^(input|output) tensor$"
-    r"|^asked|^not asked$|^not what it gave$|^own error lost$"
-    r"|^call\.|^call (count|outputs)$|bound nodes$|^(supports_masking|role|policy)$"
-    r"|^(layer|weight|state) (shared|unshared|merged|replaced|shared by clones)$|^not fresh$"
-    r"|^config\.(activity_regularizer|autocast|batch_input_shape|dtype|dynamic)$|^attribute\.autocast$|^compiled\."
-)
-"""What every layer has, whatever it is: a place in the graph, the arguments of its calls, flags, and the settings that
-any constructor takes. It is the machinery of cloning that loses it: lost on one layer, it is lost on the next."""
-
 _CALL_TYPE = re.compile(r"^call\.\w+ type$")
 _ARGUMENT = ("call.args ", "call.kwargs ")
 _FORMS = (
@@ -70,17 +50,6 @@ _FORMS = (
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """What holds a layer and differs in its dimensions only: those of two and three have one base with that of one."""
 
-_SAME_CAUSE = (
-    (re.compile(r"^config\.(optional|ragged)$"), re.compile("^InputLayer$"), "config.sparse", "InputLayer"),
-    (re.compile(r"^attribute\.vocabulary$|^config\.vocabulary_size$"), re.compile(""), "attribute.vocabulary", ""),
-    (re.compile(r"^attribute\.use_cudnn$"), re.compile("^LSTM$"), "attribute.use_cudnn", "GRU"),
-    (re.compile(r"^config\.quantization_config$"), re.compile(""), "config.quantization_config", ""),
-    (re.compile(r"^no error$"), re.compile("^Sequential$"), "no error", "Functional"),
-    (re.compile(r"^call tuple as tensor$"), re.compile(""), "call list as tensor", ""),
-    (re.compile(r"^config\.batch_input_shape$"), re.compile("^InputLayer$"), "name", "InputLayer"),
-)
-"""What is told of several kinds, or of several options, and is lost by one line: by its aspect and kind, what it is
-called as."""
 _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
@@ -99,10 +68,13 @@ _CLONING = ("made", "again")
 
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
-    """The verdict on a cloner that left its process alive."""
-    if any(difference.check == "made" for difference in differences):
+    """The verdict on a cloner, by all that is wrong with its clone."""
+    made = {difference.aspect for difference in differences if difference.check == "made"}
+    if not made:
+        return Verdict.DIVERGED if differences else Verdict.FAITHFUL
+    if not any(aspect.startswith("process ") for aspect in made):
         return Verdict.CRASHED
-    return Verdict.DIVERGED if differences else Verdict.FAITHFUL
+    return Verdict.TIMED_OUT if "process timed out" in made else Verdict.KILLED
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
@@ -175,7 +147,7 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """
     raised = root.raised
     if raised is None:
-        return root.check, *_as_one(_aspect(root), _kind(root)), "", ""
+        return root.check, *_as_one(root), "", ""
     if root.check not in _CLONING:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
@@ -190,15 +162,17 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
 
 
-def _as_one(aspect: str, kind: str) -> tuple[str, str]:
+def _as_one(root: Difference) -> tuple[str, str]:
     """The aspect and the kind of a cause as those of its like are called."""
+    aspect, kind, same_as = _aspect(root), _kind(root), aspect_of(root).same_as
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
         return aspect, "in a layer of one's own"
-    for aspects, kinds, *same in _SAME_CAUSE:
-        if aspects.search(aspect) and kinds.search(kind):
-            return same[0], same[1]
-    return aspect, _DIMENSIONS.sub("1D", kind)
+    if aspect == "call tuple as tensor":
+        aspect = "call list as tensor"  # a list and a tuple of one tensor are lost by one line
+    # What is told of the original that was left changed, or of another clone, is another matter.
+    same = same_as.get(kind) if aspect == root.aspect else None
+    return same or (aspect, _DIMENSIONS.sub("1D", kind))
 
 
 def likeness(root: Difference) -> tuple[str, str, str, str]:
@@ -211,8 +185,8 @@ def alike(one: Cause, other: Cause) -> bool:
     return likeness(one.root) == likeness(other.root) or one.fingerprint == other.fingerprint
 
 
-def blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, list[Blame]]:
-    """For each cloner, whose fault each of its causes is.
+def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
+    """The causes of each cloner, with whose fault they are.
 
     What both show is a limit they share. Where upstream was not asked, or made no clone that could show it, whose fault
     it is what fixed shows is not known.
@@ -220,18 +194,14 @@ def blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, list[Blame]]:
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = found.get(upstream, ()), found.get(fixed, ())
     no_clone = upstream not in found or any(cause.root.check == "made" for cause in theirs)
-    blamed: dict[str, list[Blame]] = {}
-    for cloner, its in found.items():
-        if cloner == upstream:
-            blamed[cloner] = [
-                Blame.SHARED if any(alike(cause, other) for other in ours) else Blame.UPSTREAM for cause in its
-            ]
-        elif cloner == fixed:
-            alone = Blame.UNKNOWN if no_clone else Blame.OURS
-            blamed[cloner] = [Blame.SHARED if any(alike(cause, other) for other in theirs) else alone for cause in its]
-        else:
-            blamed[cloner] = [Blame.ITS_OWN for _ in its]
-    return blamed
+    alone = {upstream: Blame.UPSTREAM, fixed: Blame.UNKNOWN if no_clone else Blame.OURS}
+    others = {upstream: ours, fixed: theirs}
+
+    def blame(cloner: str, cause: Cause) -> Blame:
+        shared = any(alike(cause, other) for other in others.get(cloner, ()))
+        return Blame.SHARED if shared else alone.get(cloner, Blame.ITS_OWN)
+
+    return {cloner: tuple(replace(cause, blame=blame(cloner, cause)) for cause in its) for cloner, its in found.items()}
 
 
 def title(cause: Cause) -> str:
@@ -267,11 +237,11 @@ def _plain(kind: str) -> str:
 
 def _kind(root: Difference) -> str:
     first = root.first
-    if first is None or (root.aspect == "weight value" and root.check == "untouched"):
+    if first is None:
         return ""
     if root.raised is not None and _OF_A_KIND.search(root.raised.frame):
         return ""
-    if first.kind == "InputLayer" or not _OF_ANY_LAYER.search(root.aspect):
+    if first.kind == "InputLayer" or not aspect_of(root).any_layer:
         return _SAME_KIND.get(first.kind, first.kind)
     if first.layer < 0:
         return "model"

@@ -16,11 +16,11 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer, Failure, Observation
 from clonediff.harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.checks import CHECKS, OWN_WAY, REFUSED, compare
+from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_WITH_FUNCTIONS, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
-from clonediff.harness.trials.promises import held_to, promised, promises_of
-from clonediff.harness.trials.triage import Blame, Verdict, blame, causes, named_kinds, verdict
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Cost, Difference, Numbers, Raised
+from clonediff.harness.trials.contracts import as_expected, breaks_contract, exemptions_of
+from clonediff.harness.trials.triage import Verdict, causes, named_kinds, verdict, with_blame
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Numbers, Raised
 
 __all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
 
@@ -31,16 +31,23 @@ _TIMES = 20.0
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """What a trial says of one cloner. `blame` has, for each cause, whose fault it is.
+    """What a trial says of one cloner, by the causes of what is wrong with its clone.
 
     `notes` is what every report of the cloner's work has to say, such as that a placement was simulated.
     """
 
-    verdict: Verdict
-    differences: tuple[Difference, ...] = ()
     causes: tuple[Cause, ...] = ()
-    blame: tuple[Blame, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """All that is wrong."""
+        return tuple(one for cause in self.causes for one in cause.differences)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What that comes to."""
+        return verdict(self.differences)
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -133,8 +140,8 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
-    checks = REFUSED if case.wrong else OWN_WAY if case.own_way else CHECKS
-    promises = promises_of(case, subject.ready.offers.lacks if case.asked else ())
+    checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.own_way else CHECKS
+    exemptions = exemptions_of(case, subject.ready.offers.lacks if case.asked else ())
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
     for name, its in answers.items():
@@ -144,15 +151,12 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        found[name] = named_kinds(compare(held_to(name, answer.original), clone, checks), case.kinds)
+        found[name] = named_kinds(compare(as_expected(name, answer.original), clone, checks), case.kinds)
     found = _with_numbers(found, subject)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)
-        broken = [each for each in its_causes if all(promised(who, each) for who in (name, *promises))]
-        if len(broken) < len(its_causes):
-            differences = [one for each in broken for one in each.differences]
-        notes = answers[name].clones[name].notes
-        judged[name] = CloneTrial(verdict(differences), tuple(differences), tuple(broken), notes=notes)
+        broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
+        judged[name] = CloneTrial(tuple(broken), answers[name].clones[name].notes)
     ended = time.perf_counter()
     return Trial(
         _blamed({name: judged[name] for name in answers}),
@@ -191,18 +195,16 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 
 def _ended(lost: LostProcess, given: tuple[str, ...]) -> CloneTrial:
-    difference = lost_difference(lost)
-    kind = Verdict.TIMED_OUT if isinstance(lost, TimedOut) else Verdict.KILLED
-    return CloneTrial(kind, (difference,), tuple(causes(None, [difference], given)))
+    return CloneTrial(tuple(causes(None, [lost_difference(lost)], given)))
 
 
 def lost_difference(lost: LostProcess) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
     frame = (looping if isinstance(lost, TimedOut) else innermost)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
-    return Difference("made", "process", f"process {lost.how}", "an answer", lost.said, Cost.CRASHES, raised=raised)
+    return CHECKS["made"].aspects.differs(f"process {lost.how}", "process", "an answer", lost.said, None, raised=raised)
 
 
 def _blamed(judged: dict[str, CloneTrial]) -> dict[str, CloneTrial]:
-    blamed = blame({name: clone.causes for name, clone in judged.items()})
-    return {name: replace(clone, blame=tuple(blamed[name])) for name, clone in judged.items()}
+    blamed = with_blame({name: clone.causes for name, clone in judged.items()})
+    return {name: replace(clone, causes=blamed[name]) for name, clone in judged.items()}

@@ -118,7 +118,7 @@ def test_masks_make_it_hard_to_know_what_is_computed_and_that_is_said(check: Her
 def test_a_clone_function_that_is_asked_for_what_is_no_layer(check: Here) -> None:
     code, out, _ = check("own_towers.py:operations", "--way=own_towers.py:tanh")
     assert code == 1
-    assert "A clone function is asked for what is no layer (known: clone-function-operations)" in out
+    assert "A clone function is called on an operation that is not a layer (known: clone-function-operations)" in out
     assert "  fixed: faithful" in out
 
 

@@ -13,7 +13,6 @@ from clonediff.harness.judge.record import Judged
 from clonediff.harness.judge.trying import CauseOnGraphs, GraphTried
 from clonediff.harness.judge.verdicts import in_order, with_counts, with_scripts
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import CloneTrial, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern
 from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
@@ -86,8 +85,8 @@ def test_what_fixed_shares_and_what_keras_documents_is_held_against_nobody() -> 
 
 
 def tried(graph: Graph, its: list[Difference], upstream: list[Difference]) -> GraphTried:
-    theirs = CloneTrial(Verdict.DIVERGED, causes=tuple(map(cause, upstream)))
-    clones = {"upstream": theirs, "fixed": CloneTrial(Verdict.FAITHFUL)}
+    theirs = CloneTrial(tuple(map(cause, upstream)))
+    clones = {"upstream": theirs, "fixed": CloneTrial()}
     found = effects([*map(cause, its)], [*map(cause, upstream)], [], KnownBugs())
     return GraphTried(graph, Case("", ()), Trial(), Trial(clones), tuple(found))
 

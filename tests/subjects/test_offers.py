@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.expressible import unsupported_cloner
 from tests.waiting import PATIENCE
 
 NO_MULTI_GPU = "multi_gpu: keras has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
@@ -30,7 +30,7 @@ NO_MULTI_GPU = "multi_gpu: keras has no multi_gpu_model; Keras 2.2 and 2.3 have,
     ],
 )
 def test_keras_3_is_unable_to_clone_with_what_is_of_keras_2(cloner: str, says: str, keras: SubjectProcess) -> None:
-    assert unable(cloner, keras) == says
+    assert unsupported_cloner(cloner, keras) == says
 
 
 @pytest.mark.slow(reason="a campaign that starts a Keras to ask it what is asked above")

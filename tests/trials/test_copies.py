@@ -11,7 +11,7 @@ from clonediff.harness.inside.cloners import CLONERS as BY_NAME
 from clonediff.harness.inside.cloners.copies import COPIES, KEEP_VALUES
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects import Case, SubjectProcess
-from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import CloneTrial, run
 
@@ -155,4 +155,7 @@ def test_each_can_be_chosen_and_its_script_has_it(name: str) -> None:
 
 
 def test_a_release_that_saves_no_such_file_says_so(keras: SubjectProcess) -> None:
-    assert unable("saved/tf", keras) == "saved/tf: keras saves no SavedModel; tf_keras and TensorFlow's own Keras do"
+    assert (
+        unsupported_cloner("saved/tf", keras)
+        == "saved/tf: keras saves no SavedModel; tf_keras and TensorFlow's own Keras do"
+    )

@@ -70,29 +70,26 @@ def lost(aspect: str, expected: str = "x", found: str = "y", check: str = "struc
 
 
 @pytest.mark.parametrize(
-    "aspect",
+    ("aspect", "check", "again_in"),
     [
-        "call order",
-        "call count",
-        "call.args missing",
-        "call.kwargs extra",
-        "call.kwargs value",
-        "output tensor",
-        "weight order",
-        "weight scope",
-        "state scope",
-        "supports_masking",
-        "name",
-        "not fresh",
-        "layer shared",
-        "policy",
-        "config.activity_regularizer",
-        "config.batch_input_shape",
+        *(
+            pytest.param(aspect, "structure", "untouched", id=aspect)
+            for aspect in (
+                *("call order", "call count", "call.args missing", "call.kwargs extra", "call.kwargs value"),
+                *("output tensor", "supports_masking", "name", "policy"),
+                *("config.activity_regularizer", "config.batch_input_shape"),
+            )
+        ),
+        *(
+            pytest.param(aspect, "weights", "untouched", id=aspect)
+            for aspect in ("weight order", "weight scope", "state scope")
+        ),
+        *(pytest.param(aspect, "own", "again", id=aspect) for aspect in ("not fresh", "layer shared")),
     ],
 )
-def test_what_cloning_loses_has_one_name_whichever_layer_lost_it(aspect: str) -> None:
-    assert len(lost(aspect)) == 1
-    assert len(lost(aspect, check="untouched", path="original.layers['x'].p")) == 1
+def test_what_cloning_loses_has_one_name_whichever_layer_lost_it(aspect: str, check: str, again_in: str) -> None:
+    assert len(lost(aspect, check=check)) == 1
+    assert len(lost(aspect, check=again_in, path="original.layers['x'].p")) == 1
 
 
 @pytest.mark.parametrize("aspect", ["config.mask", "config.units", "attribute.seed", "config.bias_regularizer"])

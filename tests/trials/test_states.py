@@ -10,10 +10,10 @@ from msgspec import structs
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.expressible import unable, unspoken
+from clonediff.harness.trials.expressible import unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
-from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import (
@@ -35,9 +35,10 @@ from clonediff.strategies.graph import (
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.kinds.recurrent import chained
 from clonediff.strategies.states import STEPS
-from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER
 from tests.waiting import PATIENCE
+
+from .trying import fixed_is_faithful, planted, tried
 
 ERROR = ("y_true - y_pred",)
 CHAIN = Graph(
@@ -123,14 +124,6 @@ FAULTS = {
 }
 
 
-def _tried(graph: Graph, process: SubjectProcess, *cloners: str) -> dict[str, CloneTrial]:
-    with asking(asked(process)):
-        well_typed(graph)
-    trial = run(case_of(graph, process.subject.dialect), process, cloners, timeout=PATIENCE)
-    assert trial.built, (graph.state, trial.refused, trial.lost)
-    return trial.clones
-
-
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(generation)
@@ -145,8 +138,7 @@ def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], Subjec
         held = Graph((Input((3, 4)),), (Layer("Model", graph=scaled),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
         graphs.append(structs.replace(held, generation=generation, state=(in_scope,)))
     for graph in graphs:
-        clone = _tried(graph, process, "fixed")["fixed"]
-        assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), graph.state
+        fixed_is_faithful(graph, process)
 
 
 def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
@@ -154,7 +146,7 @@ def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
     for name in names:
         with asking(asked(keras)):
             graph = from_json(load()[name].example or "", name)
-        assert _tried(graph, keras, "fixed")["fixed"].differences == (), name
+        fixed_is_faithful(graph, keras)
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -164,7 +156,7 @@ def test_fixed_keeps_what_was_learned(generation: Generation, warm: Callable[[st
         with asking(asked(warm(generation))):
             data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
         graph = structs.replace(graph, state=(Step("adapt", layer.kind, (("data", data),)),))
-        assert _tried(graph, warm(generation), "fixed")["fixed"].differences == (), layer.kind
+        fixed_is_faithful(graph, warm(generation))
 
 
 def test_before_keras_3_what_was_learned_is_set_with_the_weights(warm: Callable[[str], SubjectProcess]) -> None:
@@ -173,23 +165,21 @@ def test_before_keras_3_what_was_learned_is_set_with_the_weights(warm: Callable[
         with asking(asked(warm("tf_keras"))):
             data = STEPS["adapt"].args(graph, layer.kind)["data"][0]
         graph = structs.replace(graph, state=(Step("adapt", layer.kind, (("data", data),)),))
-        found = _tried(graph, warm("tf_keras"), "upstream")["upstream"].differences
+        found = tried(graph, warm("tf_keras"), "upstream")["upstream"].differences
         assert not any(each.check == "outputs" for each in found), (layer.kind, found)
 
 
 def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
     graph = structs.replace(GRAPH, state=(compiled(loss="mse"),))
-    clones = _tried(graph, keras, "fixed", *(f"planted/{fault}" for fault in FAULTS))
-    assert clones["fixed"].differences == ()
     for fault, check in FAULTS.items():
-        assert check in {each.check for each in clones[f"planted/{fault}"].differences}, fault
+        assert check in {each.check for each in planted(graph, keras, fault)}, fault
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_what_training_has_left_is_not_to_be_changed(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation=generation, state=(TRAINED,))
-    clone = _tried(graph, warm(generation), "planted/state_optimizer_stepped")["planted/state_optimizer_stepped"]
-    assert [(each.check, each.aspect) for each in clone.differences] == [("untouched", "optimizer state")]
+    found = planted(graph, warm(generation), "state_optimizer_stepped")
+    assert [(each.check, each.aspect) for each in found] == [("untouched", "optimizer state")]
 
 
 def test_a_trained_model_of_ones_own_has_metrics_that_its_clone_has_not_yet(keras: SubjectProcess) -> None:
@@ -206,9 +196,7 @@ def test_a_clone_begins_without_the_states_that_a_run_has_left(
     layer = Layer(kind, (("units", 2), ("return_sequences", True)))
     graph = Graph((Input((3, 4)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
     graph = structs.replace(graph, generation=generation, state=(Step("stateful", kind),))
-    clones = _tried(graph, warm(generation), "fixed", "planted/state_of_recurrent_copied")
-    assert clones["fixed"].differences == ()
-    found = clones["planted/state_of_recurrent_copied"].differences
+    found = planted(graph, warm(generation), "state_of_recurrent_copied")
     assert {(each.check, each.aspect) for each in found} == {("own", "state not fresh")}
 
 
@@ -216,12 +204,12 @@ def test_a_clone_begins_without_the_states_that_a_run_has_left(
 def test_a_model_that_was_loaded_is_cloned(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(CHAIN, generation=generation, state=(TRAINED, Step("load")))
     assert "load_model" in case_of(graph, generation).source
-    assert _tried(graph, warm(generation), "fixed")["fixed"].differences == ()
+    fixed_is_faithful(graph, warm(generation))
 
 
 def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation="tf_keras", state=(TRAINED,))
-    clone = _tried(graph, warm("tf_keras"), "upstream")["upstream"]
+    clone = tried(graph, warm("tf_keras"), "upstream")["upstream"]
     assert "compiled" not in {each.aspect for each in clone.differences}
 
 
@@ -252,14 +240,12 @@ def test_a_model_with_a_state_is_cloned_on_other_inputs(generation: str, warm: C
     for way in ways:
         for step in steps:
             graph = structs.replace(GRAPH, generation=generation, state=(step,), way=way)
-            clone = _tried(graph, warm(generation), "fixed")["fixed"]
-            assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), (step, way)
+            fixed_is_faithful(graph, warm(generation))
 
 
 def test_a_planted_fault_in_a_compiled_clone_on_other_inputs_is_caught(keras: SubjectProcess) -> None:
     graph = structs.replace(GRAPH, state=(WITH_WAYS[0],), way=Way("fresh"))
-    clone = _tried(graph, keras, "planted/way_not_compiled")["planted/way_not_compiled"]
-    assert "structure" in {each.check for each in clone.differences}
+    assert "structure" in {each.check for each in planted(graph, keras, "way_not_compiled")}
 
 
 LORA = Step("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))
@@ -324,19 +310,17 @@ def test_a_planted_fault_of_each_sort_is_caught(does: str, warm: Callable[[str],
         graph = structs.replace(graph, layers=(graph.layers[0], lstm))
     generation = "tf_keras" if does in ("add_loss", "add_metric") else "keras"
     graph = structs.replace(graph, generation=generation, state=(step,))
-    clones = _tried(graph, warm(generation), "fixed", f"planted/{fault}")
-    assert clones["fixed"].differences == ()
-    assert check in {each.check for each in clones[f"planted/{fault}"].differences}
+    assert check in {each.check for each in planted(graph, warm(generation), fault)}
 
 
 def test_what_a_release_lacks_cannot_be_done_to_its_models(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation=None, state=(compiled(),))
-    assert [unspoken(graph, Subject.parse(name)) for name in ("keras", "tf_keras")] == [None, None]
+    assert [unsupported_graph(graph, Subject.parse(name)) for name in ("keras", "tf_keras")] == [None, None]
     in_scope = structs.replace(graph, state=(Step("remat", None, (("mode", "full"),)),))
-    assert unable("upstream", warm("keras"), in_scope) == ""
-    assert "it knows no remat" in unable("upstream", warm("tf_keras"), in_scope)
+    assert unsupported_cloner("upstream", warm("keras"), in_scope) == ""
+    assert "it knows no remat" in unsupported_cloner("upstream", warm("tf_keras"), in_scope)
     assert "expected one of compile" in (
-        unspoken(structs.replace(graph, state=(Step("melt"),)), Subject.parse("keras")) or ""
+        unsupported_graph(structs.replace(graph, state=(Step("melt"),)), Subject.parse("keras")) or ""
     )
 
 

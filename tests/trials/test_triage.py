@@ -14,17 +14,16 @@ from clonediff.harness.subjects.observation import CallSeen, Clone, Failure, Obs
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.triage import (
-    Blame,
     Verdict,
     alike,
-    blame,
     causes,
     fingerprint,
     named_kinds,
     title,
     verdict,
+    with_blame,
 )
-from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.reports.records import Blame, Cause, Cost, Difference, Place, Raised
 
 from .checks.making import altered, chain, faithful, gives, layer, observed, renumbered
 from .differences import RAISING
@@ -391,6 +390,8 @@ def test_verdicts() -> None:
     assert verdict([]) is Verdict.FAITHFUL
     assert verdict([replace(RAISING, check="made")]) is Verdict.CRASHED
     assert verdict([RAISING]) is Verdict.DIVERGED
+    for aspect, ended in (("process timed out", Verdict.TIMED_OUT), ("process SIGSEGV", Verdict.KILLED)):
+        assert verdict([replace(RAISING, check="made", aspect=aspect)]) is ended
 
 
 def test_blame_goes_three_ways() -> None:
@@ -401,7 +402,8 @@ def test_blame_goes_three_ways() -> None:
     upstream, both, ours = cause("outputs"), cause("masks", frame="keras/x.py:f"), cause("weights")
     theirs = cause("masks", frame="inside/cloners/fixed/y.py:g")
     assert alike(both, theirs)
-    assert blame({"upstream": [upstream, both], "fixed": [theirs, ours], "other": [ours]}) == {
+    found = with_blame({"upstream": [upstream, both], "fixed": [theirs, ours], "other": [ours]})
+    assert {cloner: [each.blame for each in its] for cloner, its in found.items()} == {
         "upstream": [Blame.UPSTREAM, Blame.SHARED],
         "fixed": [Blame.SHARED, Blame.OURS],
         "other": [Blame.ITS_OWN],
@@ -420,7 +422,7 @@ def test_that_weights_are_not_taken_follows_from_their_order_in_a_model_inside()
 @pytest.mark.parametrize("upstream", [{"upstream": [RAISED_IN_MAKING]}, {}], ids=["made no clone", "was not asked"])
 def test_nobody_is_at_fault_for_what_upstream_had_no_chance_to_show(upstream: dict[str, list[Cause]]) -> None:
     ours = Cause("id", replace(RAISING, check="weights"))
-    assert blame({**upstream, "fixed": [ours]})["fixed"] == [Blame.UNKNOWN]
+    assert [each.blame for each in with_blame({**upstream, "fixed": [ours]})["fixed"]] == [Blame.UNKNOWN]
 
 
 def test_kinds_of_the_graph_replace_classes() -> None:

@@ -10,10 +10,10 @@ from clonediff.harness.subjects.observation import Answer, Clone, Failure, Frame
 from clonediff.harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.triage import Blame, Verdict
+from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import Case, run
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Cost
+from clonediff.reports.records import Blame, Cost
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 
 from .checks.making import altered, chain, faithful
@@ -59,7 +59,7 @@ def test_each_cloner_has_its_verdict_and_its_blame() -> None:
         "fixed": Verdict.FAITHFUL,
         "mine": Verdict.DIVERGED,
     }
-    assert {blame for clone in trial.clones.values() for blame in clone.blame} == {Blame.UPSTREAM, Blame.ITS_OWN}
+    assert {cause.blame for clone in trial.clones.values() for cause in clone.causes} == {Blame.UPSTREAM, Blame.ITS_OWN}
 
 
 def test_differences_speak_of_the_kinds_of_the_graph_and_carry_numbers() -> None:
@@ -98,7 +98,7 @@ def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Ve
     assert cause.rank is Cost.CRASHES
     assert cause.root.raised is not None
     assert (cause.root.raised.type, cause.root.raised.frame) == (word, "keras/src/layers/rnn/lstm.py:call")
-    assert trial.clones["upstream"].blame == (Blame.UPSTREAM,)
+    assert [each.blame for each in trial.clones["upstream"].causes] == [Blame.UPSTREAM]
 
 
 def test_an_original_that_is_seen_to_be_unlike_itself_by_one_cloner_is_nobodys_clone() -> None:

@@ -15,7 +15,7 @@ from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import LookResult, look_for
-from clonediff.harness.trials.expressible import another_came_up, unspoken
+from clonediff.harness.trials.expressible import another_came_up, unsupported_graph
 from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
 from clonediff.harness.trials.triage import likeness
 from clonediff.reports.known import KnownIssues, load
@@ -49,7 +49,7 @@ def try_release(question: HistoryQuestion, subject: Subject, find: Find) -> Rele
 
 def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
     row = ReleaseRow(str(subject), subject.package, subject.version or "", ReleaseVerdict.NOT_TO_BE_HAD)
-    words = unspoken(question.graph, subject)
+    words = unsupported_graph(question.graph, subject)
     if words:  # for that nothing has to be installed
         return with_answer(row, question, NotTried(words, expressible=False))
     try:

@@ -30,7 +30,7 @@ from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, Out
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import ExplainedCause, TriedCase
-from clonediff.harness.trials.triage import Blame, blame, title
+from clonediff.harness.trials.triage import title, with_blame
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import COSTS, UPSTREAM_AND_FIXED, Cause
@@ -298,13 +298,13 @@ def _how(lost: LostProcess) -> str:
 def _cloned(tried: Sequence[TriedCase], order: Sequence[str], process: SubjectProcess) -> tuple[Cloned, ...]:
     """What each cloner made of the model; blame is that of all together."""
     trials = {name: each for each in tried for name in each.trial.clones}
-    blamed = blame({name: [shown.cause for shown in _shown(name, each)] for name, each in trials.items()})
+    blamed = with_blame({name: [shown.cause for shown in _shown(name, each)] for name, each in trials.items()})
     found = []
     for name in order:
         each = trials[name]
         breaks = tuple(
-            _break(shown, blame_, each.case, process)
-            for shown, blame_ in zip(_shown(name, each), blamed[name], strict=True)
+            _break(shown, cause, each.case, process)
+            for shown, cause in zip(_shown(name, each), blamed[name], strict=True)
         )
         clone = each.trial.clones[name]
         outcome = verdicts.RAISED if _arrived(clone.notes) else verdicts.outcome(breaks)
@@ -321,13 +321,13 @@ def _shown(cloner: str, tried: TriedCase) -> list[ExplainedCause]:
     return [each for each in tried.causes if each.cloner == cloner]
 
 
-def _break(shown: ExplainedCause, whose: Blame, case: Case, process: SubjectProcess) -> ModelBreak:
-    cause, issue = shown.cause, shown.known
+def _break(shown: ExplainedCause, cause: Cause, case: Case, process: SubjectProcess) -> ModelBreak:
+    issue = shown.known
     found = ModelBreak(
         cause.fingerprint,
         title(cause),
         COSTS[cause.rank],
-        whose.value,
+        cause.blame or "",
         cause.root,
         verdicts.happens(cause),
         verdicts.headline(cause),

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from clonediff.harness.answers.own_model.record import Cloned, ModelBreak
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.titles import sentence
-from clonediff.harness.trials.triage import Blame, signature
-from clonediff.reports.records import Cause, Cost, Difference
+from clonediff.harness.trials.triage import signature
+from clonediff.reports.records import Blame, Cause, Cost, Difference
 
 FAITHFUL = "cloned faithfully"
 DOCUMENTED = "cloned faithfully but for what is documented to be left out"

@@ -8,71 +8,68 @@ A check is a function of a `Pair`, an original's observation and what a cloner m
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 
 from clonediff.harness.subjects.observation import Clone, Observation
-from clonediff.harness.trials.checks.again import again
-from clonediff.harness.trials.checks.functions import functions
-from clonediff.harness.trials.checks.made import made
-from clonediff.harness.trials.checks.masks import masks
-from clonediff.harness.trials.checks.outputs import outputs
-from clonediff.harness.trials.checks.own import own
+from clonediff.harness.trials.checks import (
+    again,
+    devices,
+    functions,
+    made,
+    masks,
+    outputs,
+    own,
+    saved,
+    sharing,
+    structure,
+    training,
+    untouched,
+    weights,
+)
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.saved import saved
-from clonediff.harness.trials.checks.sharing import sharing
-from clonediff.harness.trials.checks.structure import structure
-from clonediff.harness.trials.checks.training import training
-from clonediff.harness.trials.checks.untouched import untouched
-from clonediff.harness.trials.checks.weights import weights
 from clonediff.reports.records import Cost, Difference
 
-__all__ = ["CHECKS", "OWN_WAY", "REFUSED", "Check", "Pair", "compare"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Check:
-    """A property of a faithful clone. `rank` is the worst that breaking it can cost a user.
-
-    `part` is the costly part of a trial without which it sees nothing, if there is one.
-    """
-
-    name: str
-    rank: Cost
-    differences: Callable[[Pair], list[Difference]]
-    part: str = ""
-
-    def __call__(self, original: Observation, clone: Clone) -> list[Difference]:
-        """Every difference that this check sees."""
-        return self.differences(Pair(original, clone))
-
+__all__ = ["CHECKS", "CHECKS_OF_A_REFUSAL", "CHECKS_WITH_FUNCTIONS", "Check", "Pair", "aspect_of", "compare"]
 
 CHECKS: dict[str, Check] = {
     check.name: check
     for check in (
-        Check("made", Cost.CRASHES, made),
-        Check("weights", Cost.CRASHES, weights),
-        Check("own", Cost.TRAINS, own),
-        Check("sharing", Cost.TRAINS, sharing),
-        Check("outputs", Cost.CRASHES, outputs),
-        Check("masks", Cost.COMPUTES, masks),
-        Check("structure", Cost.COMPUTES, structure),
-        Check("untouched", Cost.COMPUTES, untouched),
-        Check("again", Cost.CRASHES, again, "again"),
-        Check("training", Cost.CRASHES, training, "training_step"),
-        Check("saved", Cost.CRASHES, saved, "saving"),
-        Check("functions", Cost.CRASHES, functions),
+        made.CHECK,
+        weights.CHECK,
+        own.CHECK,
+        sharing.CHECK,
+        outputs.CHECK,
+        masks.CHECK,
+        structure.CHECK,
+        untouched.CHECK,
+        again.CHECK,
+        training.CHECK,
+        saved.CHECK,
+        functions.CHECK,
     )
 }
 """The checks by name, in the order of the promise."""
 
 
-OWN_WAY = ("made", "functions", "untouched")
-"""The checks of a clone that somebody's own functions ask for: nobody knows what model that is."""
+CHECKS_WITH_FUNCTIONS = ("made", "functions", "untouched")
+"""The checks where `clone_model` is given a user's functions: nobody knows what model they ask for."""
 
 
-REFUSED = ("made", "untouched")
-"""The checks of a clone that is not to be made."""
+CHECKS_OF_A_REFUSAL = ("made", "untouched")
+"""The checks where `clone_model` is to refuse its arguments."""
+
+ASPECTS: Mapping[str, Aspects] = {**{name: check.aspects for name, check in CHECKS.items()}, **devices.ASPECTS}
+"""What each check can say, those that compare devices and backends too."""
+
+_UNDECLARED = Aspect("*", Cost.PROPERTY, "{a} differs{inside}: {aspect}")
+"""What a record from another clonediff may have."""
+
+
+def aspect_of(difference: Difference) -> Aspect:
+    """The aspect that a difference is in, as its check declares it."""
+    aspects = ASPECTS.get(difference.check)
+    return (aspects.of(difference.aspect, difference.path) if aspects else None) or _UNDECLARED
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:

@@ -14,16 +14,32 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
-from clonediff.harness.trials.checks.masks import masks
-from clonediff.harness.trials.checks.outputs import outputs
-from clonediff.harness.trials.checks.own import own
+from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Reach, Stage, aspects
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.harness.trials.checks.sharing import sharing
-from clonediff.harness.trials.checks.structure import structure
-from clonediff.harness.trials.checks.weights import weights
 from clonediff.reports.records import Cost, Difference
+
+_PARTS = (sharing.CHECK, structure.CHECK, weights.CHECK, own.CHECK)
+_OF_RUNS = (outputs.CHECK, masks.CHECK)
+
+_ASPECTS = Aspects(
+    "again",
+    *aspects(
+        Cost.TRAINS,
+        {
+            "layer shared by clones": "{clone} holds {a} of the first clone itself",
+            "weight shared by clones": "{clone} shares a weight of {a} with the first clone",
+            "state shared by clones": "{clone} shares a state of {a} with the first clone",
+        },
+        reach=Reach.BEHAVIOUR,
+        any_layer=True,
+    ),
+    Aspect("raises", Cost.CRASHES, "a second clone cannot be made", path="again"),
+    Aspect("raises", Cost.CRASHES, "the clone cannot be cloned", path="twice"),
+    *(each.aspects.not_compared() for each in (*_PARTS, *_OF_RUNS)),
+)
 
 Key = tuple[str, str]
 
@@ -43,7 +59,7 @@ def again(pair: Pair) -> list[Difference]:
         ("twice", clone.twice_failure, "a clone of the clone"),
     ):
         if failure is not None:
-            differences.append(raises("again", path, expected, failure, original.shape))
+            differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
     if clone.again is not None:
         second = Observation(shape=clone.again, copied_weights=original.copied_weights)
         differences += _new(Pair(original, Clone(observation=second)), told, "again", runs=False)
@@ -66,15 +82,9 @@ def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
                 continue
             told.add(thing.ident)
             layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
-            yield Difference(
-                "again",
-                f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}",
-                f"{word} shared by clones",
-                f"a {word} of its own",
-                "the first clone's",
-                Cost.TRAINS,
-                place(original, layer),
-            )
+            where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
+            sides = f"a {word} of its own", "the first clone's"
+            yield _ASPECTS.differs(f"{word} shared by clones", where, *sides, place(original, layer))
 
 
 def _objects(shape: Shape) -> tuple[tuple[str, Sequence[LayerSeen | Variable]], ...]:
@@ -90,13 +100,16 @@ def _new(pair: Pair, told: Collection[Key], path: str, *, runs: bool) -> list[Di
 
 
 def _all(pair: Pair, *, runs: bool = True) -> list[Difference]:
-    at_rest = [*sharing(pair), *structure(pair), *weights(pair), *own(pair)]
+    at_rest = [one for each in _PARTS for one in each.differences(pair)]
     if not runs:
         return at_rest
     here = [name for name in ("inference", "training") if getattr(pair.observed, name) is not None]
-    in_runs = [*outputs(pair), *masks(pair)]
+    in_runs = [one for each in _OF_RUNS for one in each.differences(pair)]
     return at_rest + [one for one in in_runs if one.path.startswith(("layers", *here))]
 
 
 def _key(difference: Difference) -> Key:
     return difference.path, difference.aspect
+
+
+CHECK = Check(_ASPECTS, Stage.AGAIN, again, part="again")

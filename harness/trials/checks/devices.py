@@ -11,7 +11,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec.structs import replace
+
 from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
+from clonediff.harness.trials.checks.check import Aspects, aspects
+from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair, full_name
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.skeletons import unlike
@@ -57,6 +61,36 @@ class Terms:
         return mine.get(dtype, theirs.get(dtype, dtype))
 
 
+def _aspects(check: Check) -> Aspects:
+    other = f"another {check}"
+    return Aspects(
+        check,
+        *nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES),
+        *aspects(
+            Cost.COMPUTES,
+            {
+                "weight count": f"a model has more weights on one {check} than on the other",
+                "weight": f"a weight that was set is another on {other}",
+                "count": f"a model gives another number of outputs on {other}{{at}}",
+                "shape": f"a model gives another shape on {other}{{at}}",
+                "dtype": f"a model gives another dtype on {other}{{at}}",
+                "mask": f"a model gives another mask on {other}{{at}}",
+                "value": f"a model computes something else on {other}{{at}}",
+                "value unknown": f"a model may compute something else on {other}{{at}}",
+            },
+        ),
+        *aspects(
+            Cost.CRASHES,
+            {
+                "made": f"a model can be made on one {check}, and not on the other",
+                "raises": f"a model raises an exception on one {check}, and another or none on the other",
+                "process": f"a model takes its process with it on one {check}, and not on the other",
+            },
+        ),
+    )
+
+
+ASPECTS: Mapping[str, Aspects] = {"device": _aspects("device"), "backend": _aspects("backend")}
 TERMS = Terms()
 
 
@@ -74,7 +108,7 @@ def devices(first: Answer, second: Answer, values: Values, terms: Terms = TERMS)
             continue
         if mine is None or theirs is None:
             want, have = ("none" if one is None else "made" for one in (mine, theirs))
-            differences.append(Difference(terms.check, name, "made", want, have, Cost.CRASHES))
+            differences.append(ASPECTS[terms.check].differs("made", name, want, have, None))
             continue
         between = _Between(Pair(mine, Clone(observation=theirs)), values, terms)
         for where in RUNS:
@@ -97,7 +131,7 @@ def _given(first: Observation | None, second: Observation | None, values: Values
         return
     counts = str(len(first.copied_weights)), str(len(second.copied_weights))
     if counts[0] != counts[1]:
-        yield Difference(terms.check, "original.weights", "weight count", *counts, Cost.COMPUTES)
+        yield ASPECTS[terms.check].differs("weight count", "original.weights", *counts, None)
         return
     weights = zip(first.copied_weights, second.copied_weights, first.shape.weights, strict=False)
     for number, (want, have, weight) in enumerate(weights):
@@ -105,7 +139,7 @@ def _given(first: Observation | None, second: Observation | None, values: Values
             continue
         owner = place(first.shape, weight.owner)
         path = f"original.weights[{number}]"
-        yield Difference(terms.check, path, "weight", want, have, Cost.COMPUTES, owner, digests=(want, have))
+        yield ASPECTS[terms.check].differs("weight", path, want, have, owner, digests=(want, have))
 
 
 def _equal(elements: tuple[Elements, Elements] | None) -> bool:
@@ -120,7 +154,7 @@ class _Between:
         self.pair = pair
         self.values = values
         self.terms = terms
-        self.check = terms.check
+        self.aspects = ASPECTS[terms.check]
 
     def runs(self, want: ModelRun | None, have: ModelRun | None, path: str) -> Iterator[Difference]:
         shape = self.pair.original.shape
@@ -130,14 +164,14 @@ class _Between:
         if want.failure is not None or have.failure is not None:
             expected, found = ("it runs" if run.failure is None else run.failure.type for run in (want, have))
             if expected != found:
-                yield Difference(self.check, path, "raises", expected, found, Cost.CRASHES, model)
+                yield self.aspects.differs("raises", path, expected, found, model)
             return
         for one in unlike(want.structure, have.structure):
-            told = (f"structure {one.aspect}", one.expected, one.found, Cost.COMPUTES, model)
-            yield Difference(self.check, f"{path}.structure{one.path}", *told)
+            told = (f"{path}.structure{one.path}", one.expected, one.found, model)
+            yield self.aspects.differs(f"structure {one.aspect}", *told)
         if len(want.outputs) != len(have.outputs):
             counts = str(len(want.outputs)), str(len(have.outputs))
-            yield Difference(self.check, f"{path}.outputs", "count", *counts, Cost.COMPUTES, model)
+            yield self.aspects.differs("count", f"{path}.outputs", *counts, model)
         parted: Place | None = None
         # A number is no finer than the coarsest that it was computed from: float64 of what was float32 has its error.
         computed = ""
@@ -161,30 +195,28 @@ class _Between:
             yield from self._leaf(leaf, other, f"{path}.outputs[{index}]", parted or model, computed)
 
     def _leaf(self, want: Leaf, have: Leaf, path: str, first: Place, computed: str) -> Iterator[Difference]:
-        told = (Cost.COMPUTES, first)
         alike = want.shape == have.shape
         if not alike:
-            yield Difference(self.check, f"{path}.shape", "shape", short(want.shape), short(have.shape), *told)
+            yield self.aspects.differs("shape", f"{path}.shape", short(want.shape), short(have.shape), first)
         if not self.terms.same(want.dtype, have.dtype):
             alike = False
-            yield Difference(self.check, f"{path}.dtype", "dtype", want.dtype, have.dtype, *told)
+            yield self.aspects.differs("dtype", f"{path}.dtype", want.dtype, have.dtype, first)
         if alike and want.digest != have.digest:
             yield from self._value(want, have, path, first, computed)
         if (want.mask is None) != (have.mask is None) or want.mask != have.mask:
             masks = want.mask or "no mask", have.mask or "no mask"
-            yield Difference(self.check, f"{path}.mask", "mask", *masks, *told)
+            yield self.aspects.differs("mask", f"{path}.mask", *masks, first)
 
     def _value(self, want: Leaf, have: Leaf, path: str, first: Place, computed: str) -> Iterator[Difference]:
         digests = (want.digest, have.digest)
-        told = (*digests, Cost.COMPUTES, first)
         elements = self.values(*digests)
         if elements is None:
-            yield Difference(self.check, path, "value unknown", *told, digests=digests)
+            yield self.aspects.differs("value unknown", path, *digests, first, digests=digests)
             return
         dtype = coarser(self.terms.narrowed(coarser(want.dtype, have.dtype)), computed)
         numbers = beyond(*elements, dtype=dtype, shape=want.shape)
         if numbers is not None:
-            yield Difference(self.check, path, "value", *told, digests=digests, numbers=numbers)
+            yield replace(self.aspects.differs("value", path, *digests, first, digests=digests), numbers=numbers)
 
 
 def beyond(expected: Elements, found: Elements, *, dtype: str, shape: Sequence[int | None]) -> Numbers | None:

@@ -9,12 +9,51 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from clonediff.harness.subjects.observation import ByHand, FunctionCalls, Shape
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Comparison, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Cost, Difference
+
+
+def _asked_of(expression: str) -> dict[str, Any]:
+    return {"any_layer": True, "shown": Comparison(expression, how="asked")}
+
+
+_ASPECTS = Aspects(
+    "functions",
+    Aspect(
+        "asked of an input",
+        Cost.PROPERTY,
+        "a clone function is called on an input layer",
+        **_asked_of("not any(isinstance(each, keras.layers.InputLayer) for each in asked)"),
+    ),
+    Aspect(
+        "asked of an operation",
+        Cost.PROPERTY,
+        "a clone function is called on an operation that is not a layer",
+        **_asked_of("all(isinstance(each, keras.layers.Layer) for each in asked)"),
+    ),
+    Aspect(
+        "asked again",
+        Cost.TRAINS,
+        "a clone function is called more than once on a layer",
+        **_asked_of("len({id(each) for each in asked}) == len(asked)"),
+    ),
+    Aspect("not asked", Cost.PROPERTY, "a clone function is not called on a layer", any_layer=True),
+    Aspect(
+        "not what it gave", Cost.TRAINS, "a layer that a clone function returns is not in the clone", any_layer=True
+    ),
+    Aspect(
+        "own error lost", Cost.CRASHES, "an exception of a function that was given does not propagate", any_layer=True
+    ),
+    Aspect("raises", Cost.CRASHES, "{clone} does not run"),
+    Aspect("output count", Cost.COMPUTES, "a model has another number of outputs{inside}"),
+    Aspect("value", Cost.COMPUTES, "{clone} computes something else{at}"),
+)
 
 
 def functions(pair: Pair) -> list[Difference]:
@@ -24,7 +63,7 @@ def functions(pair: Pair) -> list[Difference]:
     if clone.asked is not None and clone.asked.raised is not None:
         said = "a clone" if clone.failure is None else clone.failure.type
         raised = clone.asked.raised.type
-        differences.append(_difference(shape, -1, "own error lost", raised, said, Cost.CRASHES))
+        differences.append(_differs("own error lost", shape, -1, raised, said))
     if clone.by_hand is not None:
         differences += _computed(clone.by_hand, shape)
     return differences
@@ -39,30 +78,33 @@ def _asked(asked: FunctionCalls, shape: Shape) -> Iterator[Difference]:
         seen.add(call.layer)
         if call.what != "layer":
             what = "an input" if call.what == "input" else "an operation"
-            yield _difference(shape, call.layer, f"asked of {what}", "not asked", "asked", Cost.PROPERTY)
+            yield _differs(f"asked of {what}", shape, call.layer, "not asked", "asked")
         elif counts[call.layer] > 1:
-            yield _difference(shape, call.layer, "asked again", "once", f"{counts[call.layer]} times", Cost.TRAINS)
+            yield _differs("asked again", shape, call.layer, "once", f"{counts[call.layer]} times")
         if call.what == "layer" and not call.there:
-            yield _difference(shape, call.layer, "not what it gave", "the layer that it gave", "another", Cost.TRAINS)
+            yield _differs("not what it gave", shape, call.layer, "the layer that it gave", "another")
     for layer in asked.wanted:
         if layer not in seen:
-            yield _difference(shape, layer, "not asked", "once", "never", Cost.PROPERTY)
+            yield _differs("not asked", shape, layer, "once", "never")
 
 
 def _computed(by_hand: ByHand, shape: Shape) -> Iterator[Difference]:
     if by_hand.why:
         return
     if by_hand.failure is not None:
-        yield raises("functions", "by_hand", "it runs", by_hand.failure, shape)
+        yield raises(_ASPECTS, "by_hand", "it runs", by_hand.failure, shape)
         return
     if len(by_hand.expected) != len(by_hand.found):
         counts = str(len(by_hand.expected)), str(len(by_hand.found))
-        yield Difference("functions", "by_hand", "output count", *counts, Cost.COMPUTES, place(shape, -1))
+        yield _ASPECTS.differs("output count", "by_hand", *counts, place(shape, -1))
     for number, digests in enumerate(zip(by_hand.expected, by_hand.found, strict=False)):
         if digests[0] != digests[1]:
             path, first = f"by_hand.outputs[{number}]", place(shape, -1)
-            yield Difference("functions", path, "value", *digests, Cost.COMPUTES, first, digests=digests)
+            yield _ASPECTS.differs("value", path, *digests, first, digests=digests)
 
 
-def _difference(shape: Shape, layer: int, aspect: str, expected: str, found: str, cost: Cost) -> Difference:
-    return Difference("functions", at(shape, layer), aspect, expected, found, cost, place(shape, layer))
+def _differs(aspect: str, shape: Shape, layer: int, expected: str, found: str) -> Difference:
+    return _ASPECTS.differs(aspect, at(shape, layer), expected, found, place(shape, layer))
+
+
+CHECK = Check(_ASPECTS, Stage.FUNCTIONS, functions)

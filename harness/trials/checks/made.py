@@ -9,10 +9,40 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Comparison, Stage, aspects
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Cost, Difference
+
+_ASPECTS = Aspects(
+    "made",
+    Aspect(
+        "no error",
+        Cost.PROPERTY,
+        "cloning silently accepts an invalid argument",
+        same_as={"Sequential": ("no error", "Functional")},
+        shown=Comparison('raise AssertionError("no error")', how="line"),
+    ),
+    Aspect(
+        "unclear error",
+        Cost.PROPERTY,
+        "an invalid argument raises an exception that does not say what is wrong",
+        shown=Comparison(how="raises"),
+    ),
+    *aspects(
+        Cost.CRASHES,
+        {
+            "raises": "{held} cannot be cloned",
+            "nothing": "the cloner gives nothing",
+            "original refused": "the original cannot be built or run",
+            "process timed out": "cloning a model, or running the clone, does not end in time",
+            "process out of memory": "cloning a model, or running the clone, takes too much memory",
+            "process *": "cloning a model, or running the clone, ends its process",
+        },
+        shown=Comparison(how="raises"),
+    ),
+)
 
 
 def made(pair: Pair) -> list[Difference]:
@@ -23,19 +53,22 @@ def made(pair: Pair) -> list[Difference]:
     if pair.clone.failure is not None and pair.clone.failure.own:
         return []
     if pair.clone.failure is not None:
-        return [raises("made", "clone", "a clone", pair.clone.failure, shape)]
+        return [raises(_ASPECTS, "clone", "a clone", pair.clone.failure, shape)]
     if pair.observed is None:
-        return [Difference("made", "clone", "nothing", "a clone", "nothing", Cost.CRASHES, place(shape, -1))]
+        return [_ASPECTS.differs("nothing", "clone", "a clone", "nothing", place(shape, -1))]
     return []
 
 
 def _refused(pair: Pair) -> list[Difference]:
     failure, first = pair.clone.failure, place(pair.original.shape, -1)
     if failure is None:
-        return [Difference("made", "clone", "no error", "a clear error", "a clone", Cost.PROPERTY, first)]
+        return [_ASPECTS.differs("no error", "clone", "a clear error", "a clone", first)]
     if failure.clear:
         return []
     if any(frame.function == "get_config" for frame in failure.frames):
-        return [raises("made", "clone", "a clone", failure, pair.original.shape)]  # no clone comes of any argument
-    unclear = raises("made", "clone", "a clear error", failure, pair.original.shape)
+        return [raises(_ASPECTS, "clone", "a clone", failure, pair.original.shape)]  # no clone comes of any argument
+    unclear = raises(_ASPECTS, "clone", "a clear error", failure, pair.original.shape)
     return [replace(unclear, aspect="unclear error", rank=Cost.PROPERTY, first=first)]
+
+
+CHECK = Check(_ASPECTS, Stage.MADE, made)

@@ -4,10 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clonediff.harness.subjects.observation import ModelRun
+from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspect, Aspects, Check, Stage, Thing, aspects
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.harness.trials.checks.runs import mask_differences
-from clonediff.reports.records import Cost, Difference
+from clonediff.harness.trials.checks.runs import both_ran, leaves
+from clonediff.reports.records import Cost, Difference, Place
+
+ASPECTS = Aspects(
+    "masks",
+    *aspects(
+        Cost.COMPUTES,
+        {
+            "mask lost": "a mask is lost{inside}{training}{at}",
+            "mask added": "there is a mask{inside} where the original has none{training}{at}",
+        },
+        shows=(Thing.MASKS,),
+        shown=RUN,
+    ),
+    Aspect(
+        "mask value",
+        Cost.COMPUTES,
+        "a mask has other values{inside}{training}{at}",
+        shows=(Thing.MASKS,),
+        shown=RUN_ON_NUMBERS,
+    ),
+)
 
 
 def masks(pair: Pair) -> list[Difference]:
@@ -32,12 +54,33 @@ def _symbolic(pair: Pair) -> Iterator[Difference]:
                 got = have[output] if output < len(have) else None
                 if expected == got or expected is None or got is None:
                     continue  # another number of outputs is the structure's to tell
-                yield Difference(
-                    check="masks",
-                    path=f"{at(original, index)}.calls[{use}].masks[{output}]",
-                    aspect="mask lost" if expected else "mask added",
-                    expected="a mask" if expected else "no mask",
-                    found="a mask" if got else "no mask",
-                    rank=Cost.PROPERTY,
-                    first=place(original, index, use),
+                aspect, told = (
+                    ("mask lost", ("a mask", "no mask")) if expected else ("mask added", ("no mask", "a mask"))
                 )
+                path = f"{at(original, index)}.calls[{use}].masks[{output}]"
+                yield ASPECTS.differs(aspect, path, *told, place(original, index, use), cost=Cost.PROPERTY)
+
+
+def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> Iterator[Difference]:
+    """The mask of every step and every output. One that no output has costs a property, and changes no number."""
+    if expected is None or found is None or not both_ran(expected, found):
+        return
+    first: Place | None = None
+    for seen in leaves(pair, expected, found, where):
+        want, have = seen.expected.mask, seen.found.mask
+        if want == have:
+            continue
+        if not seen.is_output:
+            first = first or seen.place
+        yield ASPECTS.differs(
+            "mask lost" if have is None else "mask added" if want is None else "mask value",
+            f"{seen.path}.mask",
+            want or "no mask",
+            have or "no mask",
+            (first or seen.place) if seen.is_output else seen.place,
+            cost=Cost.COMPUTES if seen.is_output else Cost.PROPERTY,
+            digests=(want, have) if want and have else None,
+        )
+
+
+CHECK = Check(ASPECTS, Stage.INFERENCE, masks)

@@ -2,9 +2,64 @@
 
 from __future__ import annotations
 
-from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.runs import run_differences
-from clonediff.reports.records import Difference
+from collections.abc import Iterator
+
+from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
+from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspect, Aspects, Check, Stage, Thing, aspects
+from clonediff.harness.trials.checks.nested import nested
+from clonediff.harness.trials.checks.pairing import Pair, full_name
+from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.runs import first_parting, producer, unlike_leaves
+from clonediff.harness.trials.checks.skeletons import MISSING, unlike
+from clonediff.reports.records import Cost, Difference, Place
+
+ASPECTS = Aspects(
+    "outputs",
+    Aspect("not run", Cost.COMPUTES, "{clone} was not run"),
+    *aspects(
+        Cost.PROPERTY,
+        {
+            "no longer raises": "{clone} runs{training} where the original raises an exception",
+            "raises another": "{clone} raises another exception{training} than the original",
+        },
+    ),
+    Aspect("raises", Cost.CRASHES, "{clone} does not run{training}", shown=RUN),
+    *nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES, shown=RUN),
+    *aspects(
+        Cost.COMPUTES,
+        {
+            "count": "{clone} gives another number of outputs{training}{at}",
+            "shape": "{clone} gives another shape{training}{at}",
+            "dtype": "{clone} gives another dtype{training}{at}",
+        },
+        shown=RUN,
+    ),
+    Aspect("value", Cost.COMPUTES, "{clone} computes something else{training}{at}", shown=RUN_ON_NUMBERS),
+    *aspects(
+        Cost.COMPUTES,
+        {"step missing": "{a} does not run{inside}{training}", "step extra": "{a} runs once more{inside}{training}"},
+        shows=(Thing.LISTING,),
+        shown=RUN,
+    ),
+    Aspect(
+        "order",
+        Cost.COMPUTES,
+        "{clone} gives its outputs in another order{training}",
+        shows=(Thing.LISTING,),
+        any_layer=True,
+        shown=RUN_ON_NUMBERS,
+    ),
+    Aspect(
+        "call order",
+        Cost.PROPERTY,
+        "the calls of a shared {kind} come in another order{inside}",
+        quiet=True,
+        shows=(Thing.LISTING,),
+        any_layer=True,
+        shown=RUN_ON_NUMBERS,
+    ),
+)
 
 
 def outputs(pair: Pair) -> list[Difference]:
@@ -15,3 +70,88 @@ def outputs(pair: Pair) -> list[Difference]:
         *run_differences(pair, pair.original.inference, pair.observed.inference, "inference"),
         *run_differences(pair, pair.original.training, pair.observed.training, "training"),
     ]
+
+
+def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> list[Difference]:
+    """Everything in which two runs differ, masks aside."""
+    if expected is None:
+        return []
+    if found is None:
+        return [_of_the_model(pair, "not run", where, "a run", MISSING)]
+    if expected.failure is not None or found.failure is not None:
+        return list(_failures(pair, expected, found, where))
+    return [*_steps(pair, expected, found, where), *_outputs(pair, expected, found, where)]
+
+
+def _cost(where: str) -> Cost:
+    return Cost.TRAINS if where == "training" else Cost.COMPUTES
+
+
+def _of_the_model(pair: Pair, aspect: str, path: str, want: str, have: str, cost: Cost | None = None) -> Difference:
+    return ASPECTS.differs(aspect, path, want, have, place(pair.original.shape, -1), cost=cost)
+
+
+def _failures(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
+    want, have = expected.failure, found.failure
+    if want is None and have is not None:
+        yield raises(ASPECTS, where, "it runs", have, pair.original.shape)
+    elif want is not None and have is None:
+        yield _of_the_model(pair, "no longer raises", where, want.type, "it runs")
+    elif want is not None and have is not None and want.type != have.type:
+        yield _of_the_model(pair, "raises another", where, want.type, have.type)
+
+
+def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
+    shape, pairing, cost = pair.original.shape, pair.steps(expected, found), _cost(where)
+    swapped: set[int] = set()
+    for index, step in enumerate(expected.steps):
+        first, path = place(shape, step.layer, step.use), _at_step(pair, where, step, step.layer)
+        if index not in pairing.found:
+            if step.layer in pair.layers.found:
+                yield ASPECTS.differs("step missing", path, "a call", MISSING, first, cost=cost)
+            continue
+        twin = found.steps[pairing.found[index]]
+        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in twin.outputs]
+        if twin.use != step.use and same and step.layer not in swapped:
+            swapped.add(step.layer)
+            yield ASPECTS.differs("call order", path, f"use {step.use}", f"use {twin.use}", first)
+        if len(step.outputs) != len(twin.outputs):
+            counts = f"{len(step.outputs)} tensors", f"{len(twin.outputs)}"
+            yield ASPECTS.differs("count", path, *counts, first, cost=cost)
+        for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
+            yield from _leaves(f"{path}.outputs[{output}]", leaf, other, cost, first)
+    for index in pairing.extra:
+        step = found.steps[index]
+        layer = pair.layers.expected.get(step.layer)
+        if layer is not None:
+            path, first = _at_step(pair, where, step, layer), place(shape, layer, step.use)
+            yield ASPECTS.differs("step extra", path, MISSING, "a call", first, cost=cost)
+
+
+def _at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
+    return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
+
+
+def _leaves(path: str, want: Leaf, have: Leaf, cost: Cost, first: Place) -> Iterator[Difference]:
+    for one in unlike_leaves(path, want, have):
+        yield ASPECTS.differs(one.aspect, one.path, one.expected, one.found, first, cost=cost, digests=one.digests)
+
+
+def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
+    cost, path = _cost(where), f"{where}.outputs"
+    for one in unlike(expected.structure, found.structure):
+        its = f"{where}.structure{one.path}"
+        yield _of_the_model(pair, f"structure {one.aspect}", its, one.expected, one.found, cost)
+    if len(expected.outputs) != len(found.outputs):
+        yield _of_the_model(pair, "count", path, str(len(expected.outputs)), str(len(found.outputs)), cost)
+    wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
+    if wants != haves and sorted(wants) == sorted(haves):
+        order = [haves.index(digest) for digest in wants]
+        yield _of_the_model(pair, "order", path, short(list(range(len(wants)))), short(order), cost)
+        return
+    parted = first_parting(pair, expected, found, where)
+    for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
+        yield from _leaves(f"{path}[{index}]", leaf, twin, cost, parted or producer(pair, index))
+
+
+CHECK = Check(ASPECTS, Stage.INFERENCE, outputs)

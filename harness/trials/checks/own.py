@@ -8,11 +8,110 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from clonediff.harness.subjects.observation import Observation, Shape
+from clonediff.harness.trials.checks.check import (
+    NOT_COMPARED,
+    Aspect,
+    Aspects,
+    Check,
+    Comparison,
+    Link,
+    Reach,
+    Spread,
+    Stage,
+    Thing,
+    Turn,
+    aspects,
+)
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.reports.records import Cost, Difference
+
+
+def _layers(difference: Difference, dialect: str) -> Comparison:
+    inside = difference.first is not None and "/" in difference.first.name
+    if inside and dialect == "keras2":
+        return NOT_COMPARED
+    return Comparison("{}._flatten_layers()" if inside else "{}.layers", how="shared")
+
+
+def _optimizer(difference: Difference, dialect: str) -> Comparison:
+    if difference.path != "compiled_with[0]":
+        return NOT_COMPARED
+    return Comparison(
+        "clone.optimizer is not model.optimizer, 'the clone has the optimizer of the model'", how="assert"
+    )
+
+
+# Whatever is done to what is the original's own is done to the original.
+_OF_THE_ORIGINAL: dict[str, Any] = {
+    "reach": Reach.BEHAVIOUR,
+    "changes": (Thing.OBJECTS, Thing.BUILD, Thing.COPYING),
+    "any_layer": True,
+}
+# Nothing follows from what a weight begins with: before anything runs, it gets the original's value.
+_OF_INITIAL_VALUES: dict[str, Any] = {"quiet": True, "shows": (Thing.BUILD,), "stage": Stage.WEIGHTS}
+
+ASPECTS = Aspects(
+    "own",
+    Aspect(
+        "layer shared",
+        Cost.TRAINS,
+        "{clone} holds {a} of the original itself",
+        turn=Turn.FIRST,
+        shown=_layers,
+        **_OF_THE_ORIGINAL,
+    ),
+    Aspect(
+        "weight shared",
+        Cost.TRAINS,
+        "{clone} shares a weight of {a} with the original",
+        shown=Comparison("{}.weights", how="shared"),
+        **_OF_THE_ORIGINAL,
+    ),
+    Aspect("state shared", Cost.TRAINS, "{clone} shares a state of {a} with the original", **_OF_THE_ORIGINAL),
+    Aspect(
+        "compiled_with shared",
+        Cost.TRAINS,
+        "{clone} is compiled with an optimizer, or a metric, of the original itself",
+        shown=_optimizer,
+    ),
+    Aspect("not fresh", Cost.TRAINS, "a weight of {a} begins with the original's value{inside}", any_layer=True),
+    Aspect(
+        "state not fresh",
+        Cost.COMPUTES,
+        "a state of {a} begins as a run of the original has left it{inside}",
+        reach=Reach.TRAINING,
+    ),
+    *aspects(
+        Cost.TRAINS,
+        {
+            "first value": "a weight of {a} begins with another constant{inside}",
+            "first value set": "a weight of {a} that is drawn by chance begins with a constant{inside}",
+        },
+        **_OF_INITIAL_VALUES,
+    ),
+)
+
+
+def _is_of_an_input(difference: Difference) -> bool:
+    return difference.first is not None and difference.first.kind == "InputLayer"
+
+
+_LINKS = (
+    Link(
+        "layer shared",
+        "*",
+        Spread.ANYWHERE,
+        "a clone on the model's own inputs is on other inputs than it was given",
+        lambda cause, effect, flow: (
+            _is_of_an_input(cause)
+            and (_is_of_an_input(effect) or effect.aspect.startswith(("input ", "outbound nodes")))
+        ),
+    ),
+)
 
 
 def own(pair: Pair) -> list[Difference]:
@@ -26,18 +125,10 @@ def own(pair: Pair) -> list[Difference]:
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
-            differences.append(
-                Difference(
-                    "own",
-                    f"weights[{index}].value",
-                    "not fresh",
-                    "a value drawn anew",
-                    "the original's",
-                    Cost.TRAINS,
-                    place(original, pair.layers.expected.get(owner, -1)),
-                )
-            )
-    return [*differences, *_left_over(pair, pair.observed), *_beginnings(pair, pair.observed)]
+            first = place(original, pair.layers.expected.get(owner, -1))
+            path, told = f"weights[{index}].value", ("a value drawn anew", "the original's")
+            differences.append(ASPECTS.differs("not fresh", path, *told, first))
+    return [*differences, *_left_over(pair, pair.observed), *_initial_values(pair, pair.observed)]
 
 
 def _left_over(pair: Pair, observed: Observation) -> Iterator[Difference]:
@@ -51,7 +142,7 @@ def _left_over(pair: Pair, observed: Observation) -> Iterator[Difference]:
         if not fresh:
             path, first = f"states[{index}].value", place(original, original.states[index].owner)
             expected, found = "as before the first batch", "as the original's run has left it"
-            yield Difference("own", path, "state not fresh", expected, found, Cost.COMPUTES, first)
+            yield ASPECTS.differs("state not fresh", path, expected, found, first)
 
 
 def _inputs_shared(pair: Pair) -> Iterator[Difference]:
@@ -90,7 +181,7 @@ def _all_shared(pair: Pair) -> Iterator[Difference]:
             yield _shared(f"compiled_with[{place_in_list}]", "compiled_with shared", "optimizer", cloned, -1)
 
 
-def _beginnings(pair: Pair, observed: Observation) -> Iterator[Difference]:
+def _initial_values(pair: Pair, observed: Observation) -> Iterator[Difference]:
     original, clone = pair.shapes
     wants, haves = pair.original.begins, observed.begins
     for index, found in pair.weights.pairs:
@@ -103,11 +194,13 @@ def _beginnings(pair: Pair, observed: Observation) -> Iterator[Difference]:
         path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
         if want != "drawn":
             digests = (want, have)
-            yield Difference("own", path, "first value", want, have, Cost.TRAINS, first, digests=digests)
+            yield ASPECTS.differs("first value", path, want, have, first, digests=digests)
         elif clone.weights[found].value and math.prod(clone.weights[found].shape) > 1:
-            yield Difference("own", path, "first value set", "drawn by chance", have, Cost.TRAINS, first)
+            yield ASPECTS.differs("first value set", path, "drawn by chance", have, first)
 
 
 def _shared(path: str, aspect: str, word: str, cloned: Shape, layer: int) -> Difference:
-    first = place(cloned, layer)
-    return Difference("own", path, aspect, f"a {word} of its own", "the original's", Cost.TRAINS, first)
+    return ASPECTS.differs(aspect, path, f"a {word} of its own", "the original's", place(cloned, layer))
+
+
+CHECK = Check(ASPECTS, Stage.OWN, own, links=_LINKS)

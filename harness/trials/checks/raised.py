@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 
 from clonediff.harness.subjects.observation import Failure, Frame, Shape
+from clonediff.harness.trials.checks.check import Aspects
 from clonediff.harness.trials.checks.places import place, short
-from clonediff.reports.records import Cost, Difference, Place, Raised
+from clonediff.reports.records import Difference, Place, Raised
 
 _OWN = re.compile(
     r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners)/"
@@ -86,16 +87,8 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
     return place(shape, min(said)[1]) if said else None
 
 
-def raises(check: str, path: str, expected: str, failure: Failure, shape: Shape) -> Difference:
+def raises(aspects: Aspects, path: str, expected: str, failure: Failure, shape: Shape) -> Difference:
     """The difference of something that raises where it must not."""
     told = raised(failure)
-    return Difference(
-        check=check,
-        path=path,
-        aspect="raises",
-        expected=expected,
-        found=short(f"{told.type}: {told.message}", 300),
-        rank=Cost.CRASHES,
-        first=layer_spoken_of(failure, shape),
-        raised=told,
-    )
+    found = short(f"{told.type}: {told.message}", 300)
+    return aspects.differs("raises", path, expected, found, layer_spoken_of(failure, shape), raised=told)

@@ -8,12 +8,22 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import ModelRun, Saved
+from clonediff.harness.trials.checks import masks, outputs
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.harness.trials.checks.runs import mask_differences, run_differences
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Cost, Difference
+
+_ASPECTS = Aspects(
+    "saved",
+    Aspect("not saved", Cost.PROPERTY, "the clone was not saved"),
+    Aspect("raises", Cost.CRASHES, "the clone cannot be saved", path="saved.saving"),
+    Aspect("raises", Cost.CRASHES, "the clone cannot be loaded once it is saved", path="saved.loading"),
+    outputs.ASPECTS.not_compared(),
+    masks.ASPECTS.not_compared(),
+)
 
 
 def saved(pair: Pair) -> list[Difference]:
@@ -23,20 +33,19 @@ def saved(pair: Pair) -> list[Difference]:
         return []
     have, shape = pair.observed.saved, pair.original.shape
     if have is None:
-        first = place(shape, -1)
-        return [Difference("saved", "saved", "not saved", "saved and loaded", MISSING, Cost.PROPERTY, first)]
+        return [_ASPECTS.differs("not saved", "saved", "saved and loaded", MISSING, place(shape, -1))]
     if have.saving is not None:
-        return [raises("saved", "saved.saving", "it can be saved", have.saving, shape)]
+        return [raises(_ASPECTS, "saved.saving", "it can be saved", have.saving, shape)]
     if have.loading is not None:
-        return [raises("saved", "saved.loading", "it can be loaded", have.loading, shape)]
+        return [raises(_ASPECTS, "saved.loading", "it can be loaded", have.loading, shape)]
     return _runs(pair, want, have)
 
 
 def _runs(pair: Pair, want: Saved, have: Saved) -> list[Difference]:
     expected, found = _ends_of(want.run), _ends_of(have.run)
     differences = [
-        *run_differences(pair, expected, found, "run"),
-        *mask_differences(pair, expected, found, "run"),
+        *outputs.run_differences(pair, expected, found, "run"),
+        *masks.mask_differences(pair, expected, found, "run"),
     ]
     return [replace(difference, check="saved", path=f"saved.{difference.path}") for difference in differences]
 
@@ -44,3 +53,6 @@ def _runs(pair: Pair, want: Saved, have: Saved) -> list[Difference]:
 def _ends_of(run: ModelRun | None) -> ModelRun | None:
     """A run without its steps: their layers are those of the loaded model, which is not described."""
     return None if run is None else replace(run, steps=(), losses=())
+
+
+CHECK = Check(_ASPECTS, Stage.SAVED, saved, part="saving")

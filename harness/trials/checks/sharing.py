@@ -6,8 +6,9 @@ Objects are numbered by where they are first met, in the original's order: shari
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, Thing, Turn, aspects
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.reports.records import Cost, Difference, Place
@@ -17,6 +18,32 @@ class _Held(NamedTuple):
     ident: int
     path: str
     place: Place
+
+
+_PARTED: dict[str, Any] = {
+    "reach": Reach.BEHAVIOUR,
+    "changes": (Thing.OBJECTS, Thing.BUILD, Thing.COPYING),
+    "any_layer": True,
+}
+ASPECTS = Aspects(
+    "sharing",
+    *aspects(
+        Cost.TRAINS,
+        {"layer unshared": "a shared {kind} is two{inside}", "layer merged": "two layers are one{inside}"},
+        turn=Turn.FIRST,
+        **_PARTED,
+    ),
+    *aspects(
+        Cost.TRAINS,
+        {
+            "weight unshared": "a shared weight of {a} is two{inside}",
+            "weight merged": "two weights are one{inside}",
+            "state unshared": "a shared state of {a} is two{inside}",
+            "state merged": "two states are one{inside}",
+        },
+        **_PARTED,
+    ),
+)
 
 
 def sharing(pair: Pair) -> list[Difference]:
@@ -55,4 +82,7 @@ def _partings(wants: Sequence[_Held], haves: Sequence[int], pairing: Pairing, wo
         else:
             aspect, partner = f"{word} merged", have
             expected, got = "one of its own", f"the same as {wants[partner].path}"
-        yield Difference("sharing", held.path, aspect, expected, got, Cost.TRAINS, held.place)
+        yield ASPECTS.differs(aspect, held.path, expected, got, held.place)
+
+
+CHECK = Check(ASPECTS, Stage.SHARING, sharing)

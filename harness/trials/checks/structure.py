@@ -3,264 +3,286 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any
 
-from clonediff.harness.subjects.observation import CallSeen, End, LayerSeen, Shape
+from clonediff.harness.subjects.observation import LayerSeen, Shape
+from clonediff.harness.trials.checks import calls, compiled, ends, settings
+from clonediff.harness.trials.checks.check import (
+    Aspect,
+    Aspects,
+    Check,
+    Comparison,
+    Link,
+    Spread,
+    Stage,
+    Thing,
+    Turn,
+    aspects,
+)
+from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.givers import givers
-from clonediff.harness.trials.checks.pairing import Pair, map_tensors
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place, short
-from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, unlike
+from clonediff.harness.trials.checks.settings import WHOLE_CONFIG, named
+from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Cost, Difference, Place
+from clonediff.strategies.kinds import CATALOGUE
 
-SAID_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
-BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
-"""Shapes that a layer was built on, which its calls tell as well: a clone on other inputs is built from the config."""
-GRAPHS_OWN = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
+_BUT_INPUTS = "if not isinstance(each, keras.layers.InputLayer)"
 
-Named: TypeAlias = tuple[str, str, str, Cost]
+
+def _names(difference: Difference, dialect: str) -> Comparison:
+    kind = difference.first.kind if difference.first else ""
+    if kind == "InputLayer" and dialect == "keras" and named(difference):
+        return ends.names_of_inputs(difference, dialect)
+    if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path):
+        if dialect != "keras":
+            return Comparison("[each.name for each in {}.layers]")
+        # Inputs have names of their own; what is no layer stands among the operations only.
+        layers = "layers" if kind in CATALOGUE else "operations"
+        return Comparison(f"[each.name for each in {{}}.{layers} {_BUT_INPUTS}]")
+    if not named(difference) and dialect != "keras2" and kind in CATALOGUE and kind != "InputLayer":
+        return Comparison(f"[each.name for each in {{}}._flatten_layers() {_BUT_INPUTS}]")
+    return WHOLE_CONFIG
+
+
+def _trainable(difference: Difference, dialect: str) -> Comparison:
+    if difference.first is None:
+        return WHOLE_CONFIG
+    layer = named(difference)
+    if difference.first.layer == -1:
+        return Comparison("{}.trainable")
+    if layer:
+        return Comparison(f"{layer}.trainable")
+    if dialect != "keras2":
+        return Comparison("[each.trainable for each in {}._flatten_layers()]")
+    return Comparison("{}.trainable", sure=False)
+
+
+def _policy(difference: Difference, dialect: str) -> Comparison:
+    return (
+        WHOLE_CONFIG if dialect == "keras2" else Comparison("[each.dtype_policy.name for each in {}._flatten_layers()]")
+    )
+
+
+def _supports_masking(difference: Difference, dialect: str) -> Comparison:
+    layer = named(difference)
+    return Comparison(f"{layer}.supports_masking") if layer else WHOLE_CONFIG
+
+
+_OF_ANOTHER_LAYER = (Thing.RESULTS, Thing.WIRING, Thing.LISTING, Thing.COPYING, Thing.BUILD)
+"""What changes where a layer is another, is gone or is new."""
+_VIEW: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.VIEWS}
+_EARLY: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.EARLY, "any_layer": True}
+
+ASPECTS = Aspects(
+    "structure",
+    Aspect(
+        "kind",
+        Cost.PROPERTY,
+        "{a} is of another class{inside}",
+        changes=(*_OF_ANOTHER_LAYER, Thing.SETTINGS, Thing.CONTENT),
+        turn=Turn.FIRST,
+    ),
+    *aspects(
+        Cost.PROPERTY,
+        {"layer missing": "{a} is missing{inside}", "layer extra": "there is one {kind} more{inside}"},
+        changes=_OF_ANOTHER_LAYER,
+        turn=Turn.FIRST,
+    ),
+    *aspects(
+        Cost.PROPERTY,
+        {
+            "giver missing": "{a} that gave an argument of a call is missing{inside}",
+            "giver extra": "there is one {kind} more that gives an argument of a call{inside}",
+        },
+        changes=(Thing.LISTING, Thing.BUILD),
+        shows=(Thing.GIVERS,),
+        turn=Turn.VIEWS,
+    ),
+    Aspect(
+        "layer order",
+        Cost.PROPERTY,
+        "the layers of {a} come in another order{inside}",
+        quiet=True,
+        changes=(Thing.WIRING, Thing.LISTING, Thing.COPYING),
+        shows=(Thing.LISTING, Thing.NESTING, Thing.SETTINGS),
+        turn=Turn.VIEWS,
+        any_layer=True,
+    ),
+    Aspect(
+        "role",
+        Cost.PROPERTY,
+        "{a} has another role in the layer that holds it{inside}",
+        quiet=True,
+        **_VIEW,
+        any_layer=True,
+    ),
+    Aspect("name", Cost.NAME, "{a} has another name{inside}", any_layer=True, shown=_names),
+    Aspect("trainable", Cost.TRAINS, "a {frozen} {kind} is {thawed}{inside}", any_layer=True, shown=_trainable),
+    # It shows in masks first, and they in everything else.
+    Aspect(
+        "supports_masking",
+        Cost.PROPERTY,
+        "the supports_masking of {a} is another{inside}",
+        quiet=True,
+        changes=(Thing.MASKS, Thing.BUILD, Thing.CONTENT),
+        shown=_supports_masking,
+        **_EARLY,
+    ),
+    Aspect(
+        "policy",
+        Cost.PROPERTY,
+        "{a} has another dtype policy{inside}",
+        changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
+        shown=_policy,
+        **_EARLY,
+    ),
+    calls.ASPECTS,
+    settings.ASPECTS,
+    ends.ASPECTS,
+    compiled.ASPECTS,
+    shown=WHOLE_CONFIG,
+)
+
+
+def _is_of_a_model(difference: Difference) -> bool:
+    first = difference.first
+    return first is not None and (first.layer < 0 or first.kind in ("Functional", "Model", "Sequential"))
+
+
+def _thawed(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    # What holds layers computes as they do: it is their own flags, which differ too then, that can show in a run.
+    first = cause.first
+    in_training = effect.check in ("outputs", "masks") and effect.path.startswith("training")
+    return in_training and first is not None and first.layer >= 0 and not first.container
+
+
+_LINKS = (
+    *(
+        Link(one, other, Spread.ANYWHERE, "one layer was put in the place of the other")
+        for one, other in (("layer missing", "layer extra"), ("layer extra", "layer missing"))
+    ),
+    Link("layer missing", "call.*", Spread.DOWNSTREAM, "what it gave is gone"),
+    Link(
+        "layer extra",
+        "call count",
+        Spread.ANYWHERE,
+        "a layer that is called less often, where another of its kind is called instead",
+        lambda cause, effect, flow: (
+            cause.first is not None and effect.first is not None and cause.first.kind == effect.first.kind
+        ),
+    ),
+    Link(
+        "trainable",
+        "trainable",
+        Spread.AROUND,
+        "a layer is frozen with what it holds, but each layer of a model has a flag of its own",
+        lambda cause, effect, flow: not _is_of_a_model(cause) and not _is_of_a_model(effect),
+    ),
+    Link("trainable", "weight trainable", Spread.AROUND, "a weight is trained where its layer is"),
+    Link(
+        "trainable",
+        "weight order",
+        Spread.ANYWHERE,
+        "before Keras 3 a model lists the weights that are trained first",
+        lambda cause, effect, flow: flow.trained_first(),
+    ),
+    Link(
+        "trainable",
+        "*",
+        Spread.DOWNSTREAM,
+        "a layer that is not frozen, such as a batch normalization, computes otherwise in training mode",
+        _thawed,
+    ),
+    Link(
+        "supports_masking",
+        "call.kwargs*",
+        Spread.DOWNSTREAM,
+        "Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them",
+        lambda cause, effect, flow: effect.path.endswith("['mask']"),
+    ),
+    *calls.LINKS,
+    *settings.LINKS,
+)
 
 
 def structure(pair: Pair) -> list[Difference]:
     """The model, its layers in the original's order with each of their calls, then both ends."""
     if pair.observed is None:
         return []
-    return [*_model(pair), *_layers(pair), *_ends(pair, "inputs"), *_ends(pair, "outputs")]
+    return [*_model(pair), *_layers(pair), *ends.ends(pair, "inputs"), *ends.ends(pair, "outputs")]
 
 
 def _model(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.shapes
     model = place(original, -1)
-    yield from _attributes(
-        "model",
-        model,
-        [
-            ("kind", original.kind, clone.kind, Cost.PROPERTY),
-            *_names(pair, original, clone),
-            ("trainable", original.trainable, clone.trainable, Cost.TRAINS),
-            ("compiled", original.compiled is not None, clone.compiled is not None, Cost.TRAINS),
-        ],
-    )
+    yield from _attributes(pair, original, clone, model, "model", ("kind", "name", "trainable"))
+    yield from compiled.compiled(original.compiled, clone.compiled, model)
     if original.kind == clone.kind:
         for name in original.settings:
             want, have = original.settings[name], clone.settings.get(name, MISSING)
             if want != have:
                 aspect = f"attribute.{name}"
-                yield Difference("structure", f"model.{aspect}", aspect, want, have, Cost.COMPUTES, model)
-    yield from _compiled(original.compiled or {}, clone.compiled or {}, model)
-    for end, want, have in (
-        ("input_structure", original.input_structure, clone.input_structure),
-        ("output_structure", original.output_structure, clone.output_structure),
-    ):
-        for leaf in unlike(want, have):
-            aspect = f"{end.replace('_', ' ')} {leaf.aspect}"
-            yield Difference(
-                "structure", f"model.{end}{leaf.path}", aspect, leaf.expected, leaf.found, Cost.COMPUTES, model
-            )
-
-
-def _compiled(want: dict[str, str], have: dict[str, str], model: Place) -> Iterator[Difference]:
-    """What the clone was compiled with: "If model compiled already then set same to cloned model" (Keras' cloning.py).
-
-    Nothing is expected where either is not compiled: that is told by itself, or promised nowhere.
-    """
-    for part in dict.fromkeys((*want, *have)) if want and have else ():
-        expected, found = want.get(part, MISSING), have.get(part, MISSING)
-        if expected != found:
-            aspect = "compiled." + re.sub(r"\[[^\]]*\]", "", part)
-            yield Difference("structure", f"model.compiled.{part}", aspect, expected, found, Cost.TRAINS, model)
-
-
-def _ends(pair: Pair, side: str) -> Iterator[Difference]:
-    original, clone = pair.shapes
-    wants: Sequence[End] = getattr(original, side)
-    haves: Sequence[End] = getattr(clone, side)
-    model, word = place(original, -1), side.removesuffix("s")
-    if len(wants) != len(haves):
-        yield Difference("structure", side, f"{word} count", str(len(wants)), str(len(haves)), Cost.COMPUTES, model)
-    expected = [pair.tensor(end.tensor) for end in wants]
-    found = [pair.counterpart(end.tensor) for end in haves]
-    if expected != found and sorted(expected) == sorted(found):
-        yield Difference("structure", side, f"{word} order", short(expected), short(found), Cost.COMPUTES, model)
-        return
-    for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
-        at_end = place(original, *want.tensor[:2])
-        named = [] if side == "outputs" or pair.same_name(want.name, have.name, "InputLayer") else [_named(want, have)]
-        # What a ragged input is lost to is told there, and in a run.
-        rows = [("ragged", want.ragged, have.ragged, Cost.PROPERTY)] if side == "inputs" else []
-        yield from _attributes(
-            f"{side}[{index}]",
-            at_end,
-            [
-                *named,
-                ("shape", want.shape, have.shape, Cost.PROPERTY),
-                ("dtype", want.dtype, have.dtype, Cost.COMPUTES),
-                ("optional", want.optional, have.optional, Cost.PROPERTY),
-                ("sparse", want.sparse, have.sparse, Cost.PROPERTY),
-                *rows,
-                ("tensor", expected[index], found[index], Cost.COMPUTES),
-            ],
-            word,
-        )
+                yield ASPECTS.differs(aspect, f"model.{aspect}", want, have, model, cost=Cost.COMPUTES)
+    yield from ends.nesting(pair)
 
 
 def _layers(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.shapes
     moved = {expected for expected, _ in pair.layers.moved}
     in_order: set[int] = set()
-    gone, new = givers(pair, lambda call, twin: _unlike_arguments(pair, call, twin))
+    gone, new = givers(pair, lambda call, twin: calls.unlike_arguments(pair, call, twin))
     for index, layer in enumerate(original.layers):
         first, path = place(original, index), at(original, index)
         if index not in pair.layers.found:
             if layer.inside not in pair.layers.missing:  # what a missing layer held is missing with it
                 aspect = "giver missing" if index in gone else "layer missing"
-                yield Difference("structure", path, aspect, layer.kind, MISSING, Cost.PROPERTY, first)
+                yield ASPECTS.differs(aspect, path, layer.kind, MISSING, first)
             continue
         if index in moved and layer.inside not in in_order and layer.inside not in moved:
             in_order.add(layer.inside)
-            wants = [other.name for other in original.layers if other.inside == layer.inside]
-            holder = pair.layers.found.get(layer.inside, -1)
-            haves = [other.name for other in clone.layers if other.inside == holder]
-            container = place(original, layer.inside)
-            yield Difference(
-                "structure",
-                f"{at(original, layer.inside)}.layers",
-                "layer order",
-                short(wants),
-                short(haves),
-                Cost.PROPERTY,
-                container,
-            )
+            yield _order(pair, layer.inside)
         yield from _layer(pair, index, first, path)
     for index in pair.layers.extra:
         layer = clone.layers[index]
         if layer.inside not in pair.layers.extra:
-            path, first = f"layers[{layer.name!r}]", Place(layer.name, layer.kind)
             aspect = "giver extra" if index in new else "layer extra"
-            yield Difference("structure", path, aspect, MISSING, layer.kind, Cost.PROPERTY, first)
+            first = Place(layer.name, layer.kind)
+            yield ASPECTS.differs(aspect, f"layers[{layer.name!r}]", MISSING, layer.kind, first)
 
 
-def _names(pair: Pair, one: LayerSeen | Shape, twin: LayerSeen | Shape) -> list[Named]:
-    return [] if pair.same_name(one.name, twin.name, one.kind) else [_named(one, twin)]
-
-
-def _named(one: LayerSeen | Shape | End, twin: LayerSeen | Shape | End) -> Named:
-    return "name", one.name, twin.name, Cost.NAME
+def _order(pair: Pair, holder: int) -> Difference:
+    """The order of the layers that one holds, or the model."""
+    original, clone = pair.shapes
+    wants = [each.name for each in original.layers if each.inside == holder]
+    its = pair.layers.found.get(holder, -1)
+    haves = [each.name for each in clone.layers if each.inside == its]
+    path, first = f"{at(original, holder)}.layers", place(original, holder)
+    return ASPECTS.differs("layer order", path, short(wants), short(haves), first)
 
 
 def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:
     original, clone = pair.shapes
     layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
     # An input has nothing to train: it is frozen with its model, and nobody can tell.
-    trains = [] if layer.kind == "InputLayer" else [("trainable", layer.trainable, twin.trainable, Cost.TRAINS)]
-    yield from _attributes(
-        path,
-        first,
-        [
-            ("kind", layer.kind, twin.kind, Cost.PROPERTY),
-            *_names(pair, layer, twin),
-            ("role", layer.role, twin.role, Cost.PROPERTY),
-            *trains,
-            ("supports_masking", layer.supports_masking, twin.supports_masking, Cost.PROPERTY),
-            ("policy", layer.policy, twin.policy, Cost.PROPERTY),
-        ],
-    )
+    trains = () if layer.kind == "InputLayer" else ("trainable",)
+    compared = ("kind", "name", "role", *trains, "supports_masking", "policy")
+    yield from _attributes(pair, layer, twin, first, path, compared)
     if layer.kind == twin.kind:
-        yield from _config(layer, twin, first, path)
-    calls = pair.calls[index]
-    if len(layer.calls) != len(twin.calls):
-        want, have = f"{len(layer.calls)} calls", f"{len(twin.calls)} calls"
-        yield Difference("structure", f"{path}.calls", "call count", want, have, Cost.PROPERTY, first)
-    if calls.moved:
-        order = [found for _, found in calls.pairs]
-        yield Difference(
-            "structure",
-            f"{path}.calls",
-            "call order",
-            short(sorted(order)),
-            short(order),
-            Cost.PROPERTY,
-            first,
-        )
-    for use, found in calls.pairs:
-        at_call = place(original, index, use)
-        yield from _call(pair, layer.calls[use], twin.calls[found], at_call, f"{path}.calls[{use}]")
-
-
-def _config(layer: LayerSeen, twin: LayerSeen, first: Place, path: str) -> Iterator[Difference]:
-    passed_over = SAID_ELSEWHERE | GRAPHS_OWN if "layers" in layer.config else SAID_ELSEWHERE
-    if layer.kind == "MultiHeadAttention":
-        passed_over |= BUILT_ON
-    for key in dict.fromkeys((*layer.config, *twin.config)):
-        want, have = layer.config.get(key, MISSING), twin.config.get(key, MISSING)
-        if want == have or key in passed_over:
-            continue
-        cost = Cost.TRAINS if key.endswith(("_regularizer", "_constraint")) else Cost.PROPERTY
-        setting = key.removeprefix(".")
-        kind = "attribute" if key != setting else "config"
-        yield Difference("structure", f"{path}.{kind}.{setting}", f"{kind}.{setting}", want, have, cost, first)
-
-
-def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -> Iterator[Difference]:
-    if call.outputs != twin.outputs:
-        want, have = f"{call.outputs} tensors", f"{twin.outputs}"
-        yield Difference("structure", f"{path}.outputs", "call outputs", want, have, Cost.COMPUTES, first)
-    for side, leaf in _unlike_arguments(pair, call, twin):
-        where, aspect = f"{path}.{side}{leaf.path}", f"call.{side} {leaf.aspect}"
-        yield Difference("structure", where, aspect, leaf.expected, leaf.found, Cost.PROPERTY, first)
-
-
-def _unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tuple[str, Unlike]]:
-    wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
-    haves = [map_tensors(twin.args, pair.counterpart), map_tensors(twin.kwargs, pair.counterpart)]
-    wants[1], haves[1] = _with_left_masks(wants[1], haves[1]), _with_left_masks(haves[1])
-    wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
-    for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
-        for leaf in unlike(want, have):
-            yield side, leaf
-
-
-def _with_left_masks(kwargs: Any, others: Any = None) -> Any:
-    """Arguments by keyword, with the masks that Keras 2 left among them; without, where the `others` have none."""
-    told = {name: value["left"] if _was_left(value) else value for name, value in kwargs.items()}
-    return {name: told[name] for name in told if others is None or name in others or not _was_left(kwargs[name])}
-
-
-def _was_left(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) == {"left"}
-
-
-def _both_lists(args: Any, others: Any) -> Any:
-    """Arguments, a tensor in a list where the other side has a list that begins with it: what is lost is the rest.
-
-    Before Keras 3 that is how a recurrent layer is called with its initial state, and without.
-    """
-    if not isinstance(args, list) or not isinstance(others, list):
-        return args
-    alone = [
-        isinstance(other, list) and len(other) > 1 and other[0] == mine
-        for mine, other in zip(args, others, strict=False)
-    ]
-    return [[mine] if each else mine for mine, each in zip(args, alone, strict=False)] + args[len(alone) :]
-
-
-def _alike_written(args: Any, kwargs: Any, its_args: Any, its_kwargs: Any) -> tuple[Any, Any]:
-    """The arguments of a call, those by keyword that the clone has by keyword: it is the same call either way."""
-    left = args[len(its_args) :]
-    names = [name for name in its_kwargs if name not in kwargs]
-    if not left or len(names) < len(left):
-        return args, kwargs
-    given: dict[str, Any] = {}
-    for value in left:  # each goes to a keyword with its very value, if there is one
-        free = [name for name in names if name not in given]
-        given[next((name for name in free if its_kwargs[name] == value), free[0])] = value
-    return args[: len(its_args)], {**{name: given[name] for name in names if name in given}, **kwargs}
+        yield from settings.settings(layer, twin, first, path)
+    yield from calls.calls(pair, index, first)
 
 
 def _attributes(
-    path: str, first: Place, attributes: Sequence[tuple[str, object, object, Cost]], word: str = ""
+    pair: Pair, one: LayerSeen | Shape, twin: LayerSeen | Shape, first: Place, path: str, names: tuple[str, ...]
 ) -> Iterator[Difference]:
-    for name, want, have, cost in attributes:
-        if want != have:
-            aspect = f"{word} {name}".strip()
-            yield Difference("structure", f"{path}.{name}", aspect, short(want), short(have), cost, first)
+    """What differs in the attributes of these names, of a layer or of the model."""
+    for name in names:
+        want, have = getattr(one, name), getattr(twin, name)
+        if want != have and not (name == "name" and pair.same_name(want, have, one.kind)):
+            yield ASPECTS.differs(name, f"{path}.{name}", short(want), short(have), first)
+
+
+CHECK = Check(ASPECTS, Stage.STRUCTURE, structure, links=_LINKS)

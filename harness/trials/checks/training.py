@@ -5,12 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.subjects.observation import Leaf, ModelRun, Trained
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Reach, Stage, aspects
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.harness.trials.checks.runs import LeafPair, leaf_differences
+from clonediff.harness.trials.checks.runs import both_ran, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Cost, Difference, Place
+
+_ASPECTS = Aspects(
+    "training",
+    *aspects(
+        Cost.TRAINS,
+        {
+            "losses count": "the layers add more losses, or fewer,{inside}",
+            "losses value": "a loss that a layer adds is another{inside}",
+            "not trained": "{clone} was not trained",
+            "loss": "a step of training gives another loss{inside}",
+            "gradient count": "more weights, or fewer, have a gradient{inside}",
+            "gradient missing": "a weight of {a} has no gradient{inside}",
+            "gradient extra": "a weight of {a} has a gradient{inside}, and none in the original",
+            "gradient shape": "the gradient of a weight of {a} has another shape{inside}",
+            "gradient dtype": "the gradient of a weight of {a} has another dtype{inside}",
+            "gradient value": "the gradient of a weight of {a} is another{inside}",
+            "weight count": "a step of training leaves more weights, or fewer,{inside}",
+            "weight missing": "a weight of {a} is gone after a step of training{inside}",
+            "weight extra": "{a} has one weight more after a step of training{inside}",
+            "weight shape": "a weight of {a} has another shape after a step of training{inside}",
+            "weight dtype": "a weight of {a} has another dtype after a step of training{inside}",
+            "weight value": "a weight of {a} has another value after a step of training{inside}",
+        },
+    ),
+    Aspect(
+        "losses order",
+        Cost.PROPERTY,
+        "the losses that layers add come in another order{inside}",
+        reach=Reach.TRAINING,
+        any_layer=True,
+    ),
+    Aspect(
+        "no longer raises",
+        Cost.PROPERTY,
+        "{clone} can be trained where the original raises an exception",
+        reach=Reach.TRAINING,
+    ),
+    Aspect("raises", Cost.CRASHES, "{clone} cannot be trained", reach=Reach.TRAINING),
+)
 
 
 def training(pair: Pair) -> list[Difference]:
@@ -27,22 +67,20 @@ def training(pair: Pair) -> list[Difference]:
 
 
 def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str) -> Iterator[Difference]:
-    if want is None or have is None or want.failure is not None or have.failure is not None:
+    if want is None or have is None or not both_ran(want, have):
         return
     path, first = f"{where}.losses", place(pair.original.shape, -1)
     if len(want.losses) != len(have.losses):
         expected, found = f"{len(want.losses)} losses", f"{len(have.losses)}"
-        yield Difference("training", path, "losses count", expected, found, Cost.TRAINS, first)
+        yield _ASPECTS.differs("losses count", path, expected, found, first)
     elif sorted(want.losses) == sorted(have.losses) and want.losses != have.losses:
         expected, found = short(list(want.losses)), short(list(have.losses))
-        yield Difference("training", path, "losses order", expected, found, Cost.PROPERTY, first)
+        yield _ASPECTS.differs("losses order", path, expected, found, first)
         return
     for index, (expected, found) in enumerate(zip(want.losses, have.losses, strict=False)):
         if expected != found and len(want.losses) == len(have.losses):
             digests = (expected, found)
-            yield Difference(
-                "training", f"{path}[{index}]", "losses value", *digests, Cost.TRAINS, first, digests=digests
-            )
+            yield _ASPECTS.differs("losses value", f"{path}[{index}]", *digests, first, digests=digests)
 
 
 def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:
@@ -51,18 +89,17 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
     if want is None:
         return
     if have is None:
-        yield Difference("training", "trained", "not trained", "a step", MISSING, Cost.TRAINS, model)
+        yield _ASPECTS.differs("not trained", "trained", "a step", MISSING, model)
         return
     if want.failure is not None or have.failure is not None:
         if want.failure is None and have.failure is not None:
-            yield raises("training", "trained", "it trains", have.failure, shape)
+            yield raises(_ASPECTS, "trained", "it trains", have.failure, shape)
         elif have.failure is None and want.failure is not None:
-            raised = want.failure.type
-            yield Difference("training", "trained", "no longer raises", raised, "it trains", Cost.PROPERTY, model)
+            yield _ASPECTS.differs("no longer raises", "trained", want.failure.type, "it trains", model)
         return
     if want.loss != have.loss:
         digests = (want.loss, have.loss)
-        yield Difference("training", "trained.loss", "loss", *digests, Cost.TRAINS, model, digests=digests)
+        yield _ASPECTS.differs("loss", "trained.loss", *digests, model, digests=digests)
     trainable = [index for index, weight in enumerate(shape.weights) if weight.trainable]
     yield from _leaves(pair, "gradient", trainable, want.gradients, have.gradients)
     yield from _leaves(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
@@ -78,19 +115,18 @@ def _leaves(
 
     if len(wants) != len(haves):
         path, model = f"trained.{word}s", place(shape, -1)
-        yield Difference("training", path, f"{word} count", str(len(wants)), str(len(haves)), Cost.TRAINS, model)
+        yield _ASPECTS.differs(f"{word} count", path, str(len(wants)), str(len(haves)), model)
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
         path = f"trained.{word}s[{index}]"
         if want is not None and have is not None:
-            for one in leaf_differences(LeafPair(path, want, have, first(index), False), Cost.TRAINS, first(index)):
-                yield _named(one, word)
+            for one in unlike_leaves(path, want, have):
+                told = (one.path, one.expected, one.found, first(index))
+                yield _ASPECTS.differs(f"{word} {one.aspect}", *told, digests=one.digests)
         elif want != have:
             expected, found = ("none" if leaf is None else "one" for leaf in (want, have))
             aspect = f"{word} {'missing' if have is None else 'extra'}"
-            yield Difference("training", path, aspect, expected, found, Cost.TRAINS, first(index))
+            yield _ASPECTS.differs(aspect, path, expected, found, first(index))
 
 
-def _named(one: Difference, word: str) -> Difference:
-    aspect = f"{word} {one.aspect}"
-    return Difference("training", one.path, aspect, one.expected, one.found, one.rank, one.first, digests=one.digests)
+CHECK = Check(_ASPECTS, Stage.TRAINED, training, part="training_step")

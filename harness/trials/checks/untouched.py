@@ -7,17 +7,66 @@ layer of the original is called, and nothing that it gave is used.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace as replaced
 
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Clone, Observation
+from clonediff.harness.trials.checks import calls, masks, outputs, sharing, structure, weights
+from clonediff.harness.trials.checks.check import (
+    Aspect,
+    Aspects,
+    Check,
+    Comparison,
+    Link,
+    Reach,
+    Spread,
+    Stage,
+    Turn,
+)
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.harness.trials.checks.runs import mask_differences, run_differences
-from clonediff.harness.trials.checks.sharing import sharing
-from clonediff.harness.trials.checks.structure import structure
-from clonediff.harness.trials.checks.weights import weights
 from clonediff.reports.records import Cost, Difference
+
+_ASPECTS = Aspects(
+    "untouched",
+    Aspect(
+        "layer replaced",
+        Cost.TRAINS,
+        "{a} is another object",
+        reach=Reach.BEHAVIOUR,
+        any_layer=True,
+        shown=Comparison("[id(each) for each in {}._flatten_layers()]"),
+    ),
+    Aspect("inbound nodes", Cost.PROPERTY, "{a} of it is called once more", any_layer=True),
+    Aspect(
+        "outbound nodes", Cost.PROPERTY, "the output of {a} of it is used once more", turn=Turn.LATE, any_layer=True
+    ),
+    Aspect(
+        "weight value",
+        Cost.COMPUTES,
+        "a weight has another value{inside}",
+        any_layer=True,
+        shown=Comparison("model.get_weights()", how="weights"),
+    ),
+    Aspect(
+        "input tensor",
+        Cost.COMPUTES,
+        "an input of a model is another tensor{inside}{at}",
+        any_layer=True,
+        shown=Comparison("[id(each._keras_history[0]) for each in {}.inputs]"),
+    ),
+    Aspect(
+        "optimizer state",
+        Cost.TRAINS,
+        "what the optimizer and the metrics have counted is another",
+        reach=Reach.BEHAVIOUR,
+    ),
+    Aspect("touched", Cost.PROPERTY, "something in it is another"),
+    # Calls that used an input come after that this is another.
+    *(replaced(each, turn=Turn.LATE, shown=calls.arguments_before) for each in calls.ARGUMENTS),
+    *(each.aspects for each in (structure.CHECK, weights.CHECK, sharing.CHECK, outputs.CHECK, masks.CHECK)),
+)
 
 
 def untouched(pair: Pair) -> list[Difference]:
@@ -29,17 +78,17 @@ def untouched(pair: Pair) -> list[Difference]:
     if clone.original_after is not None:
         copied = original.copied_weights
         after = Pair(original, Clone(observation=Observation(shape=clone.original_after, copied_weights=copied)))
-        differences += [*structure(after), *weights(after), *sharing(after), *_replaced(after)]
-        differences += [*_nodes(after), *_values(after)]
+        differences += [*structure.structure(after), *weights.weights(after), *sharing.sharing(after)]
+        differences += _replaced(after)
+        differences += _nodes(after)
+        differences += _values(after)
         if not differences and not original.keeps:
             first = place(original.shape, -1)
-            differences.append(
-                Difference("untouched", "model", "touched", "as before", "changed", Cost.PROPERTY, first)
-            )
+            differences.append(_ASPECTS.differs("touched", "model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
         after = Pair(original, Clone(observation=Observation(shape=clone.original_after or original.shape)))
         runs = (after, original.inference, clone.inference_after, "inference")
-        differences += [*run_differences(*runs), *mask_differences(*runs)]
+        differences += [*outputs.run_differences(*runs), *masks.mask_differences(*runs)]
     return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]
 
 
@@ -48,7 +97,7 @@ def _replaced(after: Pair) -> Iterator[Difference]:
     for index, found in after.layers.pairs:
         if original.layers[index].ident != changed.layers[found].ident:
             path, first = at(original, index), place(original, index)
-            yield Difference("untouched", path, "layer replaced", "the same object", "another", Cost.TRAINS, first)
+            yield _ASPECTS.differs("layer replaced", path, "the same object", "another", first)
 
 
 def _nodes(after: Pair) -> Iterator[Difference]:
@@ -70,8 +119,7 @@ def _nodes(after: Pair) -> Iterator[Difference]:
             if want != have and (layer, word) not in told:
                 told.add((layer, word))  # once for a layer in several places
                 path, first = f"{at(original, index)}.nodes.{word}", place(original, index)
-                aspect, nodes = f"{word} nodes", (f"{want} nodes", f"{have}")
-                yield Difference("untouched", path, aspect, *nodes, Cost.PROPERTY, first)
+                yield _ASPECTS.differs(f"{word} nodes", path, f"{want} nodes", f"{have}", first)
 
 
 def _values(after: Pair) -> Iterator[Difference]:
@@ -79,7 +127,21 @@ def _values(after: Pair) -> Iterator[Difference]:
     for index, found in after.weights.pairs:
         if original.weights[index].value != changed.weights[found].value:
             path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
-            yield Difference("untouched", path, "weight value", "as before", "changed", Cost.COMPUTES, first)
+            yield _ASPECTS.differs("weight value", path, "as before", "changed", first)
     if original.learned != changed.learned:
         first = place(original, -1)
-        yield Difference("untouched", "model.learned", "optimizer state", "as before", "changed", Cost.TRAINS, first)
+        yield _ASPECTS.differs("optimizer state", "model.learned", "as before", "changed", first)
+
+
+_LINKS = (
+    Link("input tensor", "call.*", Spread.ANYWHERE, "calls on an input that is another now"),
+    Link("inbound nodes", "outbound nodes", Spread.UPSTREAM, "what is called once more uses what others give"),
+    Link(
+        "trainable",
+        "*trainable",
+        Spread.AROUND,
+        "who freezes a model of somebody's freezes its layers and weights",
+        lambda cause, effect, flow: cause.check == effect.check == "untouched",
+    ),
+)
+CHECK = Check(_ASPECTS, Stage.UNTOUCHED, untouched, links=_LINKS)

@@ -9,13 +9,118 @@ path of the variable within the Keras model or layer (string)." (`keras.Variable
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from clonediff.harness.subjects.observation import Observation, Variable
+from clonediff.harness.trials.checks.check import (
+    NOT_COMPARED,
+    Aspect,
+    Aspects,
+    Check,
+    Comparison,
+    Shown,
+    Stage,
+    Thing,
+    Turn,
+    aspects,
+)
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Cost, Difference
+
+
+def _listed(difference: Difference, dialect: str) -> Comparison:
+    """All that is told of each weight."""
+    name = "path" if dialect == "keras" else "name"
+    return Comparison(f"[(each.{name}, tuple(each.shape), str(each.dtype), each.trainable) for each in {{}}.weights]")
+
+
+def _of_a_variable(word: str, shown: Shown, changes: tuple[Thing, ...] = ()) -> Iterator[Aspect]:
+    alike: dict[str, Any] = {"shown": shown, "shows": (Thing.BUILD,)}
+    yield from aspects(
+        Cost.COMPUTES,
+        {
+            f"{word} missing": f"a {word} of {{a}} is missing{{inside}}",
+            f"{word} extra": f"{{a}} has one {word} more{{inside}}",
+        },
+        changes=changes,
+        turn=Turn.SETTINGS,
+        **alike,
+    )
+    yield from aspects(
+        Cost.COMPUTES,
+        {
+            f"{word} shape": f"a {word} of {{a}} has another shape{{inside}}",
+            f"{word} dtype": f"a {word} of {{a}} has another dtype{{inside}}",
+        },
+        changes=changes,
+        **alike,
+    )
+    yield from aspects(
+        Cost.COMPUTES,
+        {f"{word} order": f"the {word}s of a model come in another order{{inside}}"},
+        changes=changes,
+        any_layer=True,
+        **{**alike, "shows": (Thing.LISTING,)},
+    )
+    of_any = word == "weight"
+    yield from aspects(
+        Cost.TRAINS,
+        {f"{word} trainable": f"a {{frozen}} {word} of {{a}} is {{thawed}}{{inside}}"},
+        any_layer=of_any,
+        **alike,
+    )
+    yield from aspects(
+        Cost.NAME,
+        {f"{word} scope": f"a {word} of {{a}} has another path before its name{{inside}}"},
+        any_layer=True,
+        shown=shown,
+    )
+    yield from aspects(
+        Cost.NAME,
+        {
+            f"{word} name": f"a {word} of {{a}} has another name{{inside}}",
+            f"{word} name alone": f"a {word} of {{a}} has another name under the same path{{inside}}",
+            f"{word} path alone": f"a {word} of {{a}} has another path under the same name{{inside}}",
+        },
+        any_layer=of_any,
+        shown=shown,
+    )
+
+
+ASPECTS = Aspects(
+    "weights",
+    *_of_a_variable("weight", _listed, (Thing.COPYING,)),
+    *_of_a_variable("state", NOT_COMPARED),
+    Aspect("state value", Cost.COMPUTES, "a state of {a} begins with another value{inside}", shows=(Thing.BUILD,)),
+    # Whatever else is wrong with a weight, such as its dtype, shows in what is put into it.
+    *aspects(
+        Cost.COMPUTES,
+        {
+            "copied value": "a weight of {a} does not get the value that is copied into it{inside}",
+            "copied count": "{clone} takes more weights, or fewer",
+        },
+        shows=(Thing.COPYING,),
+        turn=Turn.LATE,
+    ),
+    Aspect(
+        "value not kept",
+        Cost.COMPUTES,
+        "a weight of {a} does not keep its value{inside}",
+        shows=(Thing.BUILD,),
+        shown=Comparison("all(map(np.array_equal, clone.get_weights(), model.get_weights()))", how="kept"),
+    ),
+    Aspect(
+        "raises",
+        Cost.CRASHES,
+        "{clone} does not take the weights of the original",
+        path="set_weights",
+        shows=(Thing.COPYING,),
+        turn=Turn.LATE,
+    ),
+)
 
 
 def weights(pair: Pair) -> list[Difference]:
@@ -29,7 +134,7 @@ def weights(pair: Pair) -> list[Difference]:
     ]
     differences += _brought(pair, pair.observed)
     if pair.observed.copied is not None:
-        differences.append(raises("weights", "set_weights", "it takes the weights", pair.observed.copied, original))
+        differences.append(raises(ASPECTS, "set_weights", "it takes the weights", pair.observed.copied, original))
     else:
         differences += _copied(pair, pair.observed)
     return differences
@@ -45,27 +150,20 @@ def _variables(
     if moved:
         first = place(shape, wants[moved[0][0]].owner)
         order = [found for _, found in pairing.pairs]
-        yield Difference(
-            "weights", f"{word}s", f"{word} order", short(sorted(order)), short(order), Cost.COMPUTES, first
-        )
+        yield ASPECTS.differs(f"{word} order", f"{word}s", short(sorted(order)), short(order), first)
     for index, found in pairing.pairs:
         want, have = wants[index], haves[found]
         first = place(shape, want.owner)
         for part, aspect, its, other in _names(pair, want, have):
-            yield Difference("weights", f"{word}s[{index}].{part}", f"{word} {aspect}", its, other, Cost.NAME, first)
-        for aspect, expected, got, cost in (
-            ("shape", want.shape, have.shape, Cost.COMPUTES),
-            ("dtype", want.dtype, have.dtype, Cost.COMPUTES),
-            ("trainable", want.trainable, have.trainable, Cost.TRAINS),
-        ):
+            yield ASPECTS.differs(f"{word} {aspect}", f"{word}s[{index}].{part}", its, other, first)
+        for aspect in ("shape", "dtype", "trainable"):
+            expected, got = getattr(want, aspect), getattr(have, aspect)
             if expected != got:
                 path = f"{word}s[{index}].{aspect}"
-                yield Difference("weights", path, f"{word} {aspect}", short(expected), short(got), cost, first)
+                yield ASPECTS.differs(f"{word} {aspect}", path, short(expected), short(got), first)
         if word == "state" and want.value and have.value and want.value != have.value:
             digests = (want.value, have.value)
-            yield Difference(
-                "weights", f"states[{index}].value", "state value", *digests, Cost.COMPUTES, first, digests=digests
-            )
+            yield ASPECTS.differs("state value", f"states[{index}].value", *digests, first, digests=digests)
 
 
 def _names(pair: Pair, want: Variable, have: Variable) -> Iterator[tuple[str, str, str, str]]:
@@ -90,11 +188,11 @@ def _count(
     shape = pair.original.shape
     for index in pairing.missing:
         path, first = f"{word}s[{index}]", place(shape, wants[index].owner)
-        yield Difference("weights", path, f"{word} missing", _said(wants[index]), MISSING, Cost.COMPUTES, first)
+        yield ASPECTS.differs(f"{word} missing", path, _said(wants[index]), MISSING, first)
     for found in pairing.extra:
         first = place(shape, pair.layers.expected.get(haves[found].owner, -1))
         path = f"{word}s[+{found}]"
-        yield Difference("weights", path, f"{word} extra", MISSING, _said(haves[found]), Cost.COMPUTES, first)
+        yield ASPECTS.differs(f"{word} extra", path, MISSING, _said(haves[found]), first)
 
 
 def _brought(pair: Pair, observed: Observation) -> Iterator[Difference]:
@@ -107,7 +205,7 @@ def _brought(pair: Pair, observed: Observation) -> Iterator[Difference]:
         if digests[0] != digests[1]:
             first = place(pair.original.shape, pair.original.shape.weights[index].owner)
             path = f"weights[{index}].brought"
-            yield Difference("weights", path, "value not kept", *digests, Cost.COMPUTES, first, digests=digests)
+            yield ASPECTS.differs("value not kept", path, *digests, first, digests=digests)
 
 
 def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
@@ -117,27 +215,14 @@ def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         if want != have:
             owner = shape.weights[index].owner if index < len(shape.weights) else -1
-            yield Difference(
-                "weights",
-                f"weights[{index}].copied",
-                "copied value",
-                want,
-                have,
-                Cost.COMPUTES,
-                place(shape, owner),
-                digests=(want, have),
-            )
+            path, first = f"weights[{index}].copied", place(shape, owner)
+            yield ASPECTS.differs("copied value", path, want, have, first, digests=(want, have))
     if len(wants) != len(haves) and len(shape.weights) == len(pair.shapes[1].weights):
-        yield Difference(
-            "weights",
-            "copied_weights",
-            "copied count",
-            str(len(wants)),
-            str(len(haves)),
-            Cost.COMPUTES,
-            place(shape, -1),
-        )
+        yield ASPECTS.differs("copied count", "copied_weights", str(len(wants)), str(len(haves)), place(shape, -1))
 
 
 def _said(variable: Variable) -> str:
     return f"{variable.name} {variable.dtype}{list(variable.shape)}"
+
+
+CHECK = Check(ASPECTS, Stage.WEIGHTS, weights)

@@ -18,9 +18,8 @@ from clonediff.harness.subjects.observation import Failure, ModelRun, Observatio
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import Expected
-from clonediff.harness.trials.expressible import lacking, unspoken
+from clonediff.harness.trials.expressible import missing_layer, unsupported_graph
 from clonediff.harness.trials.graph_trials import Hit, TriedGraph
-from clonediff.harness.trials.triage import Verdict as CloneVerdict
 from clonediff.harness.trials.triage import causes, fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
@@ -62,10 +61,7 @@ def finding(*differences: Difference, cloner: str = "upstream") -> Finding:
 
 
 def trial(*differences: Difference, cloner: str = "upstream") -> Trial:
-    verdict = CloneVerdict.FAITHFUL
-    if differences:
-        verdict = CloneVerdict.CRASHED if any(each.check == "made" for each in differences) else CloneVerdict.DIVERGED
-    return Trial({cloner: CloneTrial(verdict, differences, tuple(causes(None, differences)))})
+    return Trial({cloner: CloneTrial(tuple(causes(None, differences)))})
 
 
 def row(question: HistoryQuestion, trial: Trial, known: KnownIssues) -> ReleaseRow:
@@ -250,7 +246,7 @@ def test_what_shows_only_behind_something_known_cannot_be_told(
 ) -> None:
     found = tuple(Cause(fingerprint(root), root, tuple(followers), root.rank) for root, *followers in causes)
     whole = Observation(SHAPE, ModelRun(), ModelRun())
-    shown = Trial({"upstream": CloneTrial(CloneVerdict.DIVERGED, causes=found)}, original=whole)
+    shown = Trial({"upstream": CloneTrial(found)}, original=whole)
     known = KnownIssues((*KNOWN.issues, KnownIssue("fails", "keras", "t", "b", (Pattern(exception="TypeError"),))))
     said = row(asked(tmp_path, VALUE), shown, known)
     assert (said.verdict, len(said.causes)) == (verdict, len(found))
@@ -276,22 +272,22 @@ def test_a_graph_that_a_generation_has_no_words_for_is_told_without_starting_it(
     operation = msgspec.structs.replace(DENSE, layers=(Layer("operator.add"),), calls=(Call(0, (Ref(0), Ref(0))),))
     inner = msgspec.structs.replace(DENSE, layers=(Layer("Functional", graph=operation),))
     for release in ("keras==3.12.0", "tf_keras==2.16.0", "tensorflow==2.4.4"):
-        assert unspoken(DENSE, Subject.parse(release)) is None
-        assert unspoken(operation, Subject.parse(release)) is None
+        assert unsupported_graph(DENSE, Subject.parse(release)) is None
+        assert unsupported_graph(operation, Subject.parse(release)) is None
     for graph in (operation, inner):
-        said = unspoken(graph, Subject.parse("keras==2.2.4"))
+        said = unsupported_graph(graph, Subject.parse("keras==2.2.4"))
         assert said == "operator.add cannot be written for this Keras"
 
 
 def test_a_function_of_keras_3_has_no_words_in_tf_keras() -> None:
     maximum = msgspec.structs.replace(DENSE, layers=(Layer("ops.maximum"),), calls=(Call(0, (Ref(0), Ref(0))),))
-    said = {name: unspoken(maximum, Subject.parse(name)) for name in ("keras", "tf_keras")}
+    said = {name: unsupported_graph(maximum, Subject.parse(name)) for name in ("keras", "tf_keras")}
     assert said == {"keras": None, "tf_keras": "ops.maximum cannot be written for this Keras"}
 
 
 def test_a_layer_that_keras_3_no_longer_has_is_there_in_both_before_it(warm: Callable[[str], SubjectProcess]) -> None:
     thresholded = msgspec.structs.replace(DENSE, layers=(Layer("ThresholdedReLU"),))
-    said = {name: lacking(thresholded, warm(name)) for name in ("keras", "tf_keras", "keras==2.2.4")}
+    said = {name: missing_layer(thresholded, warm(name)) for name in ("keras", "tf_keras", "keras==2.2.4")}
     assert said == {"keras": "ThresholdedReLU is not in this Keras", "tf_keras": "", "keras==2.2.4": ""}
 
 

@@ -17,8 +17,7 @@ from clonediff.harness.answers.own_model.verdicts import (
     to_try,
 )
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.triage import Blame
-from clonediff.reports.records import COSTS, Cause, Cost, Difference, Place, Raised
+from clonediff.reports.records import COSTS, Blame, Cause, Cost, Difference, Place, Raised
 
 KERAS = Subject.parse("keras")
 AT = Place("outer/inner", "Inner", 1)

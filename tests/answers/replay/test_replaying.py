@@ -20,7 +20,7 @@ from clonediff.harness.subjects.outcomes import Killed
 from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, NotTried, TriedGraph
 from clonediff.harness.trials.known_examples import example_on
-from clonediff.harness.trials.triage import Verdict, fingerprint
+from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load
 from clonediff.reports.records import Cause, Cost, Difference, Raised
@@ -31,7 +31,7 @@ from tests.reports.making import finding
 KNOWN = load()
 GRAPH = from_json(KNOWN["lambda-refused"].example or "", "example")
 SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
-BUILT = Trial({"upstream": CloneTrial(Verdict.DIVERGED)}, original=Observation(SHAPE))
+BUILT = Trial({"upstream": CloneTrial()}, original=Observation(SHAPE))
 REFUSED = Trial(refused=Failure("ValueError", "no such layer"))
 
 LSTM = Where("lstm", "LSTM", 6)

@@ -17,7 +17,7 @@ from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.expressible import unable
+from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import CloneTrial, run
@@ -141,4 +141,4 @@ def test_its_script_fails_alone(warm: Warm, release_place: Callable[[str], Relea
 
 @pytest.mark.parametrize("cloner", ["multi_gpu", "multi_gpu/fixed", "proposed/000", "upstream"])
 def test_keras_2_is_able_to_clone_with_each(cloner: str, warm: Warm) -> None:
-    assert unable(cloner, warm("keras==2.2.4")) == ""
+    assert unsupported_cloner(cloner, warm("keras==2.2.4")) == ""

@@ -11,8 +11,9 @@ from clonediff.harness.inside.cloners.planted import PLANTED
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.trials.checks import CHECKS
-from clonediff.harness.trials.triage import Blame, Verdict, title
+from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import CloneTrial, Trial, run
+from clonediff.reports.records import Blame
 from tests.effort import everything
 from tests.waiting import PATIENCE
 
@@ -98,7 +99,7 @@ def test_every_check_has_a_planted_fault() -> None:
 
 
 def test_what_upstream_breaks_and_fixed_holds_is_an_upstream_bug(trials: dict[str, Trial]) -> None:
-    blames = {blame for trial in trials.values() for blame in trial.clones["upstream"].blame}
+    blames = {each.blame for trial in trials.values() for each in trial.clones["upstream"].causes}
     assert blames == {Blame.UPSTREAM}
 
 

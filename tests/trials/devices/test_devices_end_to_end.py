@@ -144,7 +144,9 @@ def test_a_planted_difference_is_one_of_the_devices(subject: str, processes: Pro
     assert output.first.name == "shifted", "an output names the first layer where the two part"
     # Each of the two is right in itself, so that no cloner is accused.
     assert [trial.clones["fixed"].verdict for trial in both.trials] == [Verdict.FAITHFUL] * 2
-    assert both.trials[0].clones["upstream"].blame == both.trials[1].clones["upstream"].blame
+    assert [each.blame for each in both.trials[0].clones["upstream"].causes] == [
+        each.blame for each in both.trials[1].clones["upstream"].causes
+    ]
 
 
 @pytest.mark.parametrize("subject", ONE_OF_TENSORFLOW)

@@ -1,4 +1,4 @@
-"""What a cloner that is not `clone_model` is held to: what its way of copying a model documents, and no more."""
+"""The contract of each cloner: what its way of copying a model documents, which is less than `clone_model` promises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ON_LACKING = {
     "tensors that keep their dtype": (_DTYPES_WRITTEN,),
     "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED, _FUNCTIONS_AGAIN),
 }
-"""What a case that asks for another model promises where a release lacks this."""
+"""What is not asked for where a case asks for another model, on a release that lacks this."""
 
 
 class _NotAsked(NamedTuple):
@@ -61,20 +61,20 @@ inputs tensors, using newly instantiated weights", and says nothing of what it w
 """
 
 
-def held_to(cloner: str, original: Observation) -> Observation:
-    """The original as a cloner's model is held against it: one is to have the very layers."""
+def as_expected(cloner: str, original: Observation) -> Observation:
+    """The original as the model of a cloner is compared with it: that of `same_layers` has the very same layers."""
     return replace(original, keeps="layers") if cloner == "same_layers" else original
 
 
-def promises_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:
-    """What a case promises less, and one that asks for another model on a release that lacks this."""
+def exemptions_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:
+    """What is not asked for in a case, and in one that asks for another model on a release that lacks this."""
     return (case.promises, *(each for ability in lacks for each in _ON_LACKING.get(ability, ())))
 
 
-def promised(cloner: str, cause: Cause) -> bool:
-    """Whether what is broken is anything that the cloner's way of copying promises; to compute the same, all do.
+def breaks_contract(cloner: str, cause: Cause) -> bool:
+    """Whether a cause breaks what the cloner's way of copying promises; each promises that the clone computes the same.
 
-    In the place of a cloner there may be what a case promises.
+    In the place of a cloner there may be an exemption.
     """
     root = cause.root
     if cloner in _NOT_ASKED:

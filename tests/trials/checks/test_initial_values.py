@@ -86,7 +86,7 @@ def _tried(process: SubjectProcess, body: str, cloner: str) -> CloneTrial:
     return trial.clones[cloner]
 
 
-def _beginnings(differences: tuple[Difference, ...]) -> list[tuple[str, str]]:
+def _initial_values(differences: tuple[Difference, ...]) -> list[tuple[str, str]]:
     return [(one.path, one.aspect) for one in differences if one.aspect.startswith("first value")]
 
 
@@ -108,14 +108,14 @@ def _beginnings(differences: tuple[Difference, ...]) -> list[tuple[str, str]]:
 )
 def test_only_another_constant_is_told(changes: list[tuple[str, object]], found: list[tuple[str, str]]) -> None:
     clone = altered(CLONE, *((f"observation.{path}", value) for path, value in changes))
-    assert _beginnings(tuple(CHECKS["own"](ORIGINAL, clone))) == found
+    assert _initial_values(tuple(CHECKS["own"](ORIGINAL, clone))) == found
 
 
 def test_a_single_number_may_have_been_drawn() -> None:
     for size, found in (1, []), (2, [("weights[0].value", "first value set")]):
         original = altered(ORIGINAL, ("shape.weights.0.shape", [size, 1]))
         set_ = ("observation.begins.0", "one"), ("observation.shape.weights.0.value", "one")
-        assert _beginnings(tuple(CHECKS["own"](original, altered(faithful(original), *set_)))) == found
+        assert _initial_values(tuple(CHECKS["own"](original, altered(faithful(original), *set_)))) == found
 
 
 @pytest.mark.parametrize("subject", GENERATIONS)
@@ -123,7 +123,7 @@ def test_a_single_number_may_have_been_drawn() -> None:
 def test_a_faithful_clone_begins_as_the_original_did(
     subject: str, model: str, warm: Callable[[str], SubjectProcess]
 ) -> None:
-    assert _beginnings(_tried(warm(subject), OTHERS[model], "fixed").differences) == []
+    assert _initial_values(_tried(warm(subject), OTHERS[model], "fixed").differences) == []
 
 
 @pytest.mark.parametrize("subject", GENERATIONS[:2])
@@ -163,11 +163,11 @@ model = keras.Model(inputs, Projection()(inputs))
 def test_a_clone_that_begins_otherwise_is_told(
     subject: str, model: str, fault: str, found: list[str], warm: Callable[[str], SubjectProcess]
 ) -> None:
-    told = _beginnings(_tried(warm(subject), OTHERS[model], f"planted/{fault}").differences)
+    told = _initial_values(_tried(warm(subject), OTHERS[model], f"planted/{fault}").differences)
     assert [aspect for _, aspect in told] == found
 
 
 @pytest.mark.parametrize("subject", GENERATIONS)
 def test_a_constant_of_several_numbers_is_one(subject: str, warm: Callable[[str], SubjectProcess]) -> None:
-    told = _beginnings(_tried(warm(subject), GATES, "planted/first_values_doubled").differences)
+    told = _initial_values(_tried(warm(subject), GATES, "planted/first_values_doubled").differences)
     assert told == [("weights[2].value", "first value")]  # the bias: zeros, and ones for the gate that forgets

@@ -1,0 +1,244 @@
+"""What a check is, and an aspect: one thing that it can find different, with all that is said of it anywhere.
+
+Each check declares its aspects beside its code: what each costs a user, the sentence for it, what it changes and shows
+(for `roots`), whether any layer can have it (for fingerprints), and how a script of plain Keras compares it.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from clonediff.harness.subjects.observation import Clone, Observation
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.reports.records import Cost, Difference, Place, Raised
+
+
+class Stage(enum.IntEnum):
+    """When in the life of a clone a difference comes about; nothing follows from what comes later."""
+
+    MADE = 0
+    OWN = 1
+    SHARING = 2
+    STRUCTURE = 3
+    WEIGHTS = 4
+    UNTOUCHED = 5
+    SYMBOLIC = 6
+    INFERENCE = 7
+    TRAINING_RUN = 8
+    TRAINED = 9
+    SAVED = 10
+    AGAIN = 11
+    FUNCTIONS = 12
+
+
+class Reach(enum.IntEnum):
+    """How far a difference can reach: a name explains names only, and what concerns training explains no output."""
+
+    LABEL = 0
+    TRAINING = 1
+    BEHAVIOUR = 2
+
+
+class Spread(enum.Enum):
+    """Where a change can show, seen from the layer that it is at. Where a layer is not in the original, anywhere."""
+
+    HERE = "at that layer"
+    OUTWARDS = "in what holds the layer"
+    AROUND = "there, in what holds the layer, and in what it holds"
+    DOWNSTREAM = "there, and wherever what the layer gives is used"
+    UPSTREAM = "there, and where what it is called on comes from"
+    ANYWHERE = "in the whole model"
+
+
+class Thing(enum.Enum):
+    """What one difference changes and another one shows, and where it can show."""
+
+    OBJECTS = "which layers and weights are one and the same", Spread.AROUND
+    BUILD = "how the weights of a layer are built and called", Spread.AROUND
+    SETTINGS = "how a layer is set", Spread.HERE
+    CONTENT = "what is in a layer that holds others", Spread.OUTWARDS
+    RESULTS = "the shapes and dtypes of what a layer gives", Spread.DOWNSTREAM
+    MASKS = "which masks are handed on", Spread.DOWNSTREAM
+    WIRING = "which layer is called on what", Spread.DOWNSTREAM
+    GIVERS = "which layers give an argument", Spread.UPSTREAM
+    NESTING = "how inputs and outputs are nested", Spread.ANYWHERE
+    LISTING = "in which order layers, calls and weights are listed", Spread.ANYWHERE
+    COPYING = "which weights can be copied one by one", Spread.ANYWHERE
+
+    @property
+    def spread(self) -> Spread:
+        """Where it can show."""
+        return self.value[1]
+
+
+class Link(NamedTuple):
+    """What no rule says: differences in the one aspect lead to some in the other; where, and why."""
+
+    cause: str
+    effect: str
+    spread: Spread
+    why: str
+    where: Callable[[Difference, Difference, Flow], bool] = lambda cause, effect, flow: True
+
+
+class Turn(enum.IntEnum):
+    """Which of the differences of one stage is looked at first, so that others may follow from it."""
+
+    FIRST = 0  # a whole layer is another, or is called on something of another form
+    SETTINGS = 1
+    EARLY = 2  # what settings can change, and what changes much itself
+    USUAL = 3
+    VIEWS = 4  # what tells a setting once more
+    LATE = 5
+
+
+class Comparison(NamedTuple):
+    """How a script shows a difference; `sure` says that it fails wherever there is this difference.
+
+    "equal": the `expression`, in which "{}" stands for a model, is the same for both models.
+    "shared": the clone has none of the objects that the expression lists for the model.
+    "assert": the expression is true. "kept": it is, once the model has weights that no initializer gives.
+    "asked": it is, of the layers that the clone function was `asked` for.
+    "weights": the expression has arrays that stay the same.
+    "run": both models give the same.
+    "raises": cloning raises no exception. "line": it does, so that this line of Python is not reached.
+    """
+
+    expression: str = ""
+    sure: bool = True
+    how: str = "equal"
+
+
+NOT_COMPARED = Comparison(sure=False)
+RUN = Comparison(how="run")
+RUN_ON_NUMBERS = Comparison(how="run", sure=False)
+"""It takes the very numbers of the trial to see it."""
+
+Shown = Comparison | Callable[[Difference, str], Comparison]
+"""The comparison, or a function that gives it for a difference and a dialect of Keras."""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One thing that a check can find different.
+
+    `name`: "*" in it stands for what differs from case to case, such as the setting in "config.*".
+    `path`: given where the name alone does not say what differs.
+    `sentence`: it has placeholders, which `titles` fills; `named` is that for an argument that Keras has a name for.
+    `reach`: it follows from the cost unless it is given. `quiet`: no number that a model computes can follow.
+    `changes`, `shows`: for what is told of models that have not run. Each shows `OBJECTS` as well.
+    `stage`: that of the check unless it is given.
+    `any_layer`: the machinery of cloning loses it, so that a fingerprint names no kind of layer.
+    `same_as`: for a kind of layer ("": any), the aspect and the kind that a fingerprint has in their place, since one
+    line of Keras loses both.
+    `shown`: how a script compares it.
+    """
+
+    name: str
+    cost: Cost
+    sentence: str
+    path: str = ""
+    named: str = ""
+    reach: Reach | None = None
+    quiet: bool = False
+    changes: tuple[Thing, ...] = ()
+    shows: tuple[Thing, ...] = ()
+    stage: Stage | None = None
+    turn: Turn = Turn.USUAL
+    any_layer: bool = False
+    same_as: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    shown: Shown = NOT_COMPARED
+
+    @property
+    def reaches(self) -> Reach:
+        """How far it can reach."""
+        if self.reach is not None:
+            return self.reach
+        return {Cost.NAME: Reach.LABEL, Cost.TRAINS: Reach.TRAINING}.get(self.cost, Reach.BEHAVIOUR)
+
+    def comparison(self, difference: Difference, dialect: str) -> Comparison:
+        """How a script shows it."""
+        return self.shown if isinstance(self.shown, Comparison) else self.shown(difference, dialect)
+
+
+def aspects(cost: Cost, sentences: Mapping[str, str], **fields: Any) -> Iterator[Aspect]:
+    """Aspects that are alike but for their names and sentences."""
+    return (Aspect(name, cost, sentence, **fields) for name, sentence in sentences.items())
+
+
+class Aspects:
+    """The aspects of one check; of several with one name, that with the path of a difference comes first."""
+
+    def __init__(self, check: str, *aspects: Aspect | Aspects, shown: Shown = NOT_COMPARED) -> None:
+        """Take the aspects; `shown` is how a script compares those that do not say it themselves."""
+        self.check = check
+        every = (one for each in aspects for one in (each if isinstance(each, Aspects) else (each,)))
+        self._all = tuple(replace(one, shown=shown) if one.shown is NOT_COMPARED else one for one in every)
+        self._found: dict[str, tuple[Aspect, ...]] = {}
+
+    def __iter__(self) -> Iterator[Aspect]:
+        return iter(self._all)
+
+    def of(self, name: str, path: str = "") -> Aspect | None:
+        """The aspect of that name, as a difference at that path has it; None where the check has none."""
+        if name not in self._found:
+            exact = [each for each in self._all if each.name == name]
+            self._found[name] = tuple(exact or (each for each in self._all if fnmatchcase(name, each.name)))
+        return next((each for each in self._found[name] if each.path in ("", path)), None)
+
+    def not_compared(self) -> Aspects:
+        """The same aspects, where no script compares them."""
+        return Aspects(self.check, *(replace(each, shown=NOT_COMPARED) for each in self))
+
+    def differs(
+        self,
+        name: str,
+        path: str,
+        expected: str,
+        found: str,
+        first: Place | None,
+        *,
+        cost: Cost | None = None,
+        raised: Raised | None = None,
+        digests: tuple[str, str] | None = None,
+    ) -> Difference:
+        """A difference in the aspect of that name; it costs what the aspect does, unless the place makes it another."""
+        aspect = self.of(name, path)
+        if aspect is None:
+            raise KeyError(f"the check {self.check} declares no aspect {name!r}")
+        cost = aspect.cost if cost is None else cost
+        return Difference(self.check, path, name, expected, found, cost, first, raised, digests)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A property of a faithful clone: what finds the differences, and what it can say of them.
+
+    `part` is the costly part of a trial without which it sees nothing, if there is one; `links` is what its differences
+    lead to by no general rule.
+    """
+
+    aspects: Aspects
+    stage: Stage
+    differences: Callable[[Pair], list[Difference]]
+    part: str = ""
+    links: tuple[Link, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.aspects.check
+
+    @property
+    def rank(self) -> Cost:
+        """The worst that breaking it can cost a user."""
+        return min(each.cost for each in self.aspects)
+
+    def __call__(self, original: Observation, clone: Clone) -> list[Difference]:
+        """Every difference that this check sees."""
+        return self.differences(Pair(original, clone))

@@ -1,0 +1,124 @@
+"""The inputs and outputs of a model: how many, in which order, nested how, and each by itself. A part of structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from clonediff.harness.subjects.observation import End
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Thing, Turn, aspects
+from clonediff.harness.trials.checks.nested import nested
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.settings import WHOLE_CONFIG, named
+from clonediff.harness.trials.checks.skeletons import unlike
+from clonediff.reports.records import Cost, Difference
+
+
+def names_of_inputs(difference: Difference, dialect: str) -> Comparison:
+    """The names of the model's inputs."""
+    if dialect != "keras" or not named(difference):
+        return WHOLE_CONFIG
+    return Comparison("[each._keras_history.operation.name for each in {}.inputs]")
+
+
+def _of_an_end(end: str) -> Iterator[Aspect]:
+    """What can differ of an input or an output. Those of an input show what its layer has as a setting."""
+    of_an_input = end == "input"
+    ends = {"shows": (Thing.WIRING, Thing.NESTING), "changes": () if of_an_input else (Thing.NESTING,)}
+    yield from aspects(Cost.COMPUTES, {f"{end} count": f"a model has another number of {end}s{{inside}}"}, **ends)
+    yield from aspects(
+        Cost.COMPUTES,
+        {f"{end} order": f"the {end}s of a model come in another order{{inside}}"},
+        any_layer=True,
+        **ends,
+    )
+    yield from aspects(
+        Cost.COMPUTES,
+        {f"{end} tensor": f"an {end} of a model is another tensor{{inside}}{{at}}"},
+        shows=(Thing.WIRING,),
+        any_layer=True,
+    )
+    seen: dict[str, Any] = (
+        {"shows": (Thing.SETTINGS,), "turn": Turn.VIEWS} if of_an_input else {"shows": (Thing.RESULTS,)}
+    )
+    changes = (Thing.RESULTS, Thing.BUILD) if of_an_input else ()
+    for cost, name in ((Cost.PROPERTY, "shape"), (Cost.COMPUTES, "dtype")):
+        sentence = f"an {end} of a model has another {name}{{inside}}{{at}}"
+        yield Aspect(f"{end} {name}", cost, sentence, changes=changes, **seen)
+    yield from aspects(
+        Cost.PROPERTY,
+        {
+            f"{end} {option}": f"an {end} of a model that is {{was}}{option} is {{now}}{option}{{inside}}"
+            for option in ("optional", "sparse", "ragged")
+        },
+        quiet=of_an_input,
+        **(seen if of_an_input else {}),
+    )
+
+
+ASPECTS = Aspects(
+    "structure",
+    *_of_an_end("input"),
+    *_of_an_end("output"),
+    Aspect(
+        "input name",
+        Cost.NAME,
+        "an input of a model has another name{inside}",
+        shows=(Thing.SETTINGS,),
+        turn=Turn.VIEWS,
+        any_layer=True,
+        shown=names_of_inputs,
+    ),
+    *(
+        each
+        for end in ("input", "output")
+        for each in nested(
+            f"{end} structure",
+            f"{end}s of a model",
+            f"an {end} of a model",
+            Cost.COMPUTES,
+            turn=Turn.SETTINGS,
+            changes=(Thing.NESTING,),
+        )
+    ),
+)
+
+
+def nesting(pair: Pair) -> Iterator[Difference]:
+    """How the inputs and the outputs are nested."""
+    original, clone = pair.shapes
+    for end, want, have in (
+        ("input", original.input_structure, clone.input_structure),
+        ("output", original.output_structure, clone.output_structure),
+    ):
+        for leaf in unlike(want, have):
+            aspect, path = f"{end} structure {leaf.aspect}", f"model.{end}_structure{leaf.path}"
+            yield ASPECTS.differs(aspect, path, leaf.expected, leaf.found, place(original, -1))
+
+
+def ends(pair: Pair, side: str) -> Iterator[Difference]:
+    """What differs of the "inputs", or the "outputs"."""
+    original, clone = pair.shapes
+    wants: Sequence[End] = getattr(original, side)
+    haves: Sequence[End] = getattr(clone, side)
+    model, word = place(original, -1), side.removesuffix("s")
+    if len(wants) != len(haves):
+        yield ASPECTS.differs(f"{word} count", side, str(len(wants)), str(len(haves)), model)
+    expected = [pair.tensor(end.tensor) for end in wants]
+    found = [pair.counterpart(end.tensor) for end in haves]
+    if expected != found and sorted(expected) == sorted(found):
+        yield ASPECTS.differs(f"{word} order", side, short(expected), short(found), model)
+        return
+    for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
+        of_each = [
+            (name, getattr(want, name), getattr(have, name))
+            # What a ragged input is lost to is told there, and in a run.
+            for name in ("shape", "dtype", "optional", "sparse", *(("ragged",) if side == "inputs" else ()))
+        ]
+        if side == "inputs" and not pair.same_name(want.name, have.name, "InputLayer"):
+            of_each.insert(0, ("name", want.name, have.name))
+        for name, one, other in (*of_each, ("tensor", expected[index], found[index])):
+            if one != other:
+                first = place(original, *want.tensor[:2])
+                yield ASPECTS.differs(f"{word} {name}", f"{side}[{index}].{name}", short(one), short(other), first)

@@ -1,0 +1,207 @@
+"""The settings of a layer: its config, and what it has of it as attributes. A part of the check of structure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from clonediff.harness.subjects.observation import LayerSeen
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Link, Spread, Thing, Turn, aspects
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.skeletons import MISSING
+from clonediff.reports.records import Cost, Difference, Place
+
+_TOLD_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
+_BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
+"""Shapes that a layer was built on, which its calls tell as well: a clone on other inputs is built from the config."""
+_OF_THE_GRAPH = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
+
+WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
+"""What is compared where nothing tells a difference alone."""
+
+_LEARNED = {"vocabulary": "{}.get_vocabulary()", "statistics": "keras.ops.convert_to_numpy({}.mean).tolist()"}
+"""What tells what a layer has learned from data, by the name that the observation has for it."""
+_NO_PLAIN_DATA = ("activity_regularizer", "function", "mask", "output_shape")
+"""Settings whose attribute is compared, since the config has only a description of it."""
+
+
+def named(difference: Difference) -> str:
+    """The expression for a layer of the model itself, by its name; "" for one inside another."""
+    name = difference.first.name if difference.first else ""
+    if not name or "/" in name:
+        return ""
+    return f"{{}}.get_layer({json.dumps(name, ensure_ascii=False).replace('{', '{{').replace('}', '}}')})"
+
+
+def _attribute(difference: Difference, dialect: str) -> Comparison:
+    """An attribute of a layer, by its name."""
+    layer = named(difference)
+    found = re.fullmatch(r"layers\['[^']*'\]\.attribute\.([^\W\d]\w*)", difference.path)
+    if not layer or found is None:
+        return WHOLE_CONFIG
+    return Comparison(_LEARNED.get(found[1], f"{{}}.{found[1]}").format(layer))
+
+
+def _config(difference: Difference, dialect: str) -> Comparison:
+    """A setting of a layer, as its config has it."""
+    layer = named(difference)
+    found = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
+    if not layer or found is None:
+        return WHOLE_CONFIG
+    setting = found[1]
+    if setting in _NO_PLAIN_DATA:
+        attribute = f"{layer}.{'_output_shape' if setting == 'output_shape' else setting}"
+        if all(told.startswith("function ") for told in (difference.expected, difference.found)):
+            return Comparison(f"{attribute}.__code__")
+        return Comparison(f"type({attribute})", sure=False)
+    if difference.first and difference.first.kind == "InputLayer":
+        # By its tensor: the clone may have another name for it.
+        told = f"each._keras_history[0].get_config().get({json.dumps(setting)})"
+        return Comparison(f"[{told} for each in {{}}.inputs]")
+    return Comparison(f"{layer}.get_config().get({json.dumps(setting)})")
+
+
+_OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
+_SETTING = "the setting {name} of {a} is {change}{inside}"
+_ATTRIBUTE = "the attribute {name} of {a} is {change}{inside}"
+_OF_ALL_INPUTS = {"InputLayer": ("config.sparse", "InputLayer")}
+"""The options of an input are lost together, where a clone gets inputs of its own."""
+
+
+_CHANGES_RESULTS: dict[str, Any] = {
+    "changes": (Thing.SETTINGS, Thing.CONTENT, Thing.RESULTS, Thing.BUILD),
+    "shows": (Thing.CONTENT,),
+    "turn": Turn.SETTINGS,
+    "shown": _config,
+}
+_CHANGES_TRAINING = {**_CHANGES_RESULTS, "changes": (Thing.SETTINGS, Thing.CONTENT)}
+_OF_ATTRIBUTES: dict[str, Any] = {
+    "changes": (Thing.BUILD, Thing.CONTENT),
+    "shows": (Thing.SETTINGS, Thing.CONTENT),
+    "turn": Turn.VIEWS,
+    "shown": _attribute,
+}
+_CHANGES_DTYPES = {
+    **_OF_ATTRIBUTES,
+    "changes": (Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
+    "turn": Turn.EARLY,
+    "any_layer": True,
+}
+_OPTIONS = ("optional", "sparse", "ragged")
+_OF_ANY_LAYER = ("config.autocast", "config.dtype", "config.dynamic", "config.quantization_config")
+
+ASPECTS = Aspects(
+    "structure",
+    Aspect("config.optional", Cost.PROPERTY, _OPTION, quiet=True, same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
+    Aspect("config.ragged", Cost.PROPERTY, _OPTION, same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
+    Aspect("config.sparse", Cost.PROPERTY, _OPTION, **_CHANGES_RESULTS),
+    Aspect(
+        "config.batch_input_shape",
+        Cost.PROPERTY,
+        _SETTING,
+        same_as={"InputLayer": ("name", "InputLayer")},
+        any_layer=True,
+        **_CHANGES_RESULTS,
+    ),
+    Aspect(
+        "config.vocabulary_size",
+        Cost.PROPERTY,
+        _SETTING,
+        same_as={"": ("attribute.vocabulary", "")},
+        any_layer=True,
+        **_CHANGES_RESULTS,
+    ),
+    *aspects(Cost.PROPERTY, dict.fromkeys(_OF_ANY_LAYER, _SETTING), any_layer=True, **_CHANGES_RESULTS),
+    Aspect("config.activity_regularizer", Cost.TRAINS, _SETTING, any_layer=True, **_CHANGES_TRAINING),
+    *aspects(Cost.TRAINS, {"config.*_regularizer": _SETTING, "config.*_constraint": _SETTING}, **_CHANGES_TRAINING),
+    Aspect("config.*", Cost.PROPERTY, _SETTING, **_CHANGES_RESULTS),
+    Aspect("attribute.autocast", Cost.PROPERTY, _ATTRIBUTE, **_CHANGES_DTYPES),
+    Aspect("attribute.vocabulary", Cost.PROPERTY, _ATTRIBUTE, any_layer=True, **_OF_ATTRIBUTES),
+    Aspect(
+        "attribute.use_cudnn",
+        Cost.PROPERTY,
+        _ATTRIBUTE,
+        same_as={"LSTM": ("attribute.use_cudnn", "GRU")},
+        **_OF_ATTRIBUTES,
+    ),
+    *aspects(Cost.PROPERTY, {f"attribute.{option}": _OPTION for option in _OPTIONS}, **_OF_ATTRIBUTES),
+    Aspect("attribute.*", Cost.PROPERTY, _ATTRIBUTE, **_OF_ATTRIBUTES),
+)
+
+
+def _of_a_mask(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    return effect.path.endswith("['mask']")
+
+
+def _is_written_uncast(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    no_mask = effect.path.endswith("['mask']") and {effect.expected, effect.found} == {"nothing", "null"}
+    return no_mask or effect.path.endswith("['training']")
+
+
+LINKS = (
+    Link("config.mask", "config.mask_*", Spread.HERE, "tf_keras writes what a mask is into several settings"),
+    Link(
+        "config.mask",
+        "call.kwargs*",
+        Spread.DOWNSTREAM,
+        "Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them",
+        _of_a_mask,
+    ),
+    *(
+        Link(
+            setting,
+            "call.kwargs*",
+            Spread.DOWNSTREAM,
+            "Keras 3 writes down `training`, or that there is no mask, only where it casts no tensor",
+            _is_written_uncast,
+        )
+        for setting in ("config.dtype", "attribute.autocast", "policy")
+    ),
+    *(
+        Link(f"config.{option}", f"output {option}", Spread.DOWNSTREAM, "operations give what they are called on")
+        for option in _OPTIONS
+    ),
+    *(
+        Link(
+            aspect,
+            "*raises",
+            Spread.ANYWHERE,
+            "what can be left out in the original cannot in the clone",
+            lambda cause, effect, flow: "None" in effect.found,
+        )
+        for aspect in ("config.optional", "input optional")
+    ),
+    Link(
+        "*.seed",
+        "*",
+        Spread.ANYWHERE,
+        "a layer without a seed takes one from the framework, and the next layer gets another",
+        lambda cause, effect, flow: effect.check in ("outputs", "masks") and effect.path.startswith("training"),
+    ),
+    Link(
+        "config.*_regularizer",
+        "raises",
+        Spread.ANYWHERE,
+        "what cannot be called as a regularizer fails where losses of weights are added",
+        lambda cause, effect, flow: (
+            cause.aspect != "config.activity_regularizer"
+            and effect.raised is not None
+            and effect.raised.frame.endswith(":_loss_for_variable")
+        ),
+    ),
+)
+
+
+def settings(layer: LayerSeen, twin: LayerSeen, first: Place, path: str) -> Iterator[Difference]:
+    """Every setting of a layer that is another in the clone."""
+    passed_over = _TOLD_ELSEWHERE | _OF_THE_GRAPH if "layers" in layer.config else _TOLD_ELSEWHERE
+    if layer.kind == "MultiHeadAttention":
+        passed_over |= _BUILT_ON
+    for key in dict.fromkeys((*layer.config, *twin.config)):
+        want, have = layer.config.get(key, MISSING), twin.config.get(key, MISSING)
+        if want != have and key not in passed_over:
+            setting = key.removeprefix(".")
+            aspect = f"{'attribute' if key != setting else 'config'}.{setting}"
+            yield ASPECTS.differs(aspect, f"{path}.{aspect}", want, have, first)
