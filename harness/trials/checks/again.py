@@ -83,8 +83,8 @@ def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
             told.add(thing.ident)
             layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
             where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
-            told = (f"a {word} of its own", "the first clone's", place(original, layer))
-            yield _ASPECTS.differs(f"{word} shared by clones", where, *told)
+            sides = f"a {word} of its own", "the first clone's"
+            yield _ASPECTS.differs(f"{word} shared by clones", where, *sides, place(original, layer))
 
 
 def _objects(shape: Shape) -> tuple[tuple[str, Sequence[LayerSeen | Variable]], ...]:

@@ -44,9 +44,11 @@ ASPECTS = Aspects(
 def compiled(want: Mapping[str, str] | None, have: Mapping[str, str] | None, model: Place) -> Iterator[Difference]:
     """Whether both are compiled, and if they are, each part in which they differ."""
     if (want is None) != (have is None):
-        told = [str(one is not None).lower() for one in (want, have)]
+        told = ("true", "false") if have is None else ("false", "true")
         yield ASPECTS.differs("compiled", "model.compiled", *told, model)
-    for part in dict.fromkeys((*want, *have)) if want and have else ():
+    if not want or not have:
+        return
+    for part in dict.fromkeys((*want, *have)):
         expected, found = want.get(part, MISSING), have.get(part, MISSING)
         if expected != found:
             aspect = "compiled." + re.sub(r"\[[^\]]*\]", "", part)

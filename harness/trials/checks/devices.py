@@ -90,7 +90,7 @@ def _aspects(check: Check) -> Aspects:
     )
 
 
-ASPECTS: Mapping[Check, Aspects] = {"device": _aspects("device"), "backend": _aspects("backend")}
+ASPECTS: Mapping[str, Aspects] = {"device": _aspects("device"), "backend": _aspects("backend")}
 TERMS = Terms()
 
 

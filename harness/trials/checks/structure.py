@@ -97,8 +97,9 @@ ASPECTS = Aspects(
             "giver missing": "{a} that gave an argument of a call is missing{inside}",
             "giver extra": "there is one {kind} more that gives an argument of a call{inside}",
         },
-        changes=(Thing.LISTING,),
+        changes=(Thing.LISTING, Thing.BUILD),
         shows=(Thing.GIVERS,),
+        turn=Turn.VIEWS,
     ),
     Aspect(
         "layer order",
