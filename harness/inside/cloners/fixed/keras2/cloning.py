@@ -57,8 +57,9 @@ class Keras2Cloning(Cloning):
             if id(layer) not in self._given:
                 states.restore(layer, clone)
                 states.restore_seeds(layer, clone)
-                if not self._is_cloned_by_graph(layer):
-                    self.refuse_other_weights(layer, clone)
+        for layer, clone in list(self._layers.values()):  # once all are restored: what is frozen decides their order
+            if id(layer) not in self._given and not self._is_cloned_by_graph(layer):
+                self.refuse_other_weights(layer, clone)
 
     def _is_cloned_by_graph(self, thing: Any) -> bool:
         """Whether the clone of a model is made of its graph, as it is unless its class makes the same of its config."""
