@@ -248,7 +248,6 @@ SAID = {
     "a Lambda with arguments=": "(inner )?layers args arguments .*",
     "a Lambda with output_shape": "(inner )?layers args output_shape is=seq",
     **{f"a Lambda with a {form}": f"(inner )?layers args output_shape form={form}" for form in SHAPE_FORMS},
-    **{f"a Lambda of the form {form!r}": f"(inner )?layers args function form={form}" for form in FORMS},
     **{
         f"a Lambda that gives a {kind}": f"(inner )?layers args function container={kind}"
         for kind in ("list", "tuple", "dict", "nested")
@@ -324,6 +323,10 @@ FEATURES: dict[str, Question] = {
     ),
     "a Lambda whose outputs are swapped": any_lambda(lambda layer: function(layer).gives == ("x * 2.0", "x")),
     "a Lambda that gives one tensor twice": any_lambda(lambda layer: function(layer).gives == ("x", "x")),
+    **{
+        f"a Lambda of the form {form!r}": any_lambda(lambda layer, form=form: function(layer).form == form)  # type: ignore[misc]  # bound early
+        for form in FORMS
+    },
     "a Lambda that gives a one": any_lambda(lambda layer: function(layer).container == "one"),
     **{
         f"a Lambda with {count} outputs": any_lambda(lambda layer, n=count: len(function(layer).gives) == n)  # type: ignore[misc]  # bound early
