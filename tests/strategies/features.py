@@ -11,7 +11,7 @@ from typing import Any
 
 from clonediff.strategies import Graph, graphs, infer, to_json
 from clonediff.strategies.cutting import later_inputs
-from clonediff.strategies.graph import Call, Function, Layer, Made, Ref, Seq, call_refs, fed_refs, levels, refs
+from clonediff.strategies.graph import Call, Function, Layer, Made, Ref, Seq, Value, call_refs, fed_refs, levels, refs
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.kinds.lambdas import FORMS, SHAPE_FORMS
 from clonediff.strategies.kinds.operations import is_operation
@@ -146,6 +146,10 @@ def mask_form(layer: Layer) -> str:
     return "fixed" if mask is not None else ""
 
 
+def is_nested(end: Value) -> bool:
+    return isinstance(end, Seq) and any(isinstance(item, Seq) for item in end.items)
+
+
 def is_input(graph: Graph, ref: Ref) -> bool:
     return ref.node < len(graph.inputs)
 
@@ -166,6 +170,8 @@ def said(graph: Graph) -> frozenset[str]:
 def _said(value: Any, path: str) -> Iterator[str]:
     match value:
         case {**fields}:
+            if not fields:
+                yield path
             for key, item in fields.items():
                 yield from _said(item, "inner" if key == "graph" else f"{path} {key}".strip())
         case [str(name), item] if path.endswith("args"):
@@ -198,12 +204,11 @@ SAID = {
     "a model inside that takes a dict": "inner takes is=dict",
     "a model of a class with a call of its own": "(inner )?own calls=True",
     "a model of a registered class": "(inner )?own registered=True",
-    "a model inside of a class of one's own": "inner own .*",
+    "a model inside of a class of one's own": "inner own\\b.*",
     "inputs in a tuple": "takes form=tuple",
     "inputs in a dict": "takes is=dict",
     "outputs in a tuple": "gives form=tuple",
     "outputs in a dict": "gives is=dict",
-    "outputs nested": "gives items is=seq",
     "a nested functional model": "layers kind=Model",
     "a nested sequential model": "layers kind=Sequential",
     "training given": "(inner )?calls kwargs training=True",
@@ -219,7 +224,7 @@ SAID = {
     "a dict as argument": "(inner )?calls kwargs how is=dict",
     "a whole number as argument": "(inner )?calls kwargs how=2",
     "a truth value as argument": "(inner )?calls kwargs how=True",
-    "a tuple in a tuple as argument": "(inner )?calls kwargs how items is=seq",
+    "a tuple in a tuple as argument": "(inner )?calls kwargs how items=halved",
     "a dtype as argument": "(inner )?calls kwargs how is=named",
     "None among the tensors of a list": "(inner )?calls args items=None",
     "None between tensors": "(inner )?calls args=None",
@@ -248,7 +253,6 @@ SAID = {
     "a Lambda with arguments=": "(inner )?layers args arguments .*",
     "a Lambda with output_shape": "(inner )?layers args output_shape is=seq",
     **{f"a Lambda with a {form}": f"(inner )?layers args output_shape form={form}" for form in SHAPE_FORMS},
-    **{f"a Lambda of the form {form!r}": f"(inner )?layers args function form={form}" for form in FORMS},
     **{
         f"a Lambda that gives a {kind}": f"(inner )?layers args function container={kind}"
         for kind in ("list", "tuple", "dict", "nested")
@@ -294,6 +298,7 @@ FEATURES: dict[str, Question] = {
     "several inputs": lambda graph: len(graph.inputs) > 1,
     "several outputs": lambda graph: len(list(refs(graph.gives))) > 1,
     "outputs in a list of one": lambda graph: isinstance(graph.gives, Seq) and len(graph.gives.items) == 1,
+    "outputs nested": lambda graph: is_nested(graph.gives),
     "a shared layer": lambda graph: bool(shared(graph)),
     "shared at several depths": shared_at_depths,
     "shared on several shapes": shared_on_shapes,
@@ -324,6 +329,10 @@ FEATURES: dict[str, Question] = {
     ),
     "a Lambda whose outputs are swapped": any_lambda(lambda layer: function(layer).gives == ("x * 2.0", "x")),
     "a Lambda that gives one tensor twice": any_lambda(lambda layer: function(layer).gives == ("x", "x")),
+    **{
+        f"a Lambda of the form {form!r}": any_lambda(lambda layer, form=form: function(layer).form == form)  # type: ignore[misc]  # bound early
+        for form in FORMS
+    },
     "a Lambda that gives a one": any_lambda(lambda layer: function(layer).container == "one"),
     **{
         f"a Lambda with {count} outputs": any_lambda(lambda layer, n=count: len(function(layer).gives) == n)  # type: ignore[misc]  # bound early

@@ -15,7 +15,7 @@ from clonediff.strategies.kinds.kind import LEFT_OUT
 from tests.asked import graphs_of
 from tests.effort import examples
 
-from .features import FEATURES, Question, says
+from .features import FEATURES, Question, is_nested, says
 
 KINDS = ("Lambda", "Masking", "Attention", "Add", "Dense")
 MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
@@ -41,7 +41,7 @@ ABILITIES: dict[str, Question] = {
     "ragged inputs": says("inputs ragged=True"),
     "mixed batches": lambda graph: len({given.batch for given in graph.inputs}) > 1,
     "repeated inputs": FEATURES["an input twice"],
-    "nested ends": says("(takes|gives) items is=seq"),
+    "nested ends": lambda graph: is_nested(graph.takes) or is_nested(graph.gives),
     "idle inputs": an_idle_input,
     "model calls": says("(inner )?calls (packing|axis)=.*"),
     "late building": says("(inner )?built=.*"),
