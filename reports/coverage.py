@@ -98,6 +98,10 @@ class _Standing:
         return not self.within and not self.level.way.isdisjoint(ways)
 
 
+def _done(sort: str) -> Callable[[_Standing], bool]:
+    return lambda its: its.does(sort)
+
+
 _TRUE_OF: Mapping[str, Callable[[_Standing], bool]] = {
     "called again": lambda its: len(its.nodes) > 1,
     "at several depths": lambda its: len({its.level.depths[node] for node in its.nodes}) > 1,
@@ -140,7 +144,7 @@ _TRUE_OF: Mapping[str, Callable[[_Standing], bool]] = {
     "a clone function given": lambda its: its.cloned(CLONE),
     "a call function given": lambda its: its.cloned(CALL),
     "cloned recursively": lambda its: its.cloned(RECURSIVE),
-    **{sort.happened: lambda its, name=name: its.does(name) for name, sort in STEPS.items()},
+    **{sort.happened: _done(name) for name, sort in STEPS.items()},
 }
 FEATURES = tuple(_TRUE_OF)
 """What a layer can meet, in the order of the matrix's columns."""
