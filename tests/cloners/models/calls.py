@@ -72,19 +72,19 @@ def steps():
 @model()
 def a_mask_given():
     x, flags = steps(), keras.Input((4,), dtype="bool")
-    y = layers.LSTM(2, return_sequences=True)(x, mask=flags)
-    return keras.Model([x, flags], [y, layers.GRU(2)(y)])
+    y = layers.SimpleRNN(2, return_sequences=True)(x, mask=flags)
+    return keras.Model([x, flags], [y, layers.SimpleRNN(2)(y)])
 
 
 @model(shapes=[(4, 3)])
 def a_mask_given_by_a_layer(x):
     flags = layers.Lambda(lambda x: x[:, :, 0] > 0.0)(x)
-    return layers.LSTM(2)(layers.Masking()(x), mask=flags)
+    return layers.SimpleRNN(2)(layers.Masking()(x), mask=flags)
 
 
 @model(shapes=[(4, 3)])
 def no_mask_given(x):
-    return layers.LSTM(2)(layers.Masking()(x), mask=None)
+    return layers.SimpleRNN(2)(layers.Masking()(x), mask=None)
 
 
 @model("tf_keras", "keras2")
@@ -97,7 +97,7 @@ def a_mask_given_that_is_not_used():
 @model(shapes=[(4, 3)])
 def training_given_inside_of_a_masked_model(x, y):
     a = steps()
-    inner = keras.Model(a, layers.LSTM(2, return_sequences=True)(a, training=False), name="inner")
+    inner = keras.Model(a, layers.SimpleRNN(2, return_sequences=True)(a, training=False), name="inner")
     return layers.Add()([inner(layers.Masking()(x)), inner(y)])
 
 
@@ -112,18 +112,18 @@ def arguments_of_a_nested_call(x):
 def masks_along_several_ways():
     x = keras.Input((5,), dtype="int32")
     y = layers.Embedding(7, 4, mask_zero=True)(x)
-    left = layers.LSTM(2, return_sequences=True)(layers.Dropout(0.2, seed=1)(y))
+    left = layers.SimpleRNN(2, return_sequences=True)(layers.Dropout(0.2, seed=1)(y))
     right = layers.TimeDistributed(layers.Dense(2))(y)
     both = layers.Concatenate()([left, right])
-    return keras.Model(x, [layers.Bidirectional(layers.GRU(2))(both), layers.GlobalAveragePooling1D()(left), y])
+    return keras.Model(x, [layers.Bidirectional(layers.SimpleRNN(2))(both), layers.GlobalAveragePooling1D()(left), y])
 
 
 @model(shapes=[(4, 3)])
 def masks_of_nested_models(x):
     i = steps()
     inner = keras.Model(i, layers.TimeDistributed(layers.Dense(3))(layers.Masking()(i)))
-    body = keras.Sequential([layers.InputLayer((4, 3)), layers.Masking(), layers.LSTM(2, return_sequences=True)])
-    return [layers.LSTM(2)(inner(x)), layers.LSTM(2)(body(layers.Masking()(x)))]
+    body = keras.Sequential([layers.InputLayer((4, 3)), layers.Masking(), layers.SimpleRNN(2, return_sequences=True)])
+    return [layers.SimpleRNN(2)(inner(x)), layers.SimpleRNN(2)(body(layers.Masking()(x)))]
 
 
 @model(*EAGER)
@@ -161,7 +161,7 @@ def states_given_in_a_list_with_the_input(x, a):
 
 @model(shapes=[(4, 3), (2,), (2,)])
 def states_of_both_directions_given_under_a_mask(x, a, b):
-    return layers.Bidirectional(layers.GRU(2))(layers.Masking()(x), initial_state=[a, b])
+    return layers.Bidirectional(layers.SimpleRNN(2))(layers.Masking()(x), initial_state=[a, b])
 
 
 @model(shapes=[(4, 3)])

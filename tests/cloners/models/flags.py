@@ -57,7 +57,7 @@ for freeze in [*FREEZES, only_the_flag_of_the_model_frozen, one_variable_frozen]
 
 @model(shapes=[(4, 3)])
 def a_direction_frozen_after_its_call(x):
-    layer = layers.Bidirectional(layers.LSTM(2))
+    layer = layers.Bidirectional(layers.SimpleRNN(2))
     y = layer(x)
     layer.forward_layer.trainable = False
     return y

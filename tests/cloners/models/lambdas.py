@@ -128,7 +128,7 @@ def a_lambda_whose_support_of_masks_was_said_later():
 @model(shapes=[(4, 3)])
 def a_lambda_with_masks_for_several_outputs(x):
     first, second = layers.Lambda(lambda t: [t, t * 2.0], mask=lambda t, m=None: [m, None])(layers.Masking()(x))
-    return [layers.LSTM(2)(first), layers.LSTM(2)(second)]
+    return [layers.SimpleRNN(2)(first), layers.SimpleRNN(2)(second)]
 
 
 @model()

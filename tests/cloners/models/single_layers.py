@@ -235,8 +235,8 @@ def stacked():
 LAYERS = {
     "a wrapped custom layer": lambda: layers.TimeDistributed(Scale(3.0)),
     "a stack of cells": stacked,
-    "both directions": lambda: layers.Bidirectional(layers.LSTM(2, return_sequences=True)),
-    "both directions, not merged": lambda: layers.Bidirectional(layers.LSTM(2), merge_mode=None),
+    "both directions": lambda: layers.Bidirectional(layers.SimpleRNN(2, return_sequences=True)),
+    "both directions, not merged": lambda: layers.Bidirectional(layers.SimpleRNN(2), merge_mode=None),
     "both directions, half frozen": lambda: frozen(layers.Bidirectional(layers.SimpleRNN(2)), "forward_layer"),
     "both directions, frozen": lambda: frozen(layers.Bidirectional(layers.SimpleRNN(2))),
     "a wrapped frozen layer": lambda: layers.TimeDistributed(frozen(layers.Dense(2))),
@@ -263,8 +263,8 @@ OF_TODAY = {
     "a stack with custom cells": lambda: layers.RNN([Cell(3, lambda x: x * 2.0), layers.GRUCell(2), Cell(4)]),
     "a stack of cells in both directions": lambda: layers.Bidirectional(stacked()),
     "a backward layer": lambda: layers.Bidirectional(
-        layers.LSTM(3, name="there"),
-        backward_layer=layers.LSTM(3, go_backwards=True, activation="relu", name="back"),
+        layers.SimpleRNN(3, name="there"),
+        backward_layer=layers.SimpleRNN(3, go_backwards=True, activation="relu", name="back"),
     ),
     "a layer that holds many": lambda: Holder(
         layers.Lambda(lambda x: x + 1), [frozen(layers.Dense(3)), Affine(2)], {"last": layers.Dense(2)}, scaled
@@ -316,7 +316,7 @@ ALONE = {
         keras.Sequential([layers.InputLayer((3,)), layers.Lambda(lambda x: x * 2.0), Scale(2.0)])
     )(x),
     "a shared layer with parts of its own": lambda x: shared_parts(x),
-    "frozen inside of wrappers": lambda x: layers.Bidirectional(layers.LSTM(2))(
+    "frozen inside of wrappers": lambda x: layers.Bidirectional(layers.SimpleRNN(2))(
         layers.TimeDistributed(frozen(layers.Dense(3)))(x)
     ),
     "weights without a name, twice": lambda x: layers.Dense(2)(Nameless()(Nameless()(x))),
@@ -414,7 +414,7 @@ def a_subclassed_model_as_a_layer():
     return around(Small(4))
 
 
-@model(*EAGER)
+@model("keras")
 def a_layer_that_was_built_elsewhere_for_another_shape():
     class Table(layers.Layer):
         def build(self, shape):
