@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.together import LONGEST, TOGETHER, group
+from tests.together import APART, LONGEST, TOGETHER, group
 
 TESTS = Path(__file__).parent
 SLOW = "tests/search/reducing/test_real.py"
@@ -82,6 +82,7 @@ def test_each_slow_test_says_why() -> None:
         ("tests/property/test_clone_model.py::test_a_known_issue_still_breaks[lambda-refused]", "keras"),
         ("tests/keras2/test_framework.py::test_the_release[keras==2.3.1]", "keras==2.3.1"),
         ("tests/source/test_reproducer.py::test_a_script[keras]", "tests/source/test_reproducer.py"),
+        ("tests/cloners/test_models.py::test_a_clone[keras-a dropout]", "tests/cloners/test_models.py of keras"),
     ],
 )
 def test_tests_of_one_subject_run_together(nodeid: str, its: str) -> None:
@@ -89,5 +90,5 @@ def test_tests_of_one_subject_run_together(nodeid: str, its: str) -> None:
 
 
 def test_the_modules_that_are_named_are_there() -> None:
-    named = [each for each in (*TOGETHER, *LONGEST) if each.endswith(".py")]
+    named = [each for each in (*TOGETHER, *APART, *LONGEST) if each.endswith(".py")]
     assert [each for each in named if not (TESTS.parent / each).is_file()] == []

@@ -51,14 +51,17 @@ TOGETHER = {
 }
 """The modules that share warm subjects, with the group of their tests; one whose id names a subject is in its group."""
 
+APART = ("tests/cloners/test_models.py", "tests/cloners/test_arguments.py")
+"""The modules whose tests of one generation need not run beside those of another."""
+
 LONGEST = (
     "keras",
     "tf_keras",
     "tests/campaign/test_campaign.py",
     "keras==2.2.4",
     "tests/strategies/test_reach.py",
-    "tests/cloners/fixed/test_tf_keras_clone_layers.py",
-    "tests/cloners/fixed/test_tf_keras_clone.py",
+    "tests/cloners/test_models.py of keras",
+    "tests/cloners/test_models.py of tf_keras",
     "tests/subjects/releases/test_installs.py",
     "tests/reports/test_browser.py",
     "tests/tf_keras_releases/test_releases.py",
@@ -68,9 +71,11 @@ LONGEST = (
 
 
 def group(nodeid: str) -> str:
-    """What a test runs together with: those of its subject, where they share one, and otherwise those of its module."""
+    """What a test runs together with: those of its subject, where they share one; otherwise those of its module."""
     module, _, test = nodeid.partition("::")
     named = re.search(r"\[((?:keras|tf_keras|tensorflow)(?:==[\d.]+)?)[-\]]", test)
+    if named and module in APART:
+        return f"{module} of {named[1]}"
     return named[1] if named and module in TOGETHER else TOGETHER.get(module, module)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -79,50 +80,35 @@ def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(keras3: Pr
     assert trials.tally.refused == 0
 
 
-BOTH_WAYS = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))),))
-OF_OLD = {
-    "the layer that a Bidirectional was given": Graph(
-        (Input((3, 4)),), (BOTH_WAYS,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras"
-    ),
-    "an input whose dtype a layer has changed": Graph(
-        (Input((4,), "float64"),), (Layer("PReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras"
-    ),
-    "a regularizer that no config tells": Graph(
-        (Input((4,)),),
-        (Layer("RepeatVector", (("n", 2), ("activity_regularizer", "l2"))),),
-        (Call(0, (Ref(0),)),),
-        Ref(0),
-        Ref(1),
-        generation="keras",
-    ),
-    "metrics that are made when a model is compiled": Graph(
-        (Input((4,)),),
-        (Layer("ReLU"),),
-        (Call(0, (Ref(0),)),),
-        Ref(0),
-        Ref(1),
-        generation="keras",
-        state=(Step("compile", args=(("metrics", Seq(("mae",))),)),),
-    ),
-}
+FLOATS = Input((4,))
 
-DTYPE_WRITTEN = {
-    "by a layer that the model leaves out": Graph(
-        (Input((4,)),),
-        (Layer("ReLU"),),
-        (Call(0, (Ref(0),)),),
-        Ref(0),
-        Ref(0),
-        generation="keras",
-        way=Way(inputs="double"),
-    ),
-    "by the last of two layers": Graph(
-        (Input((4, 4, 1)),),
-        (Layer("MaxPooling2D"), Layer("ReLU", dtype="mixed_bfloat16"), Layer("ReLU")),
-        (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(2, (Ref(1),))),
-        Ref(0),
-        Seq((Ref(1), Ref(2), Ref(3))),
-        generation="keras",
+
+def through(
+    *layers: Layer, given: Input = FLOATS, after: tuple[int, ...] = (), gives: Any = None, **more: Any
+) -> Graph:
+    """A graph of one input through these layers, each called on the node before it, or on the one that `after` says."""
+    before = after or range(len(layers))
+    calls = tuple(Call(place, (Ref(node),)) for place, node in enumerate(before))
+    return Graph((given,), layers, calls, Ref(0), gives or Ref(len(layers)), generation="keras", **more)
+
+
+RELU, DOUBLE = Layer("ReLU"), Way(inputs="double")
+BOTH_WAYS = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))),))
+WITH_METRICS = Step("compile", args=(("metrics", Seq(("mae",))),))
+OF_OLD = {
+    "the layer that a Bidirectional was given": through(BOTH_WAYS, given=Input((3, 4))),
+    "an input whose dtype a layer has changed": through(Layer("PReLU"), given=Input((4,), "float64")),
+    "a regularizer that no config tells": through(Layer("RepeatVector", (("n", 2), ("activity_regularizer", "l2")))),
+    "metrics that are made when a model is compiled": through(RELU, state=(WITH_METRICS,)),
+    # No dtype that a layer wrote into a tensor is asked for on other inputs.
+    "a dtype written by a layer that the model leaves out": through(RELU, gives=Ref(0), way=DOUBLE),
+    "a dtype written by the last of two layers": through(
+        Layer("MaxPooling2D"),
+        Layer("ReLU", dtype="mixed_bfloat16"),
+        RELU,
+        given=Input((4, 4, 1)),
+        after=(0, 1, 1),
+        gives=Seq((Ref(1), Ref(2), Ref(3))),
         way=Way(inputs="fresh"),
     ),
 }
@@ -133,47 +119,36 @@ def test_fixed_takes_over_what_an_old_release_has(keras3: Process, what: str) ->
     _nothing_is_told(keras3(OLDEST), OF_OLD[what])
 
 
-@pytest.mark.parametrize("what", DTYPE_WRITTEN)
-def test_no_dtype_that_a_layer_wrote_into_a_tensor_is_asked_for_on_other_inputs(keras3: Process, what: str) -> None:
-    _nothing_is_told(keras3(OLDEST), DTYPE_WRITTEN[what])
-
-
-CASTING = Graph(
-    (Input((4,)),),
-    (Layer("ReLU"), Layer("ReLU", dtype="float64")),
-    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
-    Ref(0),
-    Ref(2),
-    generation="keras",
-    way=Way(inputs="double"),
-)
-TWO_CASTS = Graph(
-    (Input((4,), "float64"),),
-    (Layer("ReLU"),),
-    (Call(0, (Ref(0),)), Call(0, (Ref(0),))),
-    Ref(0),
-    Seq((Ref(1), Ref(2))),
-    generation="keras",
-    way=Way(call_function=CallFunction()),
-)
-WRITTEN_LATER = Graph(
-    (Input((4,)),),
-    (Layer("ReLU"), Layer("ReLU"), Layer("Add")),
-    (Call(0, (Ref(0),)), Call(1, (Ref(0),)), Call(2, (Seq((Ref(2), Ref(1))),))),
-    Ref(0),
-    Ref(3),
-    generation="keras",
-    way=Way(inputs="double"),
-)
-"""The casts are numbered as the calls were written down, of which the model knows nothing."""
+CASTS = {
+    "more of them": through(RELU, Layer("ReLU", dtype="float64"), way=DOUBLE),
+    "as many": Graph(
+        (Input((4,), "float64"),),
+        (RELU,),
+        (Call(0, (Ref(0),)), Call(0, (Ref(0),))),
+        Ref(0),
+        Seq((Ref(1), Ref(2))),
+        generation="keras",
+        way=Way(call_function=CallFunction()),
+    ),
+    "of two layers": Graph(
+        (Input((4,)),),
+        (RELU, RELU, Layer("Add")),
+        (Call(0, (Ref(0),)), Call(1, (Ref(0),)), Call(2, (Seq((Ref(2), Ref(1))),))),
+        Ref(0),
+        Ref(3),
+        generation="keras",
+        way=DOUBLE,
+    ),
+}
+"""They are numbered as the calls were written down, of which the model knows nothing."""
 WITH_CASTS = "3.8.0"
 """A release in which what a layer casts is part of the graph."""
 
 
 @pytest.mark.slow(reason="one more release, for one thing that the others do not have")
-@pytest.mark.parametrize("graph", [CASTING, TWO_CASTS, WRITTEN_LATER], ids=["more of them", "as many", "of two layers"])
-def test_casts_are_numbered_as_in_a_model_on_those_inputs(keras3: Process, graph: Graph) -> None:
-    _nothing_is_told(keras3(WITH_CASTS), graph)
+@pytest.mark.parametrize("what", CASTS)
+def test_casts_are_numbered_as_in_a_model_on_those_inputs(keras3: Process, what: str) -> None:
+    _nothing_is_told(keras3(WITH_CASTS), CASTS[what])
 
 
 def _nothing_is_told(process: SubjectProcess, graph: Graph) -> None:
@@ -182,10 +157,8 @@ def _nothing_is_told(process: SubjectProcess, graph: Graph) -> None:
     assert trials.tally.refused == 0
 
 
+HEAD = "import keras\nfrom keras import layers\n"
 SOME_MASKED = """
-import keras
-from keras import layers
-
 inputs = keras.Input(shape=(3, 2))
 masking = layers.Masking()(inputs)
 one, two = keras.Input(shape=(3, 2)), keras.Input(shape=(3, 2))
@@ -195,7 +168,7 @@ model = keras.Model(inputs, [inner_model([inputs, masking]), layers.SimpleRNN(1)
 
 
 def test_a_model_called_on_tensors_of_which_some_have_a_mask(keras3: Callable[[str], SubjectProcess]) -> None:
-    case = Case(SOME_MASKED, ({"shape": [3, 2], "dtype": "float32"},))
+    case = Case(HEAD + SOME_MASKED, ({"shape": [3, 2], "dtype": "float32"},))
     trial = run(case, keras3(OLDEST), ("upstream", "fixed"))
     assert trial.built
     assert trial.clones["upstream"].verdict is Verdict.CRASHED
@@ -203,16 +176,10 @@ def test_a_model_called_on_tensors_of_which_some_have_a_mask(keras3: Callable[[s
 
 
 PIPELINE = """
-import keras
-from keras import layers
-
 inputs = keras.Input(shape=(4, 4, 2))
 model = keras.Model(inputs, layers.Pipeline(layers=[layers.Rescaling(2.0), layers.Dense(1)])(inputs))
 """
 BY_KEYWORD = """
-import keras
-from keras import layers
-
 inputs = keras.Input(shape=(3, 2))
 one, two = keras.Input(shape=(3, 2)), keras.Input(shape=(3, 2))
 inner_model = keras.Model([one, two], layers.Activation("relu")(two))
@@ -221,19 +188,12 @@ model = keras.Model(inputs, inner_model(inputs=[inputs, layers.Masking()(inputs)
 
 
 AUG_MIX = """
-import keras
-from keras import layers
-
 inputs = keras.Input(shape=(4, 4, 3))
 model = keras.Model(inputs, layers.AugMix(num_chains=2, seed=3)(inputs))
 """
 
 
 OWN_WITH_OPTION = """
-import keras
-from keras import layers
-
-
 class OwnModel(keras.Model):
     def __init__(self, inputs, outputs, name=None, *, factor=1.0, **kwargs):
         super().__init__(inputs, outputs, name=name, **kwargs)
@@ -250,15 +210,14 @@ model = OwnModel(inputs, [x, x], factor=2.0)
 
 
 def test_a_model_of_an_own_class_whose_layers_are_in_a_list_of_tensorflow(keras3: Process) -> None:
-    trial = run(Case(OWN_WITH_OPTION, ({"shape": [3], "dtype": "float32"},)), keras3(MIDDLE), ("fixed",), checks=COSTLY)
+    trial = run(
+        Case(HEAD + OWN_WITH_OPTION, ({"shape": [3], "dtype": "float32"},)), keras3(MIDDLE), ("fixed",), checks=COSTLY
+    )
     assert trial.built
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
 
 
 CAST = """
-import keras
-from keras import layers
-
 inputs = keras.Input(shape=(3, 4))
 inner_model = keras.Sequential([keras.Input(shape=(3, 4), dtype="float64"), layers.Dense(4)])
 model = keras.Model(inputs, inner_model(inputs))
@@ -280,7 +239,7 @@ keras.config.set_dtype_policy("mixed_bfloat16")
 def test_what_one_release_alone_cannot_clone(
     keras3: Process, version: str, source: str, shape: list[int], becomes: Verdict
 ) -> None:
-    trial = run(Case(source, ({"shape": shape, "dtype": "float32"},)), keras3(version), ("upstream", "fixed"))
+    trial = run(Case(HEAD + source, ({"shape": shape, "dtype": "float32"},)), keras3(version), ("upstream", "fixed"))
     assert trial.built
     assert trial.clones["upstream"].verdict is becomes
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL

@@ -1,6 +1,7 @@
-"""Clones models beside a release of Keras 2.2 or 2.3 and says, as a line of JSON, what was not faithful of each.
+"""Clones the models of tables beside a release of Keras 2.2 or 2.3 and says, as a line of JSON, what became of each.
 
-Arguments: the folder that has `inside`, the cloner ("fixed" or "upstream"), and then names of models; none is all.
+Arguments: the folder that has `inside`, the cloner ("fixed" or "upstream", and "v1" where the release runs on today's
+TensorFlow), the tables, with commas between them, and then names of their models; none is all.
 """
 
 from __future__ import annotations
@@ -8,13 +9,32 @@ from __future__ import annotations
 import json
 import os
 import sys
-import traceback
 import warnings
 
 warnings.simplefilter("ignore")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 sys.path.insert(0, sys.argv[1])
-sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def unlike_model(builder, clone_model):
+    from oracle import unlike
+
+    return unlike(builder.build(), clone_model, builder.given(), again=True, begins=builder.begins)
+
+
+def unlike_asked(builder, clone_model):
+    from oracle import unlike_calls, unlike_clone
+
+    clone, by_hand = clone_model(builder.build(), **builder.arguments()), builder.by_hand()
+    return unlike_clone(by_hand, clone) + unlike_calls(by_hand, [clone])
+
+
+def misused(builder, clone_model):
+    clone_model(builder.build(), **builder.arguments())
+
+
+TRIED = {"MODELS": unlike_model, "REFUSED": unlike_model, "ASKED": unlike_asked, "MISUSED": misused}
 
 
 def main():
@@ -25,24 +45,22 @@ def main():
 
         give_names_back()
     import keras
-    import own_classes  # noqa: F401  # its models join the others
-    from faithful import assert_faithful
-    from models import MODELS, REFUSED
+    from loading import load
 
     if "fixed" in sys.argv[2]:
         from inside.cloners.fixed.keras2 import clone_model
     else:
         clone_model = keras.models.clone_model
-    for name in sys.argv[3:] or MODELS:
-        keras.backend.clear_session()
-        try:
-            assert_faithful(dict(MODELS, **REFUSED)[name], clone_model)
-        except Exception as error:
-            said = {"type": type(error).__name__, "message": str(error)[:600], "trace": traceback.format_exc()[-1500:]}
-        else:
-            said = None
-        out.write(json.dumps({"model": name, "said": said}) + "\n")
-        out.flush()
+    for table in sys.argv[3].split(","):
+        builders = getattr(load("keras2"), table)
+        for name in sys.argv[4:] or builders:
+            keras.backend.clear_session()
+            try:
+                said = TRIED[table](builders[name], clone_model)
+            except Exception as error:
+                said = [f"{type(error).__name__}: {error}"]
+            out.write(json.dumps([table, name, said]) + "\n")
+            out.flush()
 
 
 main()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from clonediff import harness
 from clonediff.harness.subjects.environment import environment
@@ -18,21 +18,15 @@ CHILD = Path(__file__).with_name("child.py")
 INSIDE = Path(harness.__file__).parent
 
 
-def said_of_models(release: str, place: ReleasePlace, cloner: str, *models: str) -> dict[str, Any]:
-    """What was not faithful of the clone of each model, by the model's name; None where nothing was."""
+Said = dict[str, dict[str, list[str]]]
+"""What was not as it should be of the clone of each model, by its table and its name."""
+
+
+def said_of(release: str, place: ReleasePlace, *tables: str, cloner: str = "fixed", names: Iterable[str] = ()) -> Said:
+    """What the child says of the models of these tables, or of those of these names."""
     how = cloner + " v1" if place.how == "v1 mode" else cloner
-    return {line["model"]: line["said"] for line in _lines(release, place, CHILD, how, *models)}
-
-
-def became_of_ways(release: str, place: ReleasePlace) -> dict[str, str]:
-    """What became of each case in which tensors are given."""
-    how = ["v1"] if place.how == "v1 mode" else []
-    return dict(_lines(release, place, CHILD.with_name("ways.py"), *how))
-
-
-def _lines(release: str, place: ReleasePlace, script: Path, *arguments: str) -> list[Any]:
     ended = subprocess.run(
-        [place.python, str(script), str(INSIDE), *arguments],
+        [place.python, str(CHILD), str(INSIDE), how, ",".join(tables), *names],
         env=environment(Subject.parse(release), place, os.environ),
         capture_output=True,
         text=True,
@@ -40,4 +34,8 @@ def _lines(release: str, place: ReleasePlace, script: Path, *arguments: str) -> 
         check=False,
     )
     assert ended.returncode == 0, ended.stderr[-2000:]
-    return [json.loads(line) for line in ended.stdout.splitlines()]
+    said: Said = {table: {} for table in tables}
+    for line in ended.stdout.splitlines():
+        table, name, lines = json.loads(line)
+        said[table][name] = lines
+    return said

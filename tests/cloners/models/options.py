@@ -1,0 +1,119 @@
+"""Options of layers of one's own that their config does not tell, or tells otherwise."""
+
+from __future__ import annotations
+
+import keras
+from keras import layers
+
+from . import around, model
+
+
+class Untold(layers.Layer):
+    """Tells nothing of its options; those below differ in what they keep of them."""
+
+    def get_config(self):
+        return layers.Layer.get_config(self)
+
+    def call(self, x):
+        return self.function(x)
+
+
+class Renamed(Untold):
+    def __init__(self, factor=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self._by = factor
+
+    def function(self, x):
+        return x * self._by
+
+
+class Derived(Renamed):
+    """Makes something of its option."""
+
+    def __init__(self, factor=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self._by = factor * 10 + 1
+
+
+class Replaced(Untold):
+    """Puts its weight where its option was."""
+
+    def __init__(self, factor=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self.factor = self.given = factor
+
+    def build(self, shape):
+        start = keras.initializers.Constant(float(self.given))
+        self.factor = self.add_weight(shape=(1,), initializer=start, name="factor")
+        super().build(shape)
+
+    def function(self, x):
+        return x * self.factor
+
+
+class Mistaken(layers.Layer):
+    """Its config tells one option for another, as `PredictionHead` of keras_hub 0.32 does."""
+
+    def __init__(self, scale=1.0, shift=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.scale, self.shift = scale, shift
+
+    def call(self, x):
+        return x * self.scale + self.shift
+
+    def get_config(self):
+        return dict(super().get_config(), scale=self.scale, shift=self.scale)
+
+
+class Nothing(layers.Layer):
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        pass
+
+
+class Grown(layers.Layer):
+    """Tells nobody how many weights it was made with."""
+
+    def __init__(self, more=0, **kwargs):
+        super().__init__(**kwargs)
+        self.names = [f"w{number}" for number in range(1 + more)]
+
+    def build(self, shape):
+        for name in self.names:
+            self.add_weight(name=name, shape=(1,), initializer="zeros")
+        super().build(shape)
+
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        return dict(super().get_config(), more=0)
+
+
+FOUND = {
+    "an option under another name": lambda: Renamed(3.0),
+    "the default of an option of which something is made": lambda: Derived(),
+    "an option that is told for another": lambda: Mistaken(2.0, 0.5),
+}
+model(name="an option replaced by its weight", begins=True)(lambda: around(Replaced(3.0)))
+for what, make in FOUND.items():
+    model(name=what)(lambda make=make: around(make()))
+
+MINE = r"^Layer 'mine' \(class `.*{}`\) .*{}"
+NEVER_TOLD = {
+    "a config that makes other weights": (lambda: Grown(2, name="mine"), ("Grown", "1 weights .* 3.*get_config")),
+    "a config that is none": (lambda: Nothing(name="mine"), ("Nothing", "None")),
+}
+for what, (make, words) in NEVER_TOLD.items():
+    model(name=what, refused=MINE.format(*words))(lambda make=make: around(make()))
+
+
+def an_option_that_nobody_tells():
+    return around(Derived(3.0, name="mine"))
+
+
+# Keras 3 keeps what a constructor was given.
+model("keras")(an_option_that_nobody_tells)
+model("tf_keras", "keras2", refused=MINE.format("Derived", "`factor`.*get_config"))(an_option_that_nobody_tells)
