@@ -172,9 +172,9 @@ def _nodes(value: Value) -> int:
 def _said(record: Record, graph: Graph) -> int:
     """What is said of a part: its arguments, and the fields that are not at their defaults."""
     kind = type(record)
-    said = sum(getattr(record, name) != defaults(kind)[name] for name in SAID.get(kind, ()))
+    said = sum(bool(getattr(record, name) != defaults(kind)[name]) for name in SAID.get(kind, ()))
     field, _ = arguments(record, graph)
-    told = len(getattr(record, field)) if field else 0
+    told: int = len(getattr(record, field)) if field else 0
     return said + told + (record.shape.count(None) if isinstance(record, Input) else 0)
 
 

@@ -55,7 +55,8 @@ def say_less_at_once(graph: Graph) -> Offers:
     every = [(kind, name) for kind, names in SAID.items() for name in names]
     beside = [each for each in every if each[0] is not Input]
     values = [(Input, name) for name in SAID[Input] if name not in _OF_AN_INPUT]
-    for fields in (every, beside, values, *([each] for each in every)):
+    alone = [[each] for each in every]
+    for fields in (every, beside, values, *alone):
         yield rewritten(graph, _everywhere(fields))
     yield rewritten(graph, _closed)
 
@@ -127,8 +128,7 @@ def _plainer_words(record: Record, graph: Graph) -> Iterator[Any]:
         case CallFunction():
             yield CallFunction()
         case Step() if record.does in STEPS:
-            for kind in STEPS[record.does].on(graph):
-                yield structs.replace(record, kind=kind)
+            yield from (structs.replace(record, kind=target) for target in STEPS[record.does].on(graph))
 
 
 def _plainer_arguments(record: Record, graph: Graph) -> Iterator[Any]:
