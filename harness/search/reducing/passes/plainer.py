@@ -52,9 +52,9 @@ def leave_out_parts(graph: Graph) -> Offers:
 
 def say_less_at_once(graph: Graph) -> Offers:
     """Nothing said of any part; of no part but inputs; of inputs alone; then no field of one sort anywhere."""
-    every = [(kind, name) for kind, names in SAID.items() for name in names]
+    every: list[tuple[type[Record], str]] = [(kind, name) for kind, names in SAID.items() for name in names]
     beside = [each for each in every if each[0] is not Input]
-    values = [(Input, name) for name in SAID[Input] if name not in _OF_AN_INPUT]
+    values: list[tuple[type[Record], str]] = [(Input, name) for name in SAID[Input] if name not in _OF_AN_INPUT]
     alone = [[each] for each in every]
     for fields in (every, beside, values, *alone):
         yield rewritten(graph, _everywhere(fields))
