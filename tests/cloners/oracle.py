@@ -407,7 +407,7 @@ def arrays_for(model):
 
     def numbers(tensor):
         shape = tensor.get_shape().as_list() if hasattr(tensor, "get_shape") else list(tensor.shape)
-        shape = [3 - place if size is None else size for place, size in enumerate(shape)]
+        shape = [(2 if place == 0 else 3) if size is None else size for place, size in enumerate(shape)]
         dtype = getattr(tensor.dtype, "name", tensor.dtype)
         if "int" in dtype or dtype == "bool" or type(model.layers[0]).__name__ == "Embedding":
             array = random.randint(0, 3, size=shape)
