@@ -6,6 +6,7 @@ process.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
@@ -18,8 +19,8 @@ from pathlib import Path
 
 import msgspec
 
+from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects import Case, SubjectError, SubjectProcess
-from clonediff.harness.subjects.observation import Failure
 from clonediff.harness.subjects.presence import gpus, missing
 from clonediff.harness.subjects.releases import installed, interpreters
 from clonediff.harness.subjects.releases.requirements import version_beside
@@ -30,17 +31,8 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 
 PACKAGES = (
-    "clonediff",
-    "tensorflow",
-    "keras",
-    "tf_keras",
-    "jax",
-    "torch",
-    "numpy",
-    "hypothesis",
-    "distributed",
-    "pytest",
-    "playwright",
+    *("clonediff", "tensorflow", "keras", "tf_keras", "jax", "torch", "numpy", "hypothesis", "distributed"),
+    *("pytest", "playwright"),
 )
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 GIB = 1 << 30
@@ -50,18 +42,14 @@ ROOM = 2.0
 """GiB that a stack of an old TensorFlow takes, or a long campaign's folder at most."""
 
 _NO_MODULE = re.compile(r"No module named '([A-Za-z0-9_]+)")
-_EXTRAS = {"jax": "jax", "torch": "torch", "pytest": "test", "playwright": "test"}
-_NEEDED_FOR = {
-    "jax": "keras/jax",
-    "torch": "keras/torch",
-    "pytest": "the property tests",
-    "playwright": "the tests of the report in a browser",
+_OPTIONAL = {
+    "jax": ("keras/jax", "jax"),
+    "torch": ("keras/torch", "torch"),
+    "pytest": ("the property tests", "test"),
+    "playwright": ("the tests of the report in a browser", "test"),
 }
-_SMALL = {
-    "keras": "import keras\n\nx = keras.Input((2,), name='x')\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n",
-    "tf_keras": "import tf_keras as keras\n\nx = keras.Input((2,), name='x')\n"
-    "model = keras.Model(x, keras.layers.Dense(2)(x))\n",
-}
+"""What clonediff does without: what it is for, and the extra that installs it."""
+_SMALL = "{}\n\nx = keras.Input((2,), name='x')\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n"
 
 
 class SubjectHealth(msgspec.Struct, frozen=True):
@@ -145,13 +133,11 @@ def diagnose(
 def advice(found: Diagnosis) -> Iterator[str]:
     """A line for each thing that is missing or wrong: what it is for, and what to do."""
     for name, version in found.packages.items():
-        if version is not None:
-            continue
-        extra = _EXTRAS.get(name)
-        if extra is None:
+        if version is None and name not in _OPTIONAL:
             yield f"{name} is not installed, and clonediff needs it: pip install --upgrade clonediff"
-        else:
-            yield f"{name} is not installed: for {_NEEDED_FOR[name]}, pip install 'clonediff[{extra}]'"
+        elif version is None:
+            purpose, extra = _OPTIONAL[name]
+            yield f"{name} is not installed: for {purpose}, pip install 'clonediff[{extra}]'"
     for each in found.subjects:
         package = each.subject.partition("/")[2].partition("@")[0] or each.subject.partition("@")[0]
         if each.works is False and found.packages.get(package, "") is not None:
@@ -193,14 +179,16 @@ def _subject(subject: Subject, start: bool) -> SubjectHealth:
     if not start:
         return SubjectHealth(str(subject), None)
     began = time.monotonic()
-    case = Case(_SMALL[subject.dialect], ({"shape": [2], "dtype": "float32"},))
+    case = Case(_SMALL.format(DIALECTS[subject.dialect].imports["keras"]), ({"shape": [2], "dtype": "float32"},))
     try:
         with SubjectProcess(subject) as process:
             trial = GraphTrials(process, KnownIssues()).try_case(case).trial
             ready, versions = process.ready, process.versions
     except SubjectError as error:
         return SubjectHealth(str(subject), False, str(error).partition("\n")[0].removeprefix(f"{subject}: "))
-    reason = _failed(trial.refused) if trial.refused else trial.lost.said if trial.lost else ""
+    reason = trial.lost.said if trial.lost else ""
+    if trial.refused:
+        reason = f"it does not build a Dense layer: {trial.refused.type}: {trial.refused.message}"
     return SubjectHealth(
         str(subject),
         trial.built,
@@ -209,22 +197,13 @@ def _subject(subject: Subject, start: bool) -> SubjectHealth:
         ready.devices,
         {name: clone.verdict.value for name, clone in trial.clones.items()},
         time.monotonic() - began,
-        (),
     )
 
 
-def _failed(failure: Failure) -> str:
-    return f"it does not build a Dense layer: {failure.type}: {failure.message}"
-
-
 def _version(package: str) -> str | None:
-    beside = version_beside(package)
-    if beside is not None:
-        return beside
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        return version_beside(package) or metadata.version(package)
+    return None
 
 
 def _interpreter(python: str) -> str | None:

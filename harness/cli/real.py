@@ -17,6 +17,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from clonediff.harness.answers.own_model.looking import CheckWanted
 from clonediff.harness.answers.real_models import jobs as model_jobs
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel, RealResults, is_fault
@@ -80,10 +81,11 @@ def command(
     before = RealResults(_now()) if resume is None else read(resume, RealResults)
     known = load(known_issues)
     limit = shared.memory_limit(memory, jobs)
-    wanted = model_jobs.RealWanted(jobs, timeout, limit, COSTLY if costly else (), seed)
+    wanted = CheckWanted(checks=COSTLY if costly else (), seed=seed, seconds=timeout, processes=1)
+    limits = model_jobs.limits_of(wanted, limit)
     status = StatusLine(quiet=as_json and not sys.stderr.isatty())
     try:
-        chosen = _chosen(only, wanted.limits, status)
+        chosen = _chosen(only, limits, status)
     except SelectionError as error:
         raise click.UsageError(str(error)) from None
     if list_:
@@ -92,7 +94,7 @@ def command(
     file = resume or out or Path("runs") / f"real-{before.began.replace(':', '-')}.json"
     run = _Run(chosen, before, file, status, quiet=as_json)
     try:
-        run.take(model_jobs.try_all(run.left, wanted, known, run.at))
+        run.take(model_jobs.try_all(run.left, wanted, limits, known, run.at, jobs=jobs))
     except KeyboardInterrupt:
         run.interrupt()
     if table is not None:

@@ -71,7 +71,8 @@ class Bisection(Generic[Place, Answer]):
 
     def left_out(self) -> dict[Place, tuple[Place, Place]]:
         """The places that were not tried since those on both sides, which are named, are alike."""
-        seen, found = self._seen(), {}
+        seen = self._seen()
+        found: dict[Place, tuple[Place, Place]] = {}
         for row in self._rows:
             tried = [place for place in row if seen.get(place) is not None]
             for left, right in pairwise(tried):

@@ -46,7 +46,6 @@ class ReleasesWanted(msgspec.Struct, frozen=True):
     text: str
     package: Package
     clauses: str = ""
-    span: tuple[str, str] | None = None
     exact: str | None = None
     suffix: str = ""
 
@@ -57,9 +56,6 @@ class ReleasesWanted(msgspec.Struct, frozen=True):
             return at == Version(self.exact)
         if at.is_prerelease:
             return False
-        if self.span is not None:
-            first, last = self.span
-            return at >= Version(first) and (at <= Version(last) or _begins(at, Version(last)))
         return at in SpecifierSet(self.clauses)
 
 
@@ -97,7 +93,9 @@ def _items(text: str) -> Iterable[ReleasesWanted]:
     if not parts:
         yield ReleasesWanted(text, package, suffix=suffix)
     elif any(".." in value for _, value in parts):
-        yield ReleasesWanted(text, package, span=_span(text, parts), suffix=suffix)
+        first, last = _span(text, parts)
+        yield ReleasesWanted(text, package, f">={first},<={last}", suffix=suffix)
+        yield ReleasesWanted(text, package, f">={first},=={Version(last).base_version}.*", suffix=suffix)
     elif len(parts) == 1 and parts[0][0] in ("==", "===") and "*" not in parts[0][1]:
         subject = _named(text, f"{package}=={parts[0][1]}{suffix}")
         yield ReleasesWanted(text, package, exact=subject.version, suffix=suffix)
@@ -118,10 +116,6 @@ def _span(text: str, parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
     except InvalidVersion:
         raise ReleasesError(f"{text!r}: write a range from one version up to another: keras==3.10..3.15") from None
     return first, last
-
-
-def _begins(version: Version, with_: Version) -> bool:
-    return version.release[: len(with_.release)] == with_.release
 
 
 def _hold_suffix(text: str, package: str, suffix: str) -> None:

@@ -18,15 +18,19 @@ from clonediff.harness.subjects.subject import Subject
 
 ARGUMENTS = ("input_tensors", "clone_function", "call_function", "recursive")
 
-_REMADE = "lambda layer: layer.__class__.from_config(layer.get_config())"
 _INPUT = "each._keras_history[0].__class__.from_config(each._keras_history[0].get_config()).output"
 NAMED = {
-    "new-inputs": ("input_tensors", "inputs of its own, like the model's"),
-    "remade": ("clone_function", "each layer made of its config"),
-    "plain-calls": ("call_function", "each layer called as it was"),
-    "recursive": ("recursive", "the layers of models within the model, too"),
+    "new-inputs": ("input_tensors", f"[{_INPUT} for each in model.inputs]"),
+    "remade": ("clone_function", "lambda layer: layer.__class__.from_config(layer.get_config())"),
+    "plain-calls": ("call_function", "lambda layer, *args, **kwargs: layer(*args, **kwargs)"),
+    "recursive": ("recursive", "True"),
 }
-"""The ways that ask for a model like the one that is cloned, with the argument, and what it is to do."""
+"""The ways that ask for a model like the one that is cloned: the argument, and what it is given."""
+_NESTED_INPUTS = (
+    f"keras.tree.map_structure(lambda each: {_INPUT}, "
+    "model.inputs if isinstance(model, keras.Sequential) else model.input)"
+)
+"""The new inputs, where a model may take a dict of them."""
 
 LIKE_THE_MODEL = "held against the model itself: these arguments ask for one that is like it"
 OF_ONE_S_OWN = (
@@ -62,18 +66,9 @@ class OwnWay(msgspec.Struct, frozen=True):
 
     def arguments(self, subject: Subject) -> dict[str, str]:
         """The expressions of what `clone_model` is given, by name."""
-        words = {
-            "new-inputs": f"[{_INPUT} for each in model.inputs]",
-            "remade": _REMADE,
-            "plain-calls": "lambda layer, *args, **kwargs: layer(*args, **kwargs)",
-            "recursive": "True",
-        }
-        if DIALECTS[subject.dialect].nests:
-            words["new-inputs"] = (
-                f"keras.tree.map_structure(lambda each: {_INPUT}, "
-                "model.inputs if isinstance(model, keras.Sequential) else model.input)"
-            )
-        given = {NAMED[name][0]: words[name] for name in self.named}
+        given = dict(NAMED[name] for name in self.named)
+        if "input_tensors" in given and DIALECTS[subject.dialect].nests:
+            given["input_tensors"] = _NESTED_INPUTS
         given.update(self.typed)
         return {**given, **({"**": f"way.{self.function}(model)"} if self.function else {})}
 

@@ -29,19 +29,9 @@ _HOLDS = 5 * GIB // 2
 Tell = Callable[[str], None]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class RealWanted:
-    """How models are tried: `memory` is the limit of each job in bytes, `seconds` that of each model."""
-
-    jobs: int
-    seconds: float
-    memory: int
-    checks: tuple[str, ...]
-    seed: int = 0
-
-    @property
-    def limits(self) -> Limits:
-        return Limits(trial=self.seconds, memory=self.memory, recycle=min(self.memory, _HOLDS), cloning=0)
+def limits_of(wanted: CheckWanted, memory: int) -> Limits:
+    """The limits of a process that tries models as they are wanted."""
+    return Limits(trial=wanted.seconds, memory=memory, recycle=min(memory, _HOLDS), cloning=0)
 
 
 def started(subject: str, limits: Limits) -> SubjectProcess:
@@ -49,7 +39,9 @@ def started(subject: str, limits: Limits) -> SubjectProcess:
     return open_subject(Subject.parse(subject), limits=limits)
 
 
-def try_all(recipes: Sequence[Recipe], wanted: RealWanted, known: KnownIssues, tell: Tell) -> Iterator[RealModel]:
+def try_all(
+    recipes: Sequence[Recipe], wanted: CheckWanted, limits: Limits, known: KnownIssues, tell: Tell, *, jobs: int = 1
+) -> Iterator[RealModel]:
     """What came of each model, as it comes. `tell` is told where the jobs are; it is called by any thread."""
     todo: queue.SimpleQueue[Recipe] = queue.SimpleQueue()
     for each in recipes:
@@ -58,19 +50,20 @@ def try_all(recipes: Sequence[Recipe], wanted: RealWanted, known: KnownIssues, t
     stopped = threading.Event()
 
     def work() -> None:
-        with _Job(wanted, known) as job:
+        with _WarmProcess(limits) as warm:
             while not stopped.is_set():
                 try:
                     recipe = todo.get_nowait()
                 except queue.Empty:
                     return
                 try:
-                    done.put(job.try_one(recipe, tell))
+                    checked = _checked(recipe, warm, wanted, known, tell)
+                    done.put(RealModel(recipe.name, recipe.source, checked))
                 except BaseException as error:  # a fault of ours: it is raised where results are read
                     done.put(error)
                     return
 
-    for _ in range(min(wanted.jobs, len(recipes))):
+    for _ in range(min(jobs, len(recipes))):
         # A daemon: whoever interrupts it waits for nobody, and a process ends with the thread that started it.
         threading.Thread(target=work, daemon=True).start()
     try:
@@ -83,57 +76,39 @@ def try_all(recipes: Sequence[Recipe], wanted: RealWanted, known: KnownIssues, t
         stopped.set()
 
 
-class _Job:
-    """One job: the process of the subject that it is at."""
+def _checked(recipe: Recipe, warm: _WarmProcess, wanted: CheckWanted, known: KnownIssues, tell: Tell) -> CheckedModel:
+    """What came of one model, whatever came."""
+    began = time.monotonic()
+    how, versions = Status.NO_SUBJECT, dict[str, str]()
+    if recipe.unable:
+        return CheckedModel(recipe.name, recipe.subject, how, reason=recipe.unable)
+    try:
+        process = warm.of(recipe.subject)
+        how, versions = Status.LOST, process.versions
+        tell(f"{recipe.name}: building the model")
+        sized = dataclasses.replace(wanted, sizes=recipe.sizes)
+        return look(recipe.model, process, sized, known, lambda at: tell(f"{recipe.name}: {at}"))
+    except InputsError as error:
+        how, reason = Status.NOT_CALLED, str(error)
+    except SubjectError as error:
+        reason = str(error)
+    seconds = time.monotonic() - began
+    return CheckedModel(recipe.name, recipe.subject, how, versions, reason=reason, seconds=seconds)
 
-    def __init__(self, wanted: RealWanted, known: KnownIssues) -> None:
-        self._wanted = wanted
-        self._known = known
+
+class _WarmProcess(contextlib.ExitStack):
+    """The process of the subject that a job is at; that of another is given up for it."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__()
+        self._limits = limits
         self._of = ""
         self._process: SubjectProcess | None = None
-        self._open = contextlib.ExitStack()
 
-    def __enter__(self) -> _Job:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._open.close()
-
-    def try_one(self, recipe: Recipe, tell: Tell) -> RealModel:
-        """What came of one model, whatever came."""
-        began = time.monotonic()
-        how, versions = Status.NO_SUBJECT, dict[str, str]()
-        if recipe.unable:
-            return self._result(recipe, CheckedModel(recipe.name, recipe.subject, how, reason=recipe.unable))
-        try:
-            process = self._at(recipe.subject)
-            how, versions = Status.LOST, process.versions
-            tell(f"{recipe.name}: building the model")
-            asked = CheckWanted(
-                checks=self._wanted.checks,
-                sizes=recipe.sizes,
-                seed=self._wanted.seed,
-                seconds=self._wanted.seconds,
-                processes=1,
-            )
-            checked = look(recipe.model, process, asked, self._known, lambda at: tell(f"{recipe.name}: {at}"))
-            return self._result(recipe, checked)
-        except InputsError as error:
-            how, reason = Status.NOT_CALLED, str(error)
-        except SubjectError as error:
-            reason = str(error)
-        seconds = time.monotonic() - began
-        return self._result(
-            recipe, CheckedModel(recipe.name, recipe.subject, how, versions, reason=reason, seconds=seconds)
-        )
-
-    def _result(self, recipe: Recipe, checked: CheckedModel) -> RealModel:
-        return RealModel(recipe.name, recipe.source, checked)
-
-    def _at(self, subject: str) -> SubjectProcess:
-        """The process of a subject: that of another is given up for it."""
+    def of(self, subject: str) -> SubjectProcess:
+        """The process of a subject, started."""
         if self._process is None or self._of != subject:
-            self._open.close()
-            self._of, self._process = subject, self._open.enter_context(started(subject, self._wanted.limits))
+            self.close()
+            self._of, self._process = subject, self.enter_context(started(subject, self._limits))
         self._process.start()
         return self._process

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from clonediff.harness.answers.own_model.looking import CheckWanted
 from clonediff.harness.answers.own_model.record import Status
-from clonediff.harness.answers.real_models.jobs import RealWanted, try_all
+from clonediff.harness.answers.real_models.jobs import limits_of, try_all
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, made
 from clonediff.harness.subjects.process import GIB
@@ -17,8 +18,11 @@ SUBJECT = "keras"
 
 
 def _tried(*recipes: Recipe, jobs: int = 1, seconds: float = PATIENCE) -> dict[str, RealModel]:
-    wanted = RealWanted(jobs, seconds, 4 * GIB, ())
-    return {each.name: each for each in try_all(recipes, wanted, KnownIssues(()), lambda where: None)}
+    wanted = CheckWanted(checks=(), seconds=seconds, processes=1)
+    limits = limits_of(wanted, 4 * GIB)
+    return {
+        each.name: each for each in try_all(recipes, wanted, limits, KnownIssues(()), lambda where: None, jobs=jobs)
+    }
 
 
 def test_a_model_that_ends_its_process_or_cannot_be_built_costs_itself() -> None:
