@@ -1,4 +1,4 @@
-"""What follows from an edit: a graph whose parts suit each other again, or the news that they cannot.
+"""What follows from an edit: a graph whose parts suit each other again, or none where they cannot.
 
 Owns what is derived from the tensors a layer is called on: how many outputs a call has, the inputs of an inner model,
 arguments that a kind arranges, the list around tensors. An edit then need not know what comes after it: a dimension is

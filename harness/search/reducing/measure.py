@@ -16,27 +16,24 @@ What is compared, the first difference deciding:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias, get_args
+from typing import TypeAlias
 
+from clonediff.harness.search.reducing.records import Record, defaults, records, words
 from clonediff.strategies.graph import (
     Array,
-    Axis,
     Call,
-    CallChange,
-    CloneChange,
+    CallFunction,
+    CloneFunction,
     Function,
     Graph,
     Input,
     Items,
     Layer,
-    NewInputs,
     OwnClass,
-    Packing,
     Seq,
     Step,
     Value,
     Way,
-    Wrong,
     all_layers,
     levels,
     refs,
@@ -57,27 +54,31 @@ WIDTHS = ("units", "filters", "output_dim", "n", "num_heads", "key_dim")
 OPEN = 3
 """An open dimension counts as that many."""
 
-CONTAINERS = ("one", "list", "tuple", "dict", "nested")
+CONTAINERS = words(Function)["container"]
 """How a function packs what it gives, the simplest first."""
 
-_OTHER_FORMS = (*MASK_FORMS, *SHAPE_FORMS)
+PARTS: Mapping[type[Record], tuple[str, ...]] = {
+    Graph: ("way", "state", "built", "own", "sequential"),
+    Way: tuple(defaults(Way)),
+    OwnClass: tuple(defaults(OwnClass)),
+}
+"""What a graph has beside its layers and their calls: lines of its script."""
+
+SAID: Mapping[type[Record], tuple[str, ...]] = {
+    Graph: ("name", "trainable"),
+    Layer: ("name", "trainable", "marks", "dtype"),
+    Input: tuple(defaults(Input)),
+    Call: ("packing", "axis"),
+    CloneFunction: tuple(defaults(CloneFunction)),
+    CallFunction: tuple(defaults(CallFunction)),
+}
+"""What is said of each part. All other fields follow from the tensors, or are what the graph is made of."""
 
 _FAMILIES = (
-    "core",
-    "merging",
-    "recurrent",
-    "noise",
-    "attention",
-    "convolution",
-    "wrappers",
-    "encoding",
-    "images",
-    "signals",
-    "conv_lstm",
-    "lambdas",
-    "custom",
+    *("core", "merging", "recurrent", "noise", "attention", "convolution", "wrappers", "encoding", "images", "signals"),
+    *("conv_lstm", "lambdas", "custom"),
 )
-"""A custom layer is a class more in the script."""
+"""The simplest first: a custom layer is a class more in the script."""
 
 _IN_ORDER = (
     *PLAIN,
@@ -90,48 +91,37 @@ Size: TypeAlias = tuple[int, int, int, int, int, int, int, int, bytes]
 
 def size(graph: Graph) -> Size:
     """The size of a graph, to be compared with others."""
-    every, layers = list(levels(graph)), list(all_layers(graph))
+    every, layers, parts = list(levels(graph)), list(all_layers(graph)), list(records(graph, graph))
     text = to_json(graph)
     return (
-        sum(_lines(level) for level in every) + _parts(graph.way) + 2 * len(graph.state),
+        sum(map(_lines, every)) + _lines_of_way(graph.way) + 2 * len(graph.state),
         len(layers),
-        sum(_tensors(level) for level in every),
+        sum(map(_tensors, every)),
         sum(rank(layer.kind) for layer in layers if layer.graph is None),
-        sum(_said(level) for level in every)
-        + sum(_said_of(layer) for layer in layers)
-        + sum(len(step.args) for step in graph.state),
-        graph.batch + sum(_room(level) for level in every) + sum(_width(layer) for layer in layers),
-        sum(_distance(layer) for layer in layers)
-        + sum(_distance_of(call, level.layers[call.layer]) for level in every for call in level.calls)
-        + _far_from_plain(graph.way)
-        + sum(_far_from_simple(step, graph) for step in graph.state),
+        sum(_said(part, level) for part, level in parts),
+        graph.batch + sum(_room(part) for part, _ in parts),
+        sum(_distance(part, level) for part, level in parts),
         len(text),
         text,
     )
 
 
-def _parts(way: Way | None) -> int:
-    """The arguments that `clone_model` is given; a function is some lines more."""
-    if way is None:
-        return 0
-    functions = (way.clone_function, way.call_function)
-    return int(bool(way.inputs)) + bool(way.wrong) + way.recursive + 3 * sum(each is not None for each in functions)
-
-
-def _far_from_plain(way: Way | None) -> int:
-    if way is None:
-        return 0
-    inputs, clone, call = way.inputs, way.clone_function, way.call_function
-    others = clone is not None and clone.kind is not None and clone.others == "remade"
-    cloned = 0 if clone is None else get_args(CloneChange).index(clone.change)
-    called = 0 if call is None else get_args(CallChange).index(call.change)
-    return get_args(Wrong).index(way.wrong) + get_args(NewInputs).index(inputs) + cloned + called + others
-
-
-def _far_from_simple(step: Step, graph: Graph) -> int:
-    sort = STEPS.get(step.does)
-    args = {} if sort is None else sort.args(graph, step.kind)
-    return sum(_far(value, args.get(name, ())) for name, value in step.args)
+def arguments(record: Record, graph: Graph) -> tuple[str, Mapping[str, tuple[Value, ...]]]:
+    """The field with the arguments of a record, "" for none; and their values to choose from, the simplest first."""
+    match record:
+        case Layer():
+            kind = CATALOGUE.get(record.kind)
+            if kind is None or kind.arrange is None:
+                return "args", {} if kind is None else {**kind.more, **kind.options}
+            # What its arguments are follows from words of the catalogue, and from its tensors.
+            optional = [key for key, options in kind.options.items() if LEFT_OUT in options]
+            return "args", {**kind.more, **dict.fromkeys(kind.options, ()), **dict.fromkeys(optional, (LEFT_OUT,))}
+        case Call():
+            kind = CATALOGUE.get(graph.layers[record.layer].kind)
+            return "kwargs", {} if kind is None else kind.call_options
+        case Step():
+            return "args", STEPS[record.does].args(graph, record.kind) if record.does in STEPS else {}
+    return "", {}
 
 
 def rank(kind: str) -> int:
@@ -153,18 +143,21 @@ def _class(own: OwnClass | None) -> int:
     return 4 + {"": 0, "option": 5, "parts": 8}[own.makes] + 2 * own.calls + own.registered
 
 
+def _lines_of_way(way: Way | None) -> int:
+    """The arguments that `clone_model` is given; a function is some lines more."""
+    if way is None:
+        return 0
+    functions = (way.clone_function, way.call_function)
+    return int(bool(way.inputs)) + bool(way.wrong) + way.recursive + 3 * sum(each is not None for each in functions)
+
+
 def _tensors(graph: Graph) -> int:
     ends = _nodes(graph.takes) + _nodes(graph.gives)
     if graph.base is not None:
         ends += _nodes(graph.base.takes) + _nodes(graph.base.gives)
-    return (
-        ends
-        + len(idle(graph))
-        + sum(
-            call.outputs + sum(1 for value in (*call.args, *(item for _, item in call.kwargs)) for _ in refs(value))
-            for call in graph.calls
-        )
-    )
+    values = [value for call in graph.calls for value in (*call.args, *(item for _, item in call.kwargs))]
+    given = sum(call.outputs for call in graph.calls)
+    return ends + len(idle(graph)) + given + sum(1 for value in values for _ in refs(value))
 
 
 def _nodes(value: Value) -> int:
@@ -176,66 +169,46 @@ def _nodes(value: Value) -> int:
     return 1
 
 
-def _said(graph: Graph) -> int:
-    """What is said of a level beside its layers: of its inputs, of its calls, of itself."""
-    return (
-        sum(_said_of_input(each) for each in graph.inputs)
-        + sum(len(call.kwargs) + bool(call.packing) + bool(call.axis) for call in graph.calls)
-        + (graph.name is not None)
-        + (not graph.trainable)
-        + bool(graph.built)
-    )
+def _said(record: Record, graph: Graph) -> int:
+    """What is said of a part: its arguments, and the fields that are not at their defaults."""
+    kind = type(record)
+    said: int = sum(getattr(record, name) != defaults(kind)[name] for name in SAID.get(kind, ()))
+    field, _ = arguments(record, graph)
+    told = len(getattr(record, field)) if field else 0
+    return said + told + (record.shape.count(None) if isinstance(record, Input) else 0)
 
 
-def _said_of_input(given: Input) -> int:
-    told = (given.name is not None, given.batch is not None, given.optional, given.fill != "normal")
-    return (
-        sum(told)
-        + (given.around is not None)
-        + given.sparse
-        + given.ragged
-        + (given.dtype != "float32")
-        + (given.high is not None)
-        + given.shape.count(None)
-    )
+def _room(record: Record) -> int:
+    match record:
+        case Input(shape=shape):
+            return sum(1 + (OPEN if length is None else length) for length in shape)
+        case Layer(args=args):
+            return sum(value for key, value in args if key in WIDTHS and isinstance(value, int))
+    return 0
 
 
-def _said_of(layer: Layer) -> int:
-    return len(layer.args) + (layer.name is not None) + (not layer.trainable) + (layer.dtype is not None)
-
-
-def _room(graph: Graph) -> int:
-    return sum(1 + (OPEN if length is None else length) for given in graph.inputs for length in given.shape)
-
-
-def _width(layer: Layer) -> int:
-    return sum(value for key, value in layer.args if key in WIDTHS and isinstance(value, int))
-
-
-def _distance(layer: Layer) -> int:
-    kind = CATALOGUE.get(layer.kind)
-    options = {} if kind is None else {**kind.more, **(kind.options if kind.arrange is None else {})}
-    return sum(_far(value, options.get(key, ())) for key, value in layer.args if key not in WIDTHS)
-
-
-def _distance_of(call: Call, layer: Layer) -> int:
-    kind = CATALOGUE.get(layer.kind)
-    options = {} if kind is None else kind.call_options
-    packed = get_args(Packing).index(call.packing) + get_args(Axis).index(call.axis)
-    return packed + sum(_far(value, options.get(key, ())) for key, value in call.kwargs)
+def _distance(record: Record, graph: Graph) -> int:
+    """How far the words and the arguments of a part are from the simplest ones."""
+    kind = type(record)
+    those = words(kind) if kind in SAID or kind in PARTS else {}
+    far: int = sum(choice.index(getattr(record, name)) for name, choice in those.items())
+    if isinstance(record, CloneFunction):
+        far += record.kind is not None and record.others == "remade"  # layers that are kept are left alone
+    field, options = arguments(record, graph)
+    args: tuple[tuple[str, Value], ...] = getattr(record, field) if field else ()
+    return far + sum(_far(value, options.get(key, ())) for key, value in args if key not in WIDTHS)
 
 
 def _far(value: Value, options: tuple[Value, ...]) -> int:
     """How far a value is from the simplest there is for it."""
-    if options:
-        told = [option for option in options if option != LEFT_OUT]
+    told = [option for option in options if option != LEFT_OUT]
+    if told:
         return next((place for place, option in enumerate(told) if same(option, value)), len(told))
     match value:
         case Function(form=form, gives=gives, container=container):
-            forms, texts = (FORMS, tuple(EXPRESSIONS)) if form in FORMS else (_OTHER_FORMS, MASKS)
-            return (
-                _place(form, forms) + sum(1 + _place(text, texts) for text in gives) + 2 * CONTAINERS.index(container)
-            )
+            forms, texts = (FORMS, EXPRESSIONS) if form in FORMS else ((*MASK_FORMS, *SHAPE_FORMS), MASKS)
+            far = _place(form, forms) + sum(1 + _place(text, texts) for text in gives)
+            return far + 2 * CONTAINERS.index(container)
         case Array(shape=shape):
             return 10 + sum(shape)
         case Seq(items=items):

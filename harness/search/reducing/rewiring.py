@@ -10,16 +10,15 @@ from typing import Any
 
 from msgspec import structs
 
-from clonediff.strategies.graph import Base, Call, Graph, Layer, MalformedGraph, Ref, Seq, Value, fed_refs, refs
+from clonediff.harness.search.reducing.records import with_field
+from clonediff.strategies.graph import Base, Call, Graph, Layer, Ref, Seq, Value, fed_refs, refs
 from clonediff.strategies.pruning import Move, idle, kept, moved, moved_call, moved_ends, only, pruned, reached
 
 
 def edited(graph: Graph, **changes: Any) -> Graph | None:
     """The graph with some fields replaced, None where its numbers then name nothing."""
-    try:
-        return taking_what_it_needs(structs.replace(graph, **changes))
-    except MalformedGraph:
-        return None
+    new = with_field(graph, **changes)
+    return None if new is None else taking_what_it_needs(new)
 
 
 def taking_what_it_needs(graph: Graph) -> Graph:

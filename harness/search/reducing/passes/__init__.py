@@ -7,7 +7,6 @@ afterwards.
 
 from __future__ import annotations
 
-from clonediff.harness.search.reducing.passes.calls import call_plainly, take_plainly_inside
 from clonediff.harness.search.reducing.passes.connections import (
     begin_later,
     bypass_call,
@@ -16,6 +15,7 @@ from clonediff.harness.search.reducing.passes.connections import (
     drop_idle_input,
     drop_output,
     end_earlier,
+    give_fewer_tensors,
     give_plainly,
     merge_inputs,
     take_once,
@@ -24,46 +24,33 @@ from clonediff.harness.search.reducing.passes.connections import (
     use_first_output,
     use_one_tensor,
 )
-from clonediff.harness.search.reducing.passes.cutting import (
-    begin_with_inputs,
-    forget_base,
-    forget_inner_base,
-    simplify_base,
+from clonediff.harness.search.reducing.passes.cutting import forget_base, forget_inner_base, simplify_base
+from clonediff.harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
+from clonediff.harness.search.reducing.passes.levels import Pass, everywhere
+from clonediff.harness.search.reducing.passes.models import (
+    drop_inner_output,
+    inline_model,
+    take_model_out,
+    take_plainly_inside,
 )
-from clonediff.harness.search.reducing.passes.dimensions import (
+from clonediff.harness.search.reducing.passes.plainer import (
     drop_rank,
+    leave_out_parts,
+    say_less,
+    say_less_at_once,
     shrink_batch,
     shrink_dimension,
     shrink_every_dimension,
+    simplify_arguments,
+    unwrap,
 )
-from clonediff.harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
-from clonediff.harness.search.reducing.passes.layers import simplify_call, simplify_layer, unshare, unwrap
-from clonediff.harness.search.reducing.passes.levels import Pass, everywhere
-from clonediff.harness.search.reducing.passes.models import (
-    build_at_once,
-    drop_idle_inner_input,
-    drop_inner_output,
-    inline_model,
-    not_a_chain,
-    of_a_plainer_class,
-    take_model_out,
-)
-from clonediff.harness.search.reducing.passes.saying import say_less, say_less_at_once
-from clonediff.harness.search.reducing.passes.states import (
-    drop_output_with_its_step,
-    leave_as_made,
-    plainer_kind_with_its_step,
-    say_less_of_steps,
-)
-from clonediff.harness.search.reducing.passes.ways import clone_plainly, do_less
+from clonediff.harness.search.reducing.passes.states import drop_output_with_its_step, plainer_kind_with_its_step
 
 PASSES: tuple[Pass, ...] = (
-    clone_plainly,
-    leave_as_made,
+    leave_out_parts,
     forget_base,
     everywhere(forget_inner_base),
     take_model_out,
-    begin_with_inputs,
     simplify_base,
     end_earlier,
     drop_output,
@@ -72,34 +59,26 @@ PASSES: tuple[Pass, ...] = (
     everywhere(bypass_call),
     everywhere(drop_call),
     everywhere(inline_model),
-    everywhere(build_at_once),
-    everywhere(of_a_plainer_class),
-    not_a_chain,
     everywhere(use_one_tensor),
     everywhere(use_fewer_tensors),
     everywhere(merge_inputs),
     drop_idle_input,
-    everywhere(drop_idle_inner_input),
     everywhere(drop_inner_output),
     everywhere(use_first_output),
-    everywhere(unshare),
     chain_output,
     give_plainly,
     take_once,
     take_plainly,
-    everywhere(call_plainly),
     everywhere(take_plainly_inside),
     say_less_at_once,
-    everywhere(unwrap),
+    unwrap,
     everywhere(plainer_kind),
     everywhere(plainer_kind_on_one),
     plainer_kind_with_its_step,
     use_plain_inputs,
-    everywhere(simplify_layer),
-    everywhere(simplify_call),
+    everywhere(give_fewer_tensors),
+    simplify_arguments,
     say_less,
-    do_less,
-    say_less_of_steps,
     drop_rank,
     shrink_every_dimension,
     shrink_dimension,

@@ -14,12 +14,14 @@ from clonediff.harness.search.reducing.rewiring import (
     swept,
     trimmed,
     with_call,
+    with_layer,
     without_calls,
     without_inputs,
     without_leaf,
+    without_output,
 )
 from clonediff.strategies.cutting import as_input
-from clonediff.strategies.graph import Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
+from clonediff.strategies.graph import Function, Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
 from clonediff.strategies.pruning import Move, ends_of, idle, moved, moved_call
 
 
@@ -208,3 +210,26 @@ def use_fewer_tensors(graph: Graph) -> Offers:
         fed = list(fed_refs(call))
         for place in range(len(fed) if len(fed) > 1 and graph.layers[call.layer].graph is None else 0):
             yield with_call(graph, number, on_tensors(call, [*fed[:place], *fed[place + 1 :]]))
+
+
+def give_fewer_tensors(graph: Graph) -> Offers:
+    """A `Lambda` that gives one tensor fewer; another one serves in its stead."""
+    for number, layer in enumerate(graph.layers):
+        function = layer.arg("function")
+        if layer.kind != "Lambda" or not isinstance(function, Function):
+            continue
+        count = len(function.gives)
+        for output in range(count if count > 1 else 0):
+            args = tuple((key, _without(value, output, count)) for key, value in layer.args)
+            new = without_output(graph, number, output)
+            yield None if new is None else with_layer(new, number, structs.replace(layer, args=args))
+
+
+def _without(value: Value, output: int, count: int) -> Value:
+    """An argument without what it has for an output; as it is where it has not something for each."""
+    match value:
+        case Function(gives=texts) if len(texts) == count:
+            return structs.replace(value, gives=(*texts[:output], *texts[output + 1 :]))
+        case Seq(items=items) if len(items) == count:
+            return structs.replace(value, items=(*items[:output], *items[output + 1 :]))
+    return value

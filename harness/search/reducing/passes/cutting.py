@@ -40,12 +40,6 @@ def _inputs(inner: Graph) -> tuple[Ref, ...]:
     return tuple(Ref(node) for node in range(len(inner.inputs)))
 
 
-def begin_with_inputs(graph: Graph) -> Offers:
-    """The model from the inputs on."""
-    if later_inputs(graph):
-        yield edited(graph, takes=Seq(tuple(Ref(node) for node in range(len(graph.inputs)))))
-
-
 def simplify_base(graph: Graph) -> Offers:
     """A base that gives what the model gives or begins at, one of its outputs, all but one, or all of them plainly.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from clonediff.harness.search.reducing.passes.connections import plain_ends
 from clonediff.harness.search.reducing.passes.levels import Offers
 from clonediff.harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
-from clonediff.strategies.graph import Call, Graph, Layer, Ref, fed_refs, refs
-from clonediff.strategies.pruning import idle, moved_call, moved_ends
+from clonediff.strategies.graph import Call, Graph, Items, Layer, Ref, fed_refs, refs
+from clonediff.strategies.pruning import moved_call, moved_ends
 
 
 def inline_model(graph: Graph) -> Offers:
@@ -78,28 +79,6 @@ def _in_order(graph: Graph) -> Graph:
     return structs.replace(graph, layers=tuple(graph.layers[old] for old in order), calls=calls)
 
 
-def not_a_chain(graph: Graph) -> Offers:
-    """A functional model in the place of a Sequential."""
-    if graph.sequential:
-        yield edited(graph, sequential=False)
-
-
-def build_at_once(graph: Graph) -> Offers:
-    """A Sequential with an input of its own."""
-    if graph.built:
-        yield edited(graph, built="")
-
-
-def of_a_plainer_class(graph: Graph) -> Offers:
-    """A model of no class of one's own, or of one that is registered nowhere, computes what its graph does, or inherits
-    its constructor."""
-    own = graph.own
-    if own is not None:
-        yield edited(graph, own=None)
-        for less in ({"registered": False}, {"calls": False}, {"makes": ""}):
-            yield edited(graph, own=structs.replace(own, **less))
-
-
 def drop_inner_output(graph: Graph) -> Offers:
     """An inner model without one of its outputs; another one serves in its stead."""
     for number, layer in enumerate(graph.layers):
@@ -112,10 +91,28 @@ def drop_inner_output(graph: Graph) -> Offers:
             yield None if new is None or less is None else with_inner(new, number, swept(inner, less))
 
 
-def drop_idle_inner_input(graph: Graph) -> Offers:
-    """An inner model without an input that nothing in it uses."""
+def take_plainly_inside(graph: Graph) -> Offers:
+    """A model in this one that takes its inputs in no dict, tuple or list of one; they need no names then.
+
+    Or else they have those of their places; or it casts nothing.
+    """
     for number, layer in enumerate(graph.layers):
-        if layer.graph is not None and len(layer.graph.inputs) > 1:
-            for place in sorted(idle(layer.graph)):
-                if place < len(layer.graph.inputs):
-                    yield with_inner(graph, number, layer.graph, [place])
+        inner = layer.graph
+        if inner is None:
+            continue
+        nameless = tuple(structs.replace(given, name=None) for given in inner.inputs)
+        named = tuple(
+            given if given.name is None else structs.replace(given, name=f"in_{place}")
+            for place, given in enumerate(inner.inputs)
+        )
+        plainly = plain_ends(inner.takes)
+        takes = inner.takes
+        if isinstance(takes, Items):
+            takes = Items(tuple((f"in_{place}", value) for place, (_, value) in enumerate(takes.items)))
+        floats = tuple(
+            structs.replace(given, dtype="float32") if "float" in given.dtype else given for given in inner.inputs
+        )
+        for inputs, ends in ((nameless, plainly), (inner.inputs, plainly), (named, takes), (floats, inner.takes)):
+            if (inputs, ends) != (inner.inputs, inner.takes):
+                less = edited(inner, takes=ends, inputs=inputs)
+                yield None if less is None else with_inner(graph, number, less)

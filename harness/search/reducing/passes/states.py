@@ -1,4 +1,4 @@
-"""Plainer states: without a step, without an argument of one, or with a simpler one."""
+"""Passes that change a step of the state with what it is done to."""
 
 from __future__ import annotations
 
@@ -11,39 +11,7 @@ from clonediff.harness.search.reducing.passes.kinds import plainer_kind
 from clonediff.harness.search.reducing.passes.levels import Offers, everywhere
 from clonediff.strategies.compiling import by_output, nested_like
 from clonediff.strategies.graph import Graph, MalformedGraph, Ref, Step, Value
-from clonediff.strategies.kinds import LEFT_OUT
-from clonediff.strategies.states import STEPS
 from clonediff.strategies.targets import Target, layer_at, targets
-
-
-def leave_as_made(graph: Graph) -> Offers:
-    """The model as it was made, or without one of the steps, or an argument of one."""
-    if not graph.state:
-        return
-    yield structs.replace(graph, state=())
-    for number, step in enumerate(graph.state):
-        yield structs.replace(graph, state=graph.state[:number] + graph.state[number + 1 :])
-        known = STEPS[step.does].args(graph, step.kind) if step.does in STEPS else {}
-        for place, (name, _) in enumerate(step.args):
-            if LEFT_OUT in known.get(name, (LEFT_OUT,)):
-                yield _with(graph, number, step.args[:place] + step.args[place + 1 :])
-
-
-def say_less_of_steps(graph: Graph) -> Offers:
-    """Each argument of a step with each simpler value; each step done to something else."""
-    for number, step in enumerate(graph.state):
-        sort = STEPS.get(step.does)
-        if sort is None:
-            continue
-        known = sort.args(graph, step.kind)
-        for place, (name, value) in enumerate(step.args):
-            for simpler in known.get(name, ()):
-                if simpler == value and type(simpler) is type(value):
-                    break
-                if simpler != LEFT_OUT:
-                    yield _with(graph, number, (*step.args[:place], (name, simpler), *step.args[place + 1 :]))
-        for kind in sort.on(graph):
-            yield _replaced(graph, number, structs.replace(step, kind=kind))
 
 
 def plainer_kind_with_its_step(graph: Graph) -> Offers:
@@ -83,11 +51,3 @@ def _on_what_it_became(step: Step, there: dict[str, Target], graph: Graph) -> St
     if target is None or target.attributes:
         return step
     return structs.replace(step, kind=layer_at(graph, target.place).kind)
-
-
-def _with(graph: Graph, number: int, args: tuple[tuple[str, Value], ...]) -> Graph:
-    return _replaced(graph, number, structs.replace(graph.state[number], args=args))
-
-
-def _replaced(graph: Graph, number: int, step: Step) -> Graph:
-    return structs.replace(graph, state=(*graph.state[:number], step, *graph.state[number + 1 :]))
