@@ -1,4 +1,4 @@
-"""Looking for news on one subject: which graphs show something unknown, the smallest that do, and the proof of it.
+"""Looking for new findings on one subject: which graphs show something unknown, and the smallest that do.
 
 Campaigns, judging and the property tests are made of it.
 """

@@ -1,4 +1,4 @@
-"""The search for one thing that is not known, and for the smallest graph that shows it.
+"""The search for one new finding, and for the smallest graph that shows it.
 
 Graphs are drawn evenly, and the reducer makes what was found smaller; here is what counts as the same failure, and when
 to stop.
@@ -35,11 +35,11 @@ def search(
     after_each: Callable[[], None] = lambda: None,
     shrinking: float = SHRINKING,
 ) -> Hit | None:
-    """The first news among `examples` graphs, with the smallest graph that shows the same; None where there is none.
+    """The first new finding among `examples` graphs, on the smallest graph that shows it; None where there is none.
 
-    `seen` has the keys of what is news no more. `until` is when to stop drawing, on the clock of `time.monotonic`. The
-    same seed, strategy and releases give the same answer, unless time runs out. What shows once and not again is no
-    news: a time limit on a busy machine, say.
+    `seen` has the keys of findings that are not new. `until` is when to stop drawing, on the clock of `time.monotonic`.
+    The same seed, strategy and releases give the same answer, unless time runs out. What shows once and not again is
+    no finding: it may be a time limit on a busy machine.
     """
     for graph in evenly(graphs, examples, seed_):
         if until is not None and time.monotonic() > until:

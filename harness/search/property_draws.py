@@ -28,8 +28,8 @@ class PropertyDraws:
     shard: int = 0
     shards: int = 1
 
-    def first_news(self, trials: GraphTrials, graphs: SearchStrategy[Graph]) -> Hit | None:
-        """The first news, as small as it could be made; None where there is none. What fails no more is forgotten."""
+    def first_new_finding(self, trials: GraphTrials, graphs: SearchStrategy[Graph]) -> Hit | None:
+        """The first new finding, as small as it could be made, or None. What fails no more is forgotten."""
         memory = GraphDatabase(self.database, str(trials.process.subject))
         for graph in memory.graphs():
             if zlib.crc32(to_json(graph)) % self.shards != self.shard or not all(map(is_allowed, other_kinds(graph))):

@@ -29,7 +29,7 @@ SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 def test_every_clone_is_faithful_or_a_known_issue(
     clonediff_trials: GraphTrials, clonediff_draws: PropertyDraws
 ) -> None:
-    found = clonediff_draws.first_news(
+    found = clonediff_draws.first_new_finding(
         clonediff_trials, graphs_on(clonediff_trials.process, cloners=clonediff_trials.cloners)
     )
     if found is not None:

@@ -47,7 +47,7 @@ class Watched(GraphTrials):
 
 def looked(draws: PropertyDraws, trials: Watched | None = None, graphs: SearchStrategy[Graph] = GRAPHS) -> list[Graph]:
     trials = trials or Watched("none")
-    draws.first_news(trials, graphs)
+    draws.first_new_finding(trials, graphs)
     return trials.seen
 
 
@@ -61,18 +61,18 @@ def test_the_same_seed_draws_the_same_graphs_in_parts_of_the_same_size() -> None
 
 def test_what_failed_is_tried_first_by_one_part_and_no_other() -> None:
     database = InMemoryExampleDatabase()
-    found = PropertyDraws(2000, 0, database).first_news(Watched("LSTM"), GRAPHS)
+    found = PropertyDraws(2000, 0, database).first_new_finding(Watched("LSTM"), GRAPHS)
     assert found is not None
     first = [looked(PropertyDraws(4, 1, database, shard, 4), Watched("LSTM")) for shard in range(4)]
     assert sum(seen[0] == found.graph for seen in first) == 1
-    again = PropertyDraws(4, 1, database).first_news(trials := Watched("LSTM"), GRAPHS)
+    again = PropertyDraws(4, 1, database).first_new_finding(trials := Watched("LSTM"), GRAPHS)
     assert again is not None
     assert trials.seen == [found.graph], "it is small already, and is not made smaller"
 
 
 def test_what_fails_on_one_subject_is_not_tried_on_another() -> None:
     database = InMemoryExampleDatabase()
-    found = PropertyDraws(2000, 0, database).first_news(Watched("LSTM"), GRAPHS)
+    found = PropertyDraws(2000, 0, database).first_new_finding(Watched("LSTM"), GRAPHS)
     assert found is not None
     elsewhere = looked(PropertyDraws(4, 1, database), Watched("LSTM", "keras/jax"))
     assert elsewhere[0] != found.graph
@@ -80,7 +80,7 @@ def test_what_fails_on_one_subject_is_not_tried_on_another() -> None:
 
 def test_what_fails_no_more_is_forgotten() -> None:
     database = InMemoryExampleDatabase()
-    found = PropertyDraws(2000, 0, database).first_news(Watched("LSTM"), GRAPHS)
+    found = PropertyDraws(2000, 0, database).first_new_finding(Watched("LSTM"), GRAPHS)
     assert found is not None
     assert looked(PropertyDraws(4, 1, database))[0] == found.graph
     assert looked(PropertyDraws(4, 1, database))[0] != found.graph
