@@ -172,9 +172,9 @@ def _nodes(value: Value) -> int:
 def _said(record: Record, graph: Graph) -> int:
     """What is said of a part: its arguments, and the fields that are not at their defaults."""
     kind = type(record)
-    said = sum(bool(getattr(record, name) != defaults(kind)[name]) for name in SAID.get(kind, ()))
+    said: int = sum(getattr(record, name) != defaults(kind)[name] for name in SAID.get(kind, ()))
     field, _ = arguments(record, graph)
-    told: int = len(getattr(record, field)) if field else 0
+    told = len(getattr(record, field)) if field else 0
     return said + told + (record.shape.count(None) if isinstance(record, Input) else 0)
 
 
@@ -191,7 +191,7 @@ def _distance(record: Record, graph: Graph) -> int:
     """How far the words and the arguments of a part are from the simplest ones."""
     kind = type(record)
     those = words(kind) if kind in SAID or kind in PARTS else {}
-    far = sum(choice.index(getattr(record, name)) for name, choice in those.items())
+    far: int = sum(choice.index(getattr(record, name)) for name, choice in those.items())
     if isinstance(record, CloneFunction):
         far += record.kind is not None and record.others == "remade"  # layers that are kept are left alone
     field, options = arguments(record, graph)

@@ -52,17 +52,17 @@ def leave_out_parts(graph: Graph) -> Offers:
 
 def say_less_at_once(graph: Graph) -> Offers:
     """Nothing said of any part; of no part but inputs; of inputs alone; then no field of one sort anywhere."""
-    every: list[tuple[type[Record], str]] = [(kind, name) for kind, names in SAID.items() for name in names]
+    every = [(kind, name) for kind, names in SAID.items() for name in names]
     beside = [each for each in every if each[0] is not Input]
     values: list[tuple[type[Record], str]] = [(Input, name) for name in SAID[Input] if name not in _OF_AN_INPUT]
-    alone = [[each] for each in every]
-    for fields in (every, beside, values, *alone):
+    at_once: list[list[tuple[type[Record], str]]] = [every, beside, values, *([each] for each in every)]
+    for fields in at_once:
         yield rewritten(graph, _everywhere(fields))
     yield rewritten(graph, _closed)
 
 
 def say_less(graph: Graph) -> Offers:
-    """One field of one part at its default, or another of its words; an argument less, or a simpler value for one."""
+    """One field of one part at its default, or at a plainer one of its words."""
     yield from at_one_place(graph, _without(SAID), graph)
     yield from at_one_place(graph, _plainer_words, graph)
 
@@ -112,7 +112,7 @@ def _closed(record: Record) -> Record:
 
 
 def _plainer_words(record: Record, graph: Graph) -> Iterator[Any]:
-    """Another of the words that a field may hold."""
+    """A plainer one of the words that a field may hold; another kind of layer, where one is named."""
     for name, those in words(type(record)).items():
         value = getattr(record, name)
         for word in those[: those.index(value)] if (type(record) in SAID or type(record) in PARTS) else ():
@@ -123,12 +123,12 @@ def _plainer_words(record: Record, graph: Graph) -> Iterator[Any]:
             yield CloneFunction("kept")
             if record.kind is not None:
                 yield structs.replace(record, others="kept")
-                for kind in sorted({layer.kind for layer in graph.layers}):
-                    yield structs.replace(record, kind=kind)
+                kinds = sorted({layer.kind for layer in graph.layers})
+                yield from (structs.replace(record, kind=kind) for kind in kinds)
         case CallFunction():
             yield CallFunction()
         case Step() if record.does in STEPS:
-            yield from (structs.replace(record, kind=target) for target in STEPS[record.does].on(graph))
+            yield from (structs.replace(record, kind=kind) for kind in STEPS[record.does].on(graph))
 
 
 def _plainer_arguments(record: Record, graph: Graph) -> Iterator[Any]:
