@@ -47,7 +47,9 @@ REFUSALS = {
         "a tensor of a layer for a Sequential": "other than an `InputLayer`",
     },
     "REFUSED": {
-        "an_option_that_nobody_tells": "Layer 'mine'.*`Derived`.*`factor`.*get_config",
+        "an option under another name": "Layer 'mine'.*`Renamed`.*`factor`.*get_config",
+        "an option replaced by its weight": "Layer 'mine'.*`Replaced`.*`factor`.*get_config",
+        "an option that nobody tells": "Layer 'mine'.*`Derived`.*`factor`.*get_config",
         "a config that makes other weights": "Layer 'mine'.*`Grown`.*1 weights where it has 3.*get_config",
         "a config that is none": "Layer 'mine'.*`Nothing`.*get_config.*None",
     },

@@ -132,8 +132,8 @@ class Normal(Untold):
 class OfAModel(keras.Model):
     """Of what a model is given, Keras keeps no record."""
 
-    def __init__(self, units=2, act="relu"):
-        super().__init__()
+    def __init__(self, units=2, act="relu", **kwargs):
+        super().__init__(**kwargs)
         self.dense = layers.Dense(units, activation=act)
 
     def call(self, x):
@@ -277,7 +277,6 @@ def later():
 
 
 FOUND_TODAY = {
-    "an option under another name beside a config": lambda: BesideAConfig(3.0, doubled),
     "the default of an option beside a config": lambda: DerivedBesideAConfig(function=doubled),
     "a layer that counts": lambda: Counting(function=doubled),
     "an option that is settled when the layer is built": lambda: Settled(),
@@ -290,7 +289,6 @@ FOUND_TODAY = {
     "a flag of a layer within": lambda: Projecting(bias=False),
     "all of a layer within": lambda: Projecting(3, "tanh", False),
     "a number of a layer within": lambda: Normal(0.5),
-    "the options of a model": lambda: OfAModel(3, "tanh"),
     "a number that is drawn": Drawn,
     "an attribute that was set later": later,
     "a layer that leads back to itself": lambda: Inward(3.0),
@@ -301,7 +299,16 @@ for what, make in FOUND_TODAY.items():
     model(*EAGER, name=what)(lambda make=make: around(make()))
 model("tf_keras", name="a layer that is ready, without a source")(lambda: around(of_no_file()))
 
+model("tf_keras", name="the options of a model")(lambda: around(OfAModel(3, "tanh")))
+model("keras", name="the options of a model", refused="'mine'.*`OfAModel`.*`act`")(
+    lambda: around(OfAModel(3, "tanh", name="mine"))
+)
+
 REFUSED_TODAY = {
+    "an option under another name beside a config": (
+        lambda: BesideAConfig(3.0, doubled, name="mine"),
+        ("BesideAConfig", "`factor`"),
+    ),
     "an option by position": (lambda: ByPosition(3.0, name="mine"), ("ByPosition", "`by`")),
     "an option beside a config": (
         lambda: DerivedBesideAConfig(3.0, doubled, name="mine"),
@@ -312,15 +319,38 @@ for what, (make, words) in REFUSED_TODAY.items():
     model(*EAGER, name=what, refused=MINE.format(*words))(lambda make=make: around(make()))
 
 CHOSEN = {
-    "an option of which something is chosen": (lambda: Chosen("negative", name="mine"), "`mode` .*`negative`"),
-    "an option that a method sets up": (lambda: SetUp("negative", name="mine"), "`mode` .*`negative`"),
-    "an option whose parts are multiplied": (lambda: Sized((2, 3), name="mine"), "`size` .*`area`"),
-    "an option with a sign": (lambda: Signed(-3.0, name="mine"), "`by` .*`sign`"),
-    "an option that is the size of a weight": (lambda: Tokens(5, name="mine"), r"\(1, 3\) .*\(5, 3\)"),
+    "an option of which something is chosen": lambda: Chosen("negative"),
+    "an option that a method sets up": lambda: SetUp("negative"),
+    "an option whose parts are multiplied": lambda: Sized((2, 3)),
+    "an option with a sign": lambda: Signed(-3.0),
+    "an option that is the size of a weight": lambda: Tokens(5),
 }
-"""What Keras 3 knows by itself, since it keeps what a constructor was given; nothing does so in `tf_keras`."""
-for what, (make, words) in CHOSEN.items():
-    model("keras", name=what)(lambda make=make: around(make()))
+"""What Keras knows by itself, since it keeps what a constructor was given."""
+for what, make in CHOSEN.items():
+    model(*EAGER, name=what)(lambda make=make: around(make()))
+
+
+class Unrecorded(Chosen):
+    """Keras keeps nothing of a layer that was given a function."""
+
+    def __init__(self, mode="mean", then=None, **kwargs):
+        super().__init__(mode, **kwargs)
+
+
+class Holding(Untold):
+    def __init__(self, units=2, then=None, **kwargs):
+        super().__init__(**kwargs)
+        self.function = layers.Dense(units)
+
+
+UNRECORDED = {
+    "an option beside a function": (
+        lambda: Unrecorded("negative", doubled, name="mine"),
+        "`mode`.*`negative`",
+    ),
+    "units beside a function": (lambda: Holding(3, doubled, name="mine"), "`units`.*`function`"),
+}
+for what, (make, words) in UNRECORDED.items():
     model("tf_keras", name=what, refused=MINE.format("", words))(lambda make=make: around(make()))
 
 

@@ -93,11 +93,9 @@ class Grown(layers.Layer):
 
 
 FOUND = {
-    "an option under another name": lambda: Renamed(3.0),
     "the default of an option of which something is made": lambda: Derived(),
     "an option that is told for another": lambda: Mistaken(2.0, 0.5),
 }
-model(name="an option replaced by its weight", begins=True)(lambda: around(Replaced(3.0)))
 for what, make in FOUND.items():
     model(name=what)(lambda make=make: around(make()))
 
@@ -110,10 +108,12 @@ for what, (make, words) in NEVER_TOLD.items():
     model(name=what, refused=MINE.format(*words))(lambda make=make: around(make()))
 
 
-def an_option_that_nobody_tells():
-    return around(Derived(3.0, name="mine"))
-
-
-# Keras 3 keeps what a constructor was given.
-model("keras")(an_option_that_nobody_tells)
-model("tf_keras", "keras2", refused=MINE.format("Derived", "`factor`.*get_config"))(an_option_that_nobody_tells)
+# Keras 3 and tf_keras keep what a constructor was given.
+KEPT = {
+    "an option under another name": (lambda **name: around(Renamed(3.0, **name)), "Renamed"),
+    "an option replaced by its weight": (lambda **name: around(Replaced(3.0, **name)), "Replaced"),
+    "an option that nobody tells": (lambda **name: around(Derived(3.0, **name)), "Derived"),
+}
+for what, (make, kind) in KEPT.items():
+    model("keras", "tf_keras", name=what, begins=kind == "Replaced")(lambda make=make: make())
+    model("keras2", name=what, refused=MINE.format(kind, "`factor`.*get_config"))(lambda make=make: make(name="mine"))
