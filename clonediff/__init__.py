@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clonediff.harness.trials.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.trials.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
-    from clonediff.harness.trials.offers import graphs_here as functional_graphs
 
 __all__ = ["UnfaithfulClone", "assert_clones_faithfully", "check_clone", "clone_model", "functional_graphs"]
 
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(in_process, name)
     if name == "functional_graphs":
-        from clonediff.harness.trials.offers import graphs_here
+        from clonediff.harness.trials.drawable_kinds import graphs_here
 
         return graphs_here
     raise AttributeError(f"module 'clonediff' has no attribute {name!r}")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import AT_LEAST, COSTS, LEFT_OUT, Cost, KnownMet, Run
-from clonediff.reports.store import RunRead, StoredFinding
 
 _OURS = "clonediff's own cloner"
 _DOES = {

@@ -13,9 +13,9 @@ from typing import Literal
 
 from clonediff.reports.issue import PROMISES
 from clonediff.reports.markup import Markup, raw, tag
+from clonediff.reports.reading import RunRead, StoredFinding, moment
 from clonediff.reports.records import KnownMet
 from clonediff.reports.shortening import fitting
-from clonediff.reports.store import RunRead, StoredFinding, moment
 from clonediff.reports.summary import ran, still
 from clonediff.reports.verdict import cost_of, in_words, ordered, seconds_of, verdict
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding, RecordError, Run, write, write_bytes
-from clonediff.reports.store import slug
 
 _OURS = ("journal", "findings", "known", "refused", "plan.json", "done.ndjson", "events.ndjson", "run.json")
 _HALF_WRITTEN = re.compile(r"\..+\.[0-9a-f]{8}", re.DOTALL)

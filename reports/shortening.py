@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from clonediff.reports.store import RunRead, StoredFinding
+from clonediff.reports.reading import RunRead, StoredFinding
 
 LONGEST = 4_000
 """Characters of one field of a record."""

@@ -10,9 +10,9 @@ from clonediff.reports.broken import Broken, broken, table_of_worst
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.groups import sentences
 from clonediff.reports.markup import visible
+from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import KnownMet, Run
 from clonediff.reports.shortening import fitting
-from clonediff.reports.store import RunRead, StoredFinding
 from clonediff.reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
 
 MOST = 50

@@ -12,8 +12,8 @@ from typing import Literal
 
 from clonediff.reports.broken import breaks, broken, holds, left_out, sentence
 from clonediff.reports.draws import to_mend
+from clonediff.reports.reading import RunRead, StoredFinding, moment
 from clonediff.reports.records import COSTS, Cost
-from clonediff.reports.store import RunRead, StoredFinding, moment
 
 
 @dataclass(frozen=True, slots=True)

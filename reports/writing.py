@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.reports.drawing import Drawing, draw_all
 from clonediff.reports.html import page
 from clonediff.reports.issue import issue
 from clonediff.reports.junit import junit
+from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import Finding, RecordError, read, write, write_bytes
-from clonediff.reports.store import RunRead, StoredFinding
 from clonediff.reports.summary import summary
+from clonediff.reports.svg import Drawing, draw_all
 
 
 def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:

@@ -17,13 +17,13 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import ReleaseError, place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.asking import asking
-from tests.asked import KerasAtHand, processes
 from tests.command_line import Command, command
-from tests.effort import ALL, GRAPHS, everything
-from tests.had import not_had
-from tests.lending import lend
-from tests.together import group, turn
+from tests.example_counts import ALL, GRAPHS, everything
+from tests.required_releases import not_had
+from tests.shared_subjects import lend
 from tests.trials.devices.second import SecondProcess
+from tests.warm_keras import KerasAtHand, processes
+from tests.worker_groups import group, turn
 
 MOST = 3
 """As many subjects `warm` keeps: each holds half a gigabyte."""

@@ -17,8 +17,8 @@ import msgspec
 from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.trusted_layers import allow_remembered
 from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.reading import StoredFinding, read_run
 from clonediff.reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
-from clonediff.reports.store import StoredFinding, read_run
 from clonediff.strategies.graph import Graph, MalformedGraph, from_json
 from clonediff.strategies.kinds import GENERATIONS
 

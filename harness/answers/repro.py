@@ -15,7 +15,7 @@ from clonediff.harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import ReleaseError, open_subject, place_of
 from clonediff.harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
-from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.reports.records import Finding
 from clonediff.strategies.asking import NoKeras, asking
 from clonediff.strategies.graph import MalformedGraph, from_json

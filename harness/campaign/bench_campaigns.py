@@ -24,10 +24,10 @@ from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.offers import graphs_on
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.store import Event
+from clonediff.reports.reading import Event
 from clonediff.reports.verdict import some
 
 DEFAULT = 1400

@@ -22,10 +22,10 @@ from clonediff.harness.subjects.outcomes import Outcome
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import open_subject, place_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.offers import graphs_on
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies import FEATURES, Graph
 from clonediff.strategies.asking import asking

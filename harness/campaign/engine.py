@@ -50,7 +50,7 @@ from clonediff.harness.campaign.shards import (
     WrittenFinding,
 )
 from clonediff.harness.campaign.share import SCRIPT, TimeShare, piece
-from clonediff.harness.search.draw_and_shrink import SHRINKING
+from clonediff.harness.search.draw_and_reduce import SHRINKING
 from clonediff.reports.verdict import in_words
 
 ATTEMPTS = 5

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from clonediff.harness.campaign.engine import Ending
-    from clonediff.reports.store import RunRead
+    from clonediff.reports.reading import RunRead
 
 MINUTES = 2.0
 """The budget where none is given."""
@@ -227,7 +227,7 @@ def _left_under_way(folder: RunFolder) -> Iterator[str]:
 
 def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, Totals], Watcher]) -> CampaignResult:
     """Run a campaign. However it ends, what was found is in the folder."""
-    from clonediff.reports.store import read_run
+    from clonediff.reports.reading import read_run
     from clonediff.reports.writing import write_reports
 
     plan, folder = began.plan, began.folder

@@ -14,7 +14,7 @@ import msgspec
 
 from clonediff.harness.subjects.outcomes import Statement
 from clonediff.harness.trials.graph_trials import Key
-from clonediff.reports.coverage import Counting
+from clonediff.reports.kinds_and_features import Counting
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import FORMAT, Budget, Cost, Coverage, Finding
 from clonediff.strategies.states import RATE

@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar
 
 import msgspec
 
+from clonediff.harness.campaign.reducing import piece
 from clonediff.harness.campaign.shards import (
     KnownRetried,
     MadeSmaller,
@@ -28,20 +29,19 @@ from clonediff.harness.campaign.shards import (
     WrittenFinding,
     count_refused,
 )
-from clonediff.harness.campaign.shrinking import piece
 from clonediff.harness.campaign.warm_subjects import warm_subjects
 from clonediff.harness.scripts.of_finding import example_of, finding_of, script_of
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
-from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.drawable_kinds import classes, graphs_on
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import Key, new_hits
 from clonediff.harness.trials.known_examples import example_on
-from clonediff.harness.trials.offers import classes, graphs_on
-from clonediff.reports.coverage import Counting
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.reports.draws import reason
+from clonediff.reports.kinds_and_features import Counting
 from clonediff.strategies.graph import Graph, from_json, to_json
 
 

@@ -18,7 +18,7 @@ from clonediff.harness.campaign.shards import (
     WrittenFinding,
 )
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.coverage import REFUSED
+from clonediff.reports.kinds_and_features import REFUSED
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import Draws, FileReached, Finding, KnownMet
 from clonediff.reports.run_folder import known_folder

@@ -13,11 +13,11 @@ from clonediff.harness.campaign.shards import Setup
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.drawable_kinds import bring
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.offers import bring
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.store import slug
+from clonediff.reports.reading import slug
 
 IDLE = 7200.0
 """The seconds without a task after which the processes of a campaign are ended."""

@@ -32,7 +32,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
     """
     from clonediff.reports.broken import by_worst
     from clonediff.reports.markup import one_line, visible
-    from clonediff.reports.store import read_run
+    from clonediff.reports.reading import read_run
     from clonediff.reports.verdict import verdict
     from clonediff.reports.writing import write_reports
 

@@ -26,7 +26,7 @@ a = keras.Input((2,))
 model = keras.Model(a, keras.layers.Dense(2)(a))
 model.{}
 """
-# The smallest text that needs it, by the name that `clonediff.strategies.graphs` or `clonediff.harness.trials.offers`
+# The smallest text that needs it, by the name that `strategies.graphs` or `trials.drawable_kinds`
 # has for it.
 _TRIED = {
     "optional inputs": """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .description import Description
 from .digests import same
 from .initial_values import MANY, initializer_of, looks_set
-from .shape import Description
 from .variable_values import VariableValues
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from .description import Description
 from .digests import same
 from .observer import Observer
-from .shape import Description
 
 DRAWN = "drawn"
 MANY = 64

@@ -7,9 +7,9 @@ import functools
 from time import perf_counter
 from typing import Any
 
+from .description import Description
 from .failures import failure
 from .observer import Observer
-from .shape import Description
 from .structure import is_nested, leaves, numbered
 
 

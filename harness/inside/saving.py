@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from .description import Description
 from .failures import failure
 from .observer import Observer
 from .run import run
-from .shape import Description
 
 _SAYS_WHEN = "metadata.json"
 """The one part of a file that is another each time: it has the date."""

@@ -17,7 +17,6 @@ from typing import Any, Callable, TextIO
 
 import numpy as np
 
-from .asking import answer, refusal
 from .bench import bench
 from .build import BuiltModel
 from .candidates import cloning
@@ -31,6 +30,7 @@ from .observer import Observer
 from .other_layers import other_layers
 from .reach import Reach
 from .trial import run_trial
+from .try_call import answer, refusal
 from .user_model import applications, own_model
 from .v1 import give_names_back
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .description import Description
 from .failures import failure
 from .observer import Observer
 from .run import Reader, Recorded
-from .shape import Description
 
 RATE = 0.1
 

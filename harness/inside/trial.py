@@ -17,6 +17,7 @@ from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .configs import differing, plain_settings, take_over
 from .cpu_limit import CloneTime, TooLong
+from .description import Description
 from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -29,7 +30,6 @@ from .observer import Observer
 from .progress import Progress, Tell
 from .run import Reader, Recorded, run
 from .saving import SavedModel
-from .shape import Description
 from .structure import leaves
 from .training import train
 from .values import input_arrays

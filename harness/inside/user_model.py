@@ -19,11 +19,11 @@ from typing import IO, Any, Callable, Iterator
 import numpy as np
 
 from .build import BuiltModel, build, script
+from .description import Description
 from .failures import failure
 from .frameworks.interface import Framework
 from .observer import Observer
 from .progress import units
-from .shape import Description
 from .working_inputs import working_inputs
 
 LARGEST_CONFIG = 64 * 1024 * 1024

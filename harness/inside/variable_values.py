@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .description import Description
 from .digests import same
 from .observer import Observer
-from .shape import Description
 from .values import weight_arrays
 
 

@@ -12,8 +12,8 @@ from typing import Any, Iterator
 import numpy as np
 
 from .configs import raw_config
+from .description import Description
 from .frameworks.interface import Framework
-from .shape import Description
 from .structure import leaves
 from .values import DEFAULT_BATCH, input_arrays
 

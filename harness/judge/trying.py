@@ -19,13 +19,13 @@ from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud
 from clonediff.harness.judge.graphs import REPORTED
 from clonediff.harness.judge.processes import LOADING
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
-from clonediff.harness.trials.offers import graphs_on
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import Case, Trial, lost_difference
 from clonediff.reports.known import KnownIssues

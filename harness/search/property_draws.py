@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.search.graph_database import GraphDatabase
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, new_hits

@@ -17,15 +17,15 @@ from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.across import Compared, compared_with
-from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
 from clonediff.harness.trials.devices import terms_of
 from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import Case, Trial, run
 from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.reading import slug
 from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Blame, Cause, Cost
-from clonediff.reports.store import slug
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation

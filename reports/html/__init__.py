@@ -15,16 +15,16 @@ from functools import cache
 from pathlib import Path
 
 from clonediff.reports.broken import broken
-from clonediff.reports.drawing import STYLE, Drawing, draw_all
 from clonediff.reports.html.causes import causes
 from clonediff.reports.html.charts import over_time
 from clonediff.reports.html.findings import data, findings
 from clonediff.reports.html.tables import coverage, known, problems, what_ran
 from clonediff.reports.markup import Markup, raw, tag
+from clonediff.reports.reading import RunRead
 from clonediff.reports.records import FORMAT
 from clonediff.reports.shortening import fitting
-from clonediff.reports.store import RunRead
 from clonediff.reports.summary import ran
+from clonediff.reports.svg import STYLE, Drawing, draw_all
 from clonediff.reports.verdict import seconds_of, verdict
 
 _MARKS = {"new": "\u2717", "broken": "\u2717", "nothing": "\u2713", "unknown": "?"}

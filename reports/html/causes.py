@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from clonediff.reports.broken import Broken
-from clonediff.reports.drawing import Drawing
 from clonediff.reports.html.findings import anchor, folded, legend, shown
 from clonediff.reports.markup import Child, Markup, facts, join, tag
 from clonediff.reports.records import KnownMet
 from clonediff.reports.summary import still
+from clonediff.reports.svg import Drawing
 from clonediff.reports.verdict import some
 
 

@@ -8,7 +8,7 @@ from math import ceil, log10
 
 from clonediff.reports.html.findings import anchor
 from clonediff.reports.markup import Markup, tag
-from clonediff.reports.store import RunRead, StoredFinding, moment
+from clonediff.reports.reading import RunRead, StoredFinding, moment
 from clonediff.reports.verdict import lasted, seconds_of, some
 
 WIDTH, HEIGHT = 640, 180

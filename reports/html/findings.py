@@ -7,13 +7,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clonediff.reports.drawing import Drawing
 from clonediff.reports.groups import sentences
 from clonediff.reports.issue import PROMISES, issue
 from clonediff.reports.markup import Markup, cell, facts, join, scrolled, tag, visible
+from clonediff.reports.reading import RunRead, StoredFinding, slug
 from clonediff.reports.records import Cost, Difference, Finding
 from clonediff.reports.shortening import cut
-from clonediff.reports.store import RunRead, StoredFinding, slug
+from clonediff.reports.svg import Drawing
 from clonediff.reports.verdict import cost_of, counted, in_words, some
 
 MOST = 40

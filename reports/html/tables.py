@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from math import log
 
 from clonediff.reports.broken import left_out, table_of_worst
-from clonediff.reports.coverage import FEATURES, Counting
 from clonediff.reports.draws import frequencies, never_accepted, refusals
 from clonediff.reports.html.causes import linked
+from clonediff.reports.kinds_and_features import FEATURES, Counting
 from clonediff.reports.markup import Child, Markup, cell, facts, join, scrolled, tag
+from clonediff.reports.reading import RunRead
 from clonediff.reports.records import Coverage, FileReached, KnownMet, Run
 from clonediff.reports.shortening import shortened
-from clonediff.reports.store import RunRead
 from clonediff.reports.summary import still
 from clonediff.reports.verdict import lasted, seconds_of, some
 from clonediff.strategies.kinds import CATALOGUE

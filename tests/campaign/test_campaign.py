@@ -19,8 +19,8 @@ from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.done_log import DoneLog
 from clonediff.harness.campaign.shards import MadeSmaller, ShardDone
 from clonediff.harness.campaign.share import LEAST, TimeShare
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Cost, Run, read
-from clonediff.reports.store import read_run
 from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref
 from tests.campaign.running import (
     TRIED_AGAIN,

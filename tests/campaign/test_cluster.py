@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from clonediff.reports.store import read_run
+from clonediff.reports.reading import read_run
 from tests.campaign.running import found, fuzz, fuzzing, known_without, summary
 from tests.waiting import PATIENCE, until
 

@@ -18,9 +18,9 @@ from clonediff.harness.campaign import corpus
 from clonediff.harness.campaign.corpus import About, NightlyCorpus
 from clonediff.strategies import Graph, to_json
 from clonediff.strategies.graph import Call, Input, Layer, Made, Ref
-from tests.asked import graphs_of
 from tests.reports.making import TWO, drawn, finding
 from tests.waiting import PATIENCE
+from tests.warm_keras import graphs_of
 
 SMALL = Graph((Input((4,)),), (Layer("Activation", (("activation", "relu"),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 ABOUT = About(("outputs-value-1",), "Dense: value", "keras==3.15.1", "upstream")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Finding, Run, read
-from clonediff.reports.store import read_run
 from tests.campaign.running import found, fuzz
 
 

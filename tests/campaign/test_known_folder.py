@@ -12,10 +12,10 @@ from clonediff.harness.campaign.recorder import Recorder
 from clonediff.harness.campaign.shards import KnownRetried, Plan, Setup, ShardDone, SubjectStarted, WrittenFinding
 from clonediff.harness.campaign.totals import Totals
 from clonediff.reports.known import load
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Budget, Cost, read
 from clonediff.reports.records import Run as Ran
 from clonediff.reports.run_folder import RunFolder, known_folder
-from clonediff.reports.store import read_run
 from tests.reports.making import finding
 
 MET = SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")

@@ -23,9 +23,9 @@ from clonediff.harness.campaign.shards import (
 )
 from clonediff.harness.campaign.totals import Totals
 from clonediff.reports.known import KnownIssues
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Budget, Finding, Run, read
 from clonediff.reports.run_folder import RunFolder
-from clonediff.reports.store import read_run
 from clonediff.strategies import to_json
 from tests.reports.making import TWO, finding, graph_of
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from clonediff.harness.campaign import shrinking, tasks, warm_subjects
+from clonediff.harness.campaign import reducing, tasks, warm_subjects
+from clonediff.harness.campaign.reducing import ShowsTheSame
 from clonediff.harness.campaign.shards import MadeSmaller, Setup, Shard, ShardDone, WrittenFinding
-from clonediff.harness.campaign.shrinking import ShowsTheSame
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.reducing.measure import size
 from clonediff.harness.search.sampling import sample_graphs
@@ -18,9 +18,9 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.reports.records import Finding
 from clonediff.strategies import to_json
 from clonediff.strategies.graph import Graph, Input, Ref
-from tests.asked import graphs_of
-from tests.lending import Lent
 from tests.search.reducing.questions import QUESTIONS
+from tests.shared_subjects import Lent
+from tests.warm_keras import graphs_of
 
 GRAPHS = graphs_of("keras")
 DRAWN, MOST = 10, 10
@@ -56,7 +56,7 @@ def test_what_comes_of_many_pieces_is_what_comes_of_one(name: str) -> None:
         same = looking(pieces, answers, 0.0)  # its time is over as soon as it has tried one
         try:
             found = run(same)
-        except shrinking._Paused:
+        except reducing._Paused:
             assert len(same.answers) == len(answers) + 1
             answers = same.answers
         else:
@@ -152,6 +152,6 @@ def _kept(name: str, proof: bool | None) -> WrittenFinding:
 def test_a_smaller_one_takes_the_place_of_a_larger_unless_its_script_shows_less(
     before: bool | None, new: bool | None, better: str
 ) -> None:
-    kept = shrinking._better(_kept("before", before), _kept("new", new))
+    kept = reducing._better(_kept("before", before), _kept("new", new))
     assert kept is not None
     assert kept.script == better

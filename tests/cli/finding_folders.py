@@ -10,8 +10,8 @@ from clonediff.harness.scripts.of_finding import finding_of, script_from
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding, Run, write, write_bytes
-from clonediff.reports.store import slug
 from clonediff.strategies.graph import Graph, from_json
 
 KNOWN = load()

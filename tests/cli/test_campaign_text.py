@@ -29,8 +29,8 @@ from clonediff.harness.campaign.shards import (
 from clonediff.harness.campaign.totals import Totals
 from clonediff.harness.cli.text.campaign import CampaignText, summary
 from clonediff.reports.known import load
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Budget, Cost, Finding
-from clonediff.reports.store import read_run
 from tests.reports.making import finding, run_folder
 from tests.reports.test_broken import NAME, RAN, a_run
 

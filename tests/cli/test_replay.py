@@ -23,7 +23,7 @@ from clonediff.strategies.graph import from_json, to_json
 from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
-from tests.lending import Lent
+from tests.shared_subjects import Lent
 from tests.trials.devices.second import SecondProcess
 from tests.trials.devices.test_across import DENSE
 

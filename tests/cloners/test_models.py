@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from clonediff import assert_clones_faithfully, clone_model
-from tests import effort
+from tests import example_counts
 from tests.cloners.generations import KERAS, each_of
 from tests.cloners.oracle import unlike
 
 
 @each_of("MODELS")
 def test_a_clone_is_faithful(generation, builder):
-    again = builder.again or effort.everything()
+    again = builder.again or example_counts.everything()
     assert unlike(builder.build(), clone_model, builder.given(), again, builder.computes, builder.begins) == []
 
 

@@ -11,10 +11,10 @@ import pytest
 import tf_keras
 
 from clonediff import clone_model
+from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.frameworks import framework
 from clonediff.harness.inside.observer import Observer
 from clonediff.harness.inside.saving import SavedModel
-from clonediff.harness.inside.shape import Description
 
 
 def nested(library: Any) -> Any:

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from clonediff.harness.scripts.of_finding import script_of
 from clonediff.harness.scripts.run_alone import tried_alone
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.source import write_source
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies import Graph
-from tests.asked import graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of
 
 MODERN = ("ops.", "tf.", "register_keras_serializable", "keras.saving", "batch_size=", "optional=")
 

@@ -8,11 +8,11 @@ import pytest
 
 from clonediff.harness.scripts.of_finding import script_of
 from clonediff.harness.scripts.run_alone import tried_alone
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit
-from clonediff.harness.trials.offers import graphs_on
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.graph import from_json, refs
 

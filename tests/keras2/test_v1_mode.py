@@ -12,7 +12,7 @@ from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.strategies import from_json
-from tests.had import had
+from tests.required_releases import had
 
 SUBJECT = Subject.parse("keras==2.2.4")
 

@@ -10,8 +10,8 @@ import pytest
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.offers import graphs_on
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues

@@ -14,12 +14,12 @@ from clonediff.harness.search.failure_message import message_of
 from clonediff.harness.search.property_draws import PropertyDraws
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit
-from clonediff.harness.trials.offers import graphs_on
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssue, load
 from clonediff.strategies import from_json
-from tests.effort import everything
+from tests.example_counts import everything
 
 KNOWN = load()
 SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}

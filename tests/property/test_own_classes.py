@@ -16,7 +16,7 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
-from tests.effort import examples
+from tests.example_counts import examples
 
 IMPORTS = {"tf_keras": "import tf_keras as keras\nfrom tf_keras import layers"}
 CONFIGS = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
-from tests.asked import graphs_of
-from tests.effort import everything
+from tests.example_counts import everything
+from tests.warm_keras import graphs_of
 
 CALLS = {
     "planted/mask_function_dropped": 1,

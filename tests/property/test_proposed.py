@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from clonediff.harness.inside.cloners.proposed import PROPOSED
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -15,7 +15,7 @@ from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies import FEATURES
-from tests.asked import graphs_of
+from tests.warm_keras import graphs_of
 
 RELEASE = "keras==2.2.4"
 EXAMPLES = 100

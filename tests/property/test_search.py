@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
 from clonediff.harness.trials.trial import Trial
 from clonediff.strategies import Graph
-from tests.asked import graphs_of, process_of
+from tests.warm_keras import graphs_of, process_of
 
 
 class Scripted(GraphTrials):

@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 
-from clonediff.reports.coverage import Counting
+from clonediff.reports.kinds_and_features import Counting
 from clonediff.reports.known import load
+from clonediff.reports.reading import slug
 from clonediff.reports.records import (
     Budget,
     Cost,
@@ -26,7 +27,6 @@ from clonediff.reports.records import (
     write,
     write_bytes,
 )
-from clonediff.reports.store import slug
 from clonediff.strategies import Graph, from_json, to_json
 
 START = datetime(2026, 11, 21, 2, 0, 0, tzinfo=UTC)

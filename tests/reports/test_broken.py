@@ -10,8 +10,8 @@ import pytest
 
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.html import page
+from clonediff.reports.reading import RunRead, read_run
 from clonediff.reports.records import AT_LEAST, Cost, KnownMet, Run, write, write_bytes
-from clonediff.reports.store import RunRead, read_run
 from clonediff.reports.summary import summary
 from clonediff.reports.verdict import verdict
 from clonediff.reports.writing import write_reports

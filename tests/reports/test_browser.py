@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Run
-from clonediff.reports.store import read_run
 from clonediff.reports.writing import write_reports
 from tests.reports.hostile import PAYLOADS, hostile_folder
 from tests.reports.making import HOSTILE, TWO, difference, drawn, finding, many, nightly, run_folder

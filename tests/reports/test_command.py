@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clonediff.harness.cli import cli
-from clonediff.reports.store import read_run
+from clonediff.reports.reading import read_run
 from clonediff.reports.writing import write_reports
 from tests.command_line import CLONEDIFF
 from tests.reports.making import finding, run_folder

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from clonediff.reports.coverage import FEATURES, Counting, features
+from clonediff.reports.kinds_and_features import FEATURES, Counting, features
 from clonediff.strategies import Graph
 from clonediff.strategies.graph import Array, Call, Input, Layer, Made, NewInputs, Ref, Seq, Way, Wrong
 from clonediff.strategies.states import STEPS

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clonediff.reports.drawing import Drawing, DrawingTooLarge
 from clonediff.reports.layout import Edge, place
+from clonediff.reports.svg import Drawing, DrawingTooLarge
 from clonediff.strategies import Graph
 from clonediff.strategies.graph import Call, Input, Layer, Ref
 from tests.reports.making import HOSTILE, TWO, difference, drawn

@@ -9,8 +9,8 @@ import pytest
 
 from clonediff.reports.groups import grouped, sentences
 from clonediff.reports.html import page
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Finding, Raised
-from clonediff.reports.store import read_run
 from clonediff.reports.summary import summary
 
 from .making import difference, finding, run_folder

@@ -14,8 +14,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from clonediff.reports.markup import visible
+from clonediff.reports.reading import read_run
 from clonediff.reports.shortening import LONGEST, shortened
-from clonediff.reports.store import read_run
 from clonediff.reports.writing import write_reports
 from tests.reports.hostile import PAYLOADS, everywhere, hostile_folder
 from tests.reports.making import HOSTILE, TWO, finding, run_folder

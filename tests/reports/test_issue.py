@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from clonediff.reports.issue import PROMISES, issue
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Finding
-from clonediff.reports.store import read_run
 from clonediff.reports.summary import summary
 from tests.reports.hostile import PAYLOADS, everywhere
 from tests.reports.making import HOSTILE, difference, finding, many, nightly, run_folder

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from clonediff.reports.junit import junit
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Finding
-from clonediff.reports.store import read_run
 from tests.reports.making import HOSTILE, finding, many, nightly, run_folder
 
 ATTRIBUTES = {

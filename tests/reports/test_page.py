@@ -19,8 +19,8 @@ import pytest
 from msgspec.structs import replace
 
 from clonediff.reports.html import page
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Difference, KnownMet, Place, Raised, Run
-from clonediff.reports.store import read_run
 from clonediff.reports.writing import write_reports
 from clonediff.strategies import Graph, to_json
 from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, Value

@@ -16,9 +16,9 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.graph_trials import LOST, Hit
 from clonediff.reports.issue import issue
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Cause, Finding, read, write
 from clonediff.reports.run_folder import RunFolder
-from clonediff.reports.store import read_run
 from clonediff.reports.writing import write_reports
 from tests.reports.making import TWO, difference, finding, graph_of
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from clonediff.reports.reading import MOST, read_run
 from clonediff.reports.records import Finding, RecordError, Run, read
-from clonediff.reports.store import MOST, read_run
 from clonediff.reports.verdict import verdict
 from tests.reports.making import finding, nightly, run_folder
 

@@ -18,8 +18,8 @@ from clonediff.harness.scripts.run_alone import ScriptEnded, ended_so, raised_in
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects import Subject, SubjectProcess
-from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
 from clonediff.reports.records import Cost, Difference, Numbers, Place, Raised
@@ -28,8 +28,8 @@ from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
 from clonediff.strategies.graphs import STATES, WAYS
 from clonediff.strategies.kinds import Generation
-from tests.asked import graphs_of, process_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of, process_of
 
 SOURCES: dict[Generation, str] = {
     "keras": "import keras\n\ninputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, inputs)\n",

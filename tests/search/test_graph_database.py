@@ -21,7 +21,7 @@ from clonediff.harness.search import graph_database
 from clonediff.harness.search.graph_database import DatabaseError, GraphDatabase, opened, rooted
 from clonediff.strategies import Graph, to_json
 from clonediff.strategies.graph import Call, Input, Layer, Ref
-from tests.effort import examples
+from tests.example_counts import examples
 from tests.waiting import until
 
 KEY = b"clonediff/graphs/keras"

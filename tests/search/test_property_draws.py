@@ -13,7 +13,7 @@ from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
 from clonediff.harness.trials.trial import Trial
 from clonediff.strategies import Graph
-from tests.asked import at_hand, graphs_of
+from tests.warm_keras import at_hand, graphs_of
 
 GRAPHS = graphs_of("keras", kinds=("Dense", "LSTM"), features=(), max_instructions=3)
 ANY = graphs_of("keras")

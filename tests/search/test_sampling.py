@@ -9,8 +9,8 @@ import pytest
 
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import Graph
-from tests.asked import graphs_of
 from tests.waiting import PATIENCE
+from tests.warm_keras import graphs_of
 
 GRAPHS = graphs_of("keras")
 DRAW = """
@@ -19,7 +19,7 @@ for name in sys.argv[1:]:
     importlib.import_module(name)
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import to_json
-from tests.asked import graphs_of
+from tests.warm_keras import graphs_of
 digest = hashlib.sha256()
 for graph in sample_graphs(graphs_of("keras"), 120, 7):
     digest.update(to_json(graph))

@@ -17,8 +17,8 @@ from clonediff.harness.trials.cases import case_of
 from clonediff.strategies import Graph, from_json
 from clonediff.strategies.graph import made_layers
 from clonediff.strategies.kinds.operations import is_operation
-from tests.asked import graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of
 
 NAMED = from_json(
     """{

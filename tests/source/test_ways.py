@@ -10,8 +10,8 @@ from msgspec import structs
 from clonediff.harness.source import written
 from clonediff.strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Ref, Seq, Way
 from clonediff.strategies.ways import makes_none
-from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER, PAIR, SUITED
+from tests.warm_keras import well_typed
 
 HEAD = "import keras\nfrom keras import layers\n"
 

@@ -12,8 +12,8 @@ from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, MalformedGraph, infer
 from clonediff.strategies.graph import Base, Call, Function, Input, Layer, Made, Ref, Seq
 from clonediff.strategies.kinds import Generation
-from tests.asked import graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of
 
 MASKED = Graph(
     inputs=(Input((3, 4), fill="steps"),),

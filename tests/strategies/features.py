@@ -18,7 +18,7 @@ from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.pieces import Piece, pieces_of
 from clonediff.strategies.programs import Program
 from clonediff.strategies.pruning import idle, reached
-from tests.asked import kinds_of, lowered
+from tests.warm_keras import kinds_of, lowered
 
 Question = Callable[[Graph], bool]
 

@@ -9,7 +9,7 @@ from clonediff.strategies import FEATURES, Graph, infer
 from clonediff.strategies.calling import packed, packings
 from clonediff.strategies.graph import Call, Input, Items, Layer, Ref, Seq
 from clonediff.strategies.programs import Again, Apply, Nest, Program
-from tests.asked import lowered
+from tests.warm_keras import lowered
 
 DENSE = Apply("Dense", options=(("units", 4),))
 LAYER = Layer("Dense", (("units", 4),))

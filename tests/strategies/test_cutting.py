@@ -10,7 +10,7 @@ from clonediff.strategies.asking import taken
 from clonediff.strategies.cutting import apart
 from clonediff.strategies.graph import Base, Call, Input, Layer, Ref, Seq
 from clonediff.strategies.programs import Again, Apply, Program
-from tests.asked import PLAINLY, lowered
+from tests.warm_keras import PLAINLY, lowered
 
 DENSE = Layer("Dense", (("units", 4),))
 WHOLE = Graph(

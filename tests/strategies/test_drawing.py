@@ -21,11 +21,11 @@ from clonediff.harness.subjects.outcomes import Told
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials import asking
-from clonediff.harness.trials.asking import Asked
+from clonediff.harness.trials import remembered_answers
 from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.offers import graphs_on
+from clonediff.harness.trials.remembered_answers import Asked
 from clonediff.harness.trials.trial import run
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssues
@@ -34,9 +34,9 @@ from clonediff.strategies.asking import NoKeras, Question
 from clonediff.strategies.graph import Call, Input, Layer, Ref
 from clonediff.strategies.graphs import STATES, WAYS
 from clonediff.strategies.kinds import GENERATIONS, Generation, Spec
-from tests.asked import graphs_of, process_of
-from tests.effort import examples
+from tests.example_counts import examples
 from tests.waiting import PATIENCE
+from tests.warm_keras import graphs_of, process_of
 
 
 def texts(process: SubjectProcess, count: int, seed: int) -> list[str]:
@@ -123,7 +123,7 @@ def test_what_was_asked_leaves_nothing_for_the_next_model(generation: Generation
     process = process_of(generation)
     case = case_of(MODEL, process.subject.dialect)
     before = run(case, process, ("upstream",)).original
-    fresh = asking.AskedProcess(process)
+    fresh = remembered_answers.AskedProcess(process)
     for question in (REFUSED, ACCEPTED, REFUSED):
         told = process.gives({"text": text_of(fresh, question), "tensors": tensors_of(question)})
         assert (told.gives is None) == (question is REFUSED)
@@ -142,7 +142,7 @@ def tensors_of(question: Question) -> list[dict[str, object]]:
 def test_a_call_that_takes_its_process_with_it_is_refused_and_the_next_is_answered() -> None:
     with open_subject(Subject.parse("keras")) as process:
         kills = {"text": "import os\nos._exit(9)\n", "tensors": []}
-        good = {"text": text_of(asking.AskedProcess(process), ACCEPTED), "tensors": tensors_of(ACCEPTED)}
+        good = {"text": text_of(remembered_answers.AskedProcess(process), ACCEPTED), "tensors": tensors_of(ACCEPTED)}
         killed = process.gives(kills)
         assert killed.gives is None
         assert killed.why
@@ -156,7 +156,7 @@ import tensorflow
 import {keras} as keras
 from hypothesis import HealthCheck, given, settings
 from clonediff import check_clone, clone_model
-from clonediff.harness.trials.offers import graphs_here
+from clonediff.harness.trials.drawable_kinds import graphs_here
 
 def says():
     layers = [keras.layers.Dense(3), keras.layers.Dropout(0.5), keras.layers.Dense(2)]
@@ -318,7 +318,7 @@ def test_a_cache_that_is_no_folder_is_done_without(tmp_path: Path, monkeypatch: 
 
 
 def test_answers_are_kept_up_to_a_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "MOST", 100)
+    monkeypatch.setattr(remembered_answers, "MOST", 100)
     for start in range(0, 1000, 50):
         answered(TakesAll(), numbered(50, start))
     (path,) = folder.glob("*.sqlite")

@@ -12,8 +12,8 @@ from msgspec import structs
 from clonediff.strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
 from clonediff.strategies.chains import plainly_built
 from clonediff.strategies.graph import Base, Call, CallFunction, CloneFunction, Input, Layer, Ref, Seq, Step, Way
-from tests.asked import graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of
 
 from .test_calling import CHAIN, ON_BOTH, TWO, around, less
 from .test_cutting import BOTH, WHOLE, cut

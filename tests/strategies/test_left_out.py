@@ -12,8 +12,8 @@ from clonediff.strategies import Graph, functional_graphs
 from clonediff.strategies.graph import all_layers, call_refs, levels
 from clonediff.strategies.kinds import CATALOGUE, less
 from clonediff.strategies.kinds.kind import LEFT_OUT
-from tests.asked import graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of
 
 from .features import FEATURES, Question, is_nested, says
 

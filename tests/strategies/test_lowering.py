@@ -10,7 +10,7 @@ from clonediff.strategies import Graph, infer
 from clonediff.strategies.drawn_states import DIGITS
 from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, refs
 from clonediff.strategies.programs import Apply, Nest, Program
-from tests.asked import PLAINLY, lowered
+from tests.warm_keras import PLAINLY, lowered
 
 DENSE = (("units", 4),)
 STRAY = Program((Input((3, 4)), Input((4,))), (Apply("Dense", (1,), 0, DENSE), Apply("Dense", (2,), 0, DENSE)), (1,))

@@ -28,7 +28,7 @@ from clonediff.strategies.pieces import (
     pieces_of,
 )
 from clonediff.strategies.programs import Apply, Domain, Nest, Program
-from tests.asked import PLAINLY, at_hand, graphs_of, kinds_of, lowered
+from tests.warm_keras import PLAINLY, at_hand, graphs_of, kinds_of, lowered
 
 from .features import begins_with, offered
 

@@ -8,13 +8,13 @@ from statistics import median
 import pytest
 
 from clonediff.harness.search.sampling import sample_graphs
-from clonediff.reports.coverage import Counting
+from clonediff.reports.kinds_and_features import Counting
 from clonediff.reports.records import Coverage
 from clonediff.strategies import Graph, functional_graphs
 from clonediff.strategies.kinds import GENERATIONS, Generation
 from clonediff.strategies.kinds.operations import is_operation
-from tests.asked import graphs_of, kinds_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of, kinds_of
 
 from .features import FEATURES
 

@@ -13,7 +13,7 @@ from hypothesis import find, settings
 
 from clonediff.strategies import Graph
 from clonediff.strategies.graph import Seq, levels
-from tests.asked import graphs_of
+from tests.warm_keras import graphs_of
 
 from .features import FEATURES, Question, any_call, any_lambda, any_operation, mask_form
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import pytest
 from msgspec import structs
 
-from clonediff.harness.trials.asking import asked
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.strategies import Graph
 from clonediff.strategies.asking import asking
 from clonediff.strategies.drawn_ways import DIGITS, cloned, sorts_of
@@ -31,7 +31,7 @@ from clonediff.strategies.graph import (
 )
 from clonediff.strategies.graphs import WAYS
 from clonediff.strategies.ways import INPUTS, LATER, features_of, inner_layer, inputs_of
-from tests.asked import process_of
+from tests.warm_keras import process_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 

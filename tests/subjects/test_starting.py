@@ -18,7 +18,7 @@ SLOW = {"hypothesis", "dask", "distributed", "tensorflow", "keras", "tf_keras", 
     ("code", "brings"),
     [
         pytest.param(
-            "import clonediff.reports.store, clonediff.reports.writing",
+            "import clonediff.reports.reading, clonediff.reports.writing",
             "clonediff.reports",
             id="reading a run and writing its reports",
         ),

@@ -10,15 +10,15 @@ from msgspec import structs
 
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.offers import graphs_on
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.corpus import load as load_corpus
 from clonediff.reports.corpus import shows
 from clonediff.reports.known import load
 from clonediff.strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Step, Way
-from tests.effort import examples
+from tests.example_counts import examples
 from tests.tf_keras_releases.trying import FLOATS, HEAD, IMAGES, STEPS, WORDS, before, trial_of, upstream_aspects
 
 KNOWN, CORPUS = load(), load_corpus()

@@ -13,8 +13,8 @@ from clonediff.harness.source import other_layers, written
 from clonediff.harness.source.other_layers import absolute, other_kinds
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.trials.asking import AskedProcess, asked
-from clonediff.harness.trials.offers import kinds_on
+from clonediff.harness.trials.drawable_kinds import kinds_on
+from clonediff.harness.trials.remembered_answers import AskedProcess, asked
 from clonediff.harness.trials.trusted_layers import allow_remembered, trust
 from clonediff.strategies.asking import Question, asking
 from clonediff.strategies.graph import Call, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq

@@ -8,10 +8,10 @@ import pytest
 from msgspec import structs
 
 from clonediff.harness.subjects import Subject, SubjectProcess
-from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.expressible import unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues, load

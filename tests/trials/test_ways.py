@@ -34,9 +34,9 @@ from clonediff.strategies.graph import (
     Way,
     Wrong,
 )
-from tests.asked import well_typed
 from tests.strategies.test_ways import GRAPH, INNER, SORTS, SUITED, WIDE
 from tests.waiting import PATIENCE
+from tests.warm_keras import well_typed
 
 from .trying import fixed_is_faithful, planted, tried
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.trials.asking import asked
 from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import CloneTrial, run
 from clonediff.reports.records import Difference
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
-from tests.asked import well_typed
 from tests.waiting import PATIENCE
+from tests.warm_keras import well_typed
 
 
 def tried(graph: Graph, process: SubjectProcess, *cloners: str, checks: Sequence[str] = ()) -> dict[str, CloneTrial]:

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.own_model import inputs, verdicts
 from clonediff.harness.answers.own_model.applications import MILLIONS
-from clonediff.harness.answers.own_model.limits import LIMITS
 from clonediff.harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from clonediff.harness.answers.own_model.processes import LONG, Second, Tell, second_process_pays, try_cloners
 from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.own_model.undrawable_issues import LIMITS
 from clonediff.harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
 from clonediff.harness.inside.callback_log import ARRIVED
 from clonediff.harness.scripts.graph_mode import with_versions

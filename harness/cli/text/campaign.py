@@ -24,8 +24,8 @@ from clonediff.harness.cli.terminal import StatusLine, cut, lines
 from clonediff.reports.broken import broken
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
+from clonediff.reports.reading import RunRead
 from clonediff.reports.records import Finding
-from clonediff.reports.store import RunRead
 from clonediff.reports.verdict import in_words, lasted, some, verdict
 
 CAUSES = 10

@@ -8,6 +8,7 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks import calls, compiled, ends, settings
+from clonediff.harness.trials.checks.argument_sources import givers
 from clonediff.harness.trials.checks.check import (
     Aspect,
     Aspects,
@@ -21,7 +22,6 @@ from clonediff.harness.trials.checks.check import (
     aspects,
 )
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.givers import givers
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG, named

@@ -14,8 +14,8 @@ from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.answers.history.releases_option import ReleaseLine
 from clonediff.harness.cli import cli
 from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Finding, read, write
-from clonediff.reports.store import read_run
 from clonediff.reports.writing import write_reports
 from tests.cli.finding_folders import folder_of, found, kept
 from tests.reports.making import finding

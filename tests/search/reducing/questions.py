@@ -12,8 +12,8 @@ from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, infer, to_json
 from clonediff.strategies.graph import Function, levels, refs
 from clonediff.strategies.kinds import Generation
-from tests.asked import graphs_of
 from tests.strategies.features import FEATURES, lambdas, made_of, shared
+from tests.warm_keras import graphs_of
 
 Question = Callable[[Graph], bool]
 

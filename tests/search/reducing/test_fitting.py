@@ -11,8 +11,8 @@ from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, MalformedGraph, infer
 from clonediff.strategies.graph import Array, Call, Function, Input, Items, Layer, Ref, Seq
 from clonediff.strategies.kinds import GENERATIONS, Generation
-from tests.asked import at_hand, graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import at_hand, graphs_of
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)

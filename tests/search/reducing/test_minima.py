@@ -7,8 +7,8 @@ import pytest
 from clonediff.harness.search.reducing import reduce
 from clonediff.strategies.graph import levels
 from clonediff.strategies.kinds import Generation
-from tests.asked import at_hand
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import at_hand
 
 from .questions import QUESTIONS, drawn
 

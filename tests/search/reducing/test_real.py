@@ -10,8 +10,8 @@ from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.reducing.measure import size
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key
-from clonediff.harness.trials.offers import graphs_on
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies import Graph, from_json, to_json
 from clonediff.strategies.kinds import Generation

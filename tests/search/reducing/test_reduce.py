@@ -25,8 +25,8 @@ from clonediff.strategies.graph import (
     refs,
 )
 from clonediff.strategies.kinds import GENERATIONS, Generation
-from tests.asked import at_hand, graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import at_hand, graphs_of
 
 from .questions import QUESTIONS, Asked, held
 

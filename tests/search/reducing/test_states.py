@@ -8,8 +8,8 @@ from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import FEATURES, Graph
 from clonediff.strategies.graph import Function, Items, Seq, Step, leaves
-from tests.asked import graphs_of
-from tests.effort import examples
+from tests.example_counts import examples
+from tests.warm_keras import graphs_of
 
 Question = Callable[[Graph], bool]
 

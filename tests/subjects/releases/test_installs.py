@@ -23,7 +23,7 @@ from clonediff.harness.subjects.place import BESIDE
 from clonediff.harness.subjects.releases import ReleaseError, available, place_of, store
 from clonediff.harness.subjects.releases.store import MANIFEST
 from tests.command_line import CLONEDIFF, imported_by
-from tests.had import had
+from tests.required_releases import had
 from tests.waiting import PATIENCE, until
 
 RELEASE, ENTRY = "keras==3.0.5", "keras-3.0.5"

@@ -14,7 +14,7 @@ from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import CloneTrial, Trial, run
 from clonediff.reports.records import Blame
-from tests.effort import everything
+from tests.example_counts import everything
 from tests.waiting import PATIENCE
 
 from .planted_models import MODELS, case

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.run_alone import tried_alone
-from clonediff.harness.search.draw_and_shrink import search
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.subjects.presence import missing
@@ -25,8 +25,8 @@ from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Cause, Cost, Difference, Finding, read
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value
-from tests.asked import graphs_of
 from tests.command_line import Command
+from tests.warm_keras import graphs_of
 
 from .both import run_on_both
 from .second import SecondProcess

@@ -16,7 +16,7 @@ from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.devices import comparable
 from clonediff.harness.trials.triage import Verdict
 from clonediff.strategies.graph import Graph
-from tests.asked import graphs_of
+from tests.warm_keras import graphs_of
 
 from .both import run_on_both
 from .second import SecondProcess

@@ -7,6 +7,7 @@ afterwards.
 
 from __future__ import annotations
 
+from clonediff.harness.search.reducing.passes.bases import Pass, everywhere
 from clonediff.harness.search.reducing.passes.connections import (
     begin_later,
     bypass_call,
@@ -26,7 +27,6 @@ from clonediff.harness.search.reducing.passes.connections import (
 )
 from clonediff.harness.search.reducing.passes.cutting import forget_base, forget_inner_base, simplify_base
 from clonediff.harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
-from clonediff.harness.search.reducing.passes.levels import Pass, everywhere
 from clonediff.harness.search.reducing.passes.models import (
     drop_inner_output,
     inline_model,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from clonediff.harness.search.reducing.passes.levels import Offers, specs_of
+from clonediff.harness.search.reducing.passes.bases import Offers, specs_of
 from clonediff.harness.search.reducing.rewiring import (
     edited,
     on_tensors,

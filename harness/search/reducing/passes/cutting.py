@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from clonediff.harness.search.reducing.passes.bases import Offers, specs_of
 from clonediff.harness.search.reducing.passes.connections import plain_ends
-from clonediff.harness.search.reducing.passes.levels import Offers, specs_of
 from clonediff.harness.search.reducing.rewiring import edited, swept, with_layer, without_leaf
 from clonediff.strategies.cutting import apart, later_inputs
 from clonediff.strategies.graph import Base, Graph, Ref, Seq, Value, refs

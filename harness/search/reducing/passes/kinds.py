@@ -8,7 +8,7 @@ from msgspec import structs
 
 from clonediff.harness.search.reducing.drawn import arranged
 from clonediff.harness.search.reducing.measure import PLAIN, WIDTHS, rank
-from clonediff.harness.search.reducing.passes.levels import Offers, first_calls, specs_of
+from clonediff.harness.search.reducing.passes.bases import Offers, first_calls, specs_of
 from clonediff.harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
 from clonediff.strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, fed_refs
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from clonediff.harness.search.reducing.passes.bases import Offers
 from clonediff.harness.search.reducing.passes.connections import plain_ends
-from clonediff.harness.search.reducing.passes.levels import Offers
 from clonediff.harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
 from clonediff.strategies.graph import Call, Graph, Items, Layer, Ref, fed_refs, refs
 from clonediff.strategies.pruning import moved_call, moved_ends

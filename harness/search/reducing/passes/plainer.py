@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from clonediff.harness.search.reducing.measure import CONTAINERS, PARTS, SAID, WIDTHS, arguments, same
-from clonediff.harness.search.reducing.passes.levels import Offers
+from clonediff.harness.search.reducing.passes.bases import Offers
 from clonediff.harness.search.reducing.records import (
     Plainer,
     Record,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from clonediff.harness.search.reducing.passes.bases import Offers, everywhere
 from clonediff.harness.search.reducing.passes.connections import drop_output, give_plainly
 from clonediff.harness.search.reducing.passes.kinds import plainer_kind
-from clonediff.harness.search.reducing.passes.levels import Offers, everywhere
 from clonediff.strategies.compiling import by_output, nested_like
 from clonediff.strategies.graph import Graph, MalformedGraph, Ref, Step, Value
 from clonediff.strategies.targets import Target, layer_at, targets

@@ -16,8 +16,8 @@ from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.scripts.run_alone import PROVEN, tried_alone
 from clonediff.harness.search.reducing import MOST, reduce
 from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key
+from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding
-from clonediff.reports.store import slug
 from clonediff.strategies.graph import Graph, from_json, to_json
 
 _DEADLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}

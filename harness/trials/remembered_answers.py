@@ -42,7 +42,7 @@ _HELD = 50_000
 """So many answers are held in memory, and a hundredth of the models that were built."""
 _AT_ONCE = 50
 """So many new answers are written at once, so that the workers of a campaign soon know what one of them asked."""
-_PROGRAM = (HARNESS / "inside" / "asking.py", *sorted((HARNESS / "inside" / "frameworks").glob("*.py")))
+_PROGRAM = (HARNESS / "inside" / "try_call.py", *sorted((HARNESS / "inside" / "frameworks").glob("*.py")))
 _ASKS = hashlib.blake2b(b"".join(each.read_bytes() for each in _PROGRAM), digest_size=4).hexdigest()
 """What asks: another program may give other answers to the same questions."""
 
@@ -253,13 +253,13 @@ class AskedHere(Asked):
         return {**versions, "numpy": np.__version__, "python": platform.python_version(), "in": "this process"}
 
     def _tell(self, request: dict[str, object]) -> Told:
-        from clonediff.harness.inside.asking import answer
+        from clonediff.harness.inside.try_call import answer
 
         with self.framework.scratch():
             return msgspec.convert(answer(request, self.framework), Told)
 
     def _tell_refusal(self, request: dict[str, object]) -> str:
-        from clonediff.harness.inside.asking import refusal
+        from clonediff.harness.inside.try_call import refusal
 
         with self.framework.scratch():
             return refusal(request, self.framework)

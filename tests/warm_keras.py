@@ -13,8 +13,8 @@ from hypothesis.strategies import SearchStrategy, deferred
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.asking import asked
-from clonediff.harness.trials.offers import graphs_on, kinds_on
+from clonediff.harness.trials.drawable_kinds import graphs_on, kinds_on
+from clonediff.harness.trials.remembered_answers import asked
 from clonediff.strategies import FEATURES, MalformedGraph, infer
 from clonediff.strategies.asking import Keras, Question, asking
 from clonediff.strategies.graph import Graph

@@ -16,7 +16,7 @@ from clonediff.harness.source.other_layers import absolute
 from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.outcomes import Capabilities
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.asking import Asked, asked, here
+from clonediff.harness.trials.remembered_answers import Asked, asked, here
 from clonediff.harness.trials.trusted_layers import trust
 from clonediff.strategies import FEATURES, functional_graphs
 from clonediff.strategies.graph import Graph, Items, Seq, Value

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from clonediff.reports import layout
-from clonediff.reports.coverage import masked
+from clonediff.reports.kinds_and_features import masked
 from clonediff.reports.labels import arguments, cut, shape, width_of
 from clonediff.reports.layout import Edge
 from clonediff.reports.marks import Key, Mark, Marks, Use, marks
 from clonediff.reports.markup import Markup, join, px, raw, tag
+from clonediff.reports.reading import StoredFinding
 from clonediff.reports.records import Difference
-from clonediff.reports.store import StoredFinding
 from clonediff.strategies.graph import Graph, Layer, Ref, call_refs, fed_refs, refs
 
 MOST_BOXES = 250

@@ -44,7 +44,7 @@ TOGETHER = {
     "tests/property/test_proposed.py": "keras==2.2.4",
     "tests/scripts/test_reproducer.py": "tf_keras",
     "tests/search/reducing/test_real.py": "keras",
-    "tests/subjects/test_offers.py": "keras",
+    "tests/subjects/test_capabilities.py": "keras",
     "tests/answers/replay/test_replaying.py": "keras",
     "tests/answers/history/test_keeping.py": "keras",
     "tests/answers/history/test_one_release.py": "keras",

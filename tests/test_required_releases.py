@@ -8,7 +8,7 @@ import pytest
 from _pytest.outcomes import Failed, Skipped
 
 from clonediff.harness.subjects.releases import ReleaseError
-from tests.had import had
+from tests.required_releases import had
 
 
 def nothing() -> NoReturn:

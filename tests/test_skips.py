@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.together import APART, LONGEST, TOGETHER, group
+from tests.worker_groups import APART, LONGEST, TOGETHER, group
 
 TESTS = Path(__file__).parent
 SLOW = "tests/search/reducing/test_real.py"
