@@ -75,7 +75,7 @@ def own_classes() -> st.SearchStrategy[tuple[str, bool, str, list[str]]]:
     return st.tuples(
         st.sampled_from(sorted(CONFIGS, key=list(CONFIGS).index)),
         st.booleans(),
-        st.sampled_from(["factor", "_by"]),
+        st.sampled_from(["factor", "_factor"]),
         st.lists(st.sampled_from(list(PLACES)), max_size=3),
     )
 
