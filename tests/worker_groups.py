@@ -45,7 +45,8 @@ TOGETHER = {
     "tests/scripts/test_reproducer.py": "tf_keras",
     "tests/search/reducing/test_real.py": "keras",
     "tests/subjects/test_capabilities.py": "keras",
-    "tests/answers/replay/test_replaying.py": "keras",
+    "tests/answers/test_replay.py": "keras",
+    "tests/trials/test_lambda_mask.py": "keras",
     "tests/answers/history/test_keeping.py": "keras",
     "tests/answers/history/test_one_release.py": "keras",
 }

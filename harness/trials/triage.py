@@ -217,7 +217,8 @@ def in_graph(differences: Iterable[Difference], case: Case, original: Observatio
     What is wrong with a model of a class of one's own is wrong with a plain one, but where it is the class.
     """
     layers = original.shape.layers
-    at = {-1: ()} | {each: case.index[text] for text, its in original.index.items() for each in its}
+    known = [(each, case.index[text]) for text, its in original.index.items() if text in case.index for each in its]
+    at = {-1: (), **dict(known)}
     for number, layer in enumerate(layers):
         # A cell, or a layer within a wrapper, is at the layer that holds it.
         if number not in at and layer.inside in at and layer.inside >= 0 and not _is_model(layers[layer.inside].kind):

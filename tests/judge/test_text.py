@@ -120,6 +120,11 @@ def frozen(kind: str, graphs: int) -> JudgedCause:
     return a_break(FixEffect.LEAVES, said, graphs, (root,))
 
 
+@pytest.fixture(autouse=True)
+def _a_terminal_of_a_usual_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+
+
 def shown(*verdicts: Judged) -> list[str]:
     return list(judged_text(verdicts, "keras==2.2.4"))
 

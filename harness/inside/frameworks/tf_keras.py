@@ -168,8 +168,9 @@ class TfKeras(Eager):
         backend.PER_GRAPH_OBJECT_NAME_UIDS = weakref.WeakKeyDictionary()
         if hasattr(backend, "OBSERVED_NAMES"):
             backend.OBSERVED_NAMES = set()
-        phases = backend._GRAPH_LEARNING_PHASES
-        backend._GRAPH_LEARNING_PHASES = type(phases)(*[phases.default_factory] * hasattr(phases, "default_factory"))
+        phases = backend._GRAPH_LEARNING_PHASES  # a plain dict, once a session was cleared
+        made_with = [phases.default_factory] if hasattr(phases, "default_factory") else []
+        backend._GRAPH_LEARNING_PHASES = type(phases)(*made_with)
         if hasattr(backend, "_SEED_GENERATOR"):
             backend._SEED_GENERATOR = threading.local()
         self.tensors.begin_apart()

@@ -160,13 +160,17 @@ class HoldsAVariable(layers.Layer):
         return x * self.held
 
 
-HALF = keras.DTypePolicy("float16")
+def half():
+    """A policy of its own for each model: in a map without a default, `get_config` takes its name away."""
+    return keras.DTypePolicy("float16")
+
+
 LAYERS = {
     "a config that Keras keeps": lambda: AutoConfig(4),
     "an object as activation": lambda: layers.Dense(4, activation=layers.LeakyReLU(0.3)),
     "a spectral normalization": lambda: layers.SpectralNormalization(layers.Dense(4, activation=lambda x: x + x)),
-    "a map of policies": lambda: layers.Dense(4, dtype=policy_map("mixed_bfloat16", {"other": HALF})),
-    "a map of policies without a default": lambda: layers.Dense(4, dtype=policy_map(policy_map={"other": HALF})),
+    "a map of policies": lambda: layers.Dense(4, dtype=policy_map("mixed_bfloat16", {"other": half()})),
+    "a map of policies without a default": lambda: layers.Dense(4, dtype=policy_map(policy_map={"other": half()})),
     "a map of a policy": lambda: layers.Dense(4, dtype=policy_map(keras.DTypePolicy("mixed_bfloat16"))),
     "low rank": lambda: layers.Dense(4, lora_rank=2, lora_alpha=7.0),
     "a normalization": lambda: layers.Normalization(mean=[1.0, 2.0, 3.0], variance=[1.0, 2.0, 4.0]),
@@ -184,7 +188,7 @@ for what, make in LAYERS.items():
 DTYPES = {
     "none": dict,
     "a name": lambda: {"dtype": "float16"},
-    "a policy": lambda: {"dtype": HALF},
+    "a policy": lambda: {"dtype": half()},
     "a map": lambda: {"dtype": policy_map(default_policy="float16")},
 }
 for what, dtype in DTYPES.items():
