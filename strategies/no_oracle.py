@@ -1,4 +1,4 @@
-"""What nobody says anything of: where a model is cloned in a state or in a way, and no one knows what is right.
+"""Cases in which the right clone is undefined, where a model is cloned in a state or in a way.
 
 Owns the rules, each with its reason and where Keras says so, or leaves it open. What cannot be done is none of them:
 Keras is asked.

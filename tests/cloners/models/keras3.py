@@ -192,6 +192,9 @@ DTYPES = {
     "a map": lambda: {"dtype": policy_map(default_policy="float16")},
 }
 for what, dtype in DTYPES.items():
+    model(name=f"a factor that its constructor refuses as a range, of the dtype {what}", shapes=[(4, 4, 3)])(
+        lambda x, dtype=dtype: layers.RandomShear(y_factor=0.5, **dtype())(x)
+    )
     model(name=f"a seed that no config tells, of the dtype {what}", shapes=[(4, 4, 3)])(
         lambda x, dtype=dtype: layers.RandomGrayscale(seed=7, **dtype())(x)
     )

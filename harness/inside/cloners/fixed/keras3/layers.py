@@ -150,6 +150,12 @@ def clone_from_config(
     if type(layer).__name__ == "AugMix" and ADAPTER.is_own(type(layer)):
         # Early releases that have it tell the one as the other.
         config.update(num_chains=layer.num_chains, chain_depth=layer.chain_depth)
+    if type(layer).__name__ == "RandomShear" and ADAPTER.is_own(type(layer)):
+        # It tells a factor as a range around 0, which its constructor refuses.
+        ranges = {name: config.get(name) for name in ("x_factor", "y_factor")}
+        config.update(
+            (name, each[1]) for name, each in ranges.items() if isinstance(each, (list, tuple)) and each[0] < 0
+        )
     if _takes_what_it_serializes(layer):
         config["layers"] = [clone_of(each) for each in layer.layers]
     if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, POLICY_MAP):
