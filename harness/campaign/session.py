@@ -22,7 +22,7 @@ from clonediff.harness.campaign.shards import Done, Plan, Setup
 from clonediff.harness.campaign.totals import Totals, compared
 from clonediff.harness.search.graph_database import DatabaseError, rooted
 from clonediff.harness.source.other_layers import absolute, file_of
-from clonediff.harness.subjects.process import read_journal
+from clonediff.harness.subjects.journal import read_journal
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.across import others_of
 from clonediff.reports.broken import broken, by_worst

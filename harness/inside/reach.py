@@ -39,7 +39,7 @@ _MODULES = (
 """The modules that a clone goes through, within the package, as one generation or another names them."""
 
 
-class Reach:
+class ReachedLines:
     """The lines seen since somebody was told of them last."""
 
     def __init__(self, framework: Framework) -> None:

@@ -28,7 +28,7 @@ from .frameworks.interface import Framework
 from .housekeeping import take_over
 from .observer import Observer
 from .other_layers import other_layers
-from .reach import Reach
+from .reach import ReachedLines
 from .trial import run_trial
 from .try_call import answer, refusal
 from .user_model import applications, own_model
@@ -105,7 +105,7 @@ class Server:
         self._lines = lines
         self._last: Observer | None = None
         self._built: BuiltModel | None = None
-        self._reach: Reach | None = None
+        self._reach: ReachedLines | None = None
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
             "elements": self._elements,
@@ -154,7 +154,7 @@ class Server:
     def _reached(self, request: dict[str, Any]) -> dict[str, Any]:
         """The lines that trials ran since this was asked last; from the first time on, trials are watched."""
         if self._reach is None:
-            self._reach = Reach(self._framework)
+            self._reach = ReachedLines(self._framework)
         found = {"lines": self._reach.seen()}
         return dict(found, statements=self._reach.statements()) if request.get("statements") else found
 

@@ -1,16 +1,13 @@
 """A subject's process: warm, asked for one trial at a time, and replaced when a trial has ended it.
 
-Owns the protocol of `inside.serve` as its parent sees it, the journal, and the limits of time and memory. Before a
+Owns the protocol of `inside.serve` as its parent sees it, and the limits of time and memory. Before a
 trial is sent, it stands whole in the journal: whatever happens to either process, the graph that it happened on is
 known.
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import datetime
-import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -20,9 +17,10 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 import msgspec
 
-from clonediff.harness.subjects.case import Case, Journaled
+from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
 from clonediff.harness.subjects.environment import command, environment
+from clonediff.harness.subjects.journal import clear_journal, write_journal
 from clonediff.harness.subjects.observation import Answer, Failure
 from clonediff.harness.subjects.outcomes import (
     CloningFunctions,
@@ -45,7 +43,7 @@ from clonediff.harness.subjects.outcomes import (
 )
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.records import UNREADABLE, read
+from clonediff.reports.records import UNREADABLE
 from clonediff.strategies.kinds.of_release import Signature
 
 Found = TypeVar("Found")
@@ -200,7 +198,8 @@ class SubjectProcess:
         if self.limits.cloning:
             request["clone_time"] = {"least": self.limits.cloning, "times": _TIMES}
         encoded = msgspec.json.encode(request)
-        self._write_journal(encoded)
+        if self.journal is not None:
+            write_journal(self.journal, str(self.subject), self.worker, encoded)
         self.trials += 1
         self._since_start += 1
         seconds = self.limits.trial if timeout is None else timeout
@@ -208,9 +207,9 @@ class SubjectProcess:
             reply = self._ask(encoded, seconds, self.limits.memory)
         except _LOST as error:
             outcome = self._outcome(error, seconds)
-            self._clear_journal()
+            clear_journal(self.journal)
             return outcome
-        self._clear_journal()
+        clear_journal(self.journal)
         answer = self._found(reply, "answer", Answer, "refused a trial")
         self._stopped = any(clone.late is not None for clone in answer.clones.values())
         return answer
@@ -464,37 +463,10 @@ class SubjectProcess:
             f"{msgspec.structs.replace(self.subject, device='cpu', number=0)}"
         )
 
-    def _write_journal(self, request: bytes) -> None:
-        if self.journal is None:
-            return
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-        entry = {"format": 1, "subject": str(self.subject), "worker": self.worker, "written": now}
-        content = msgspec.json.encode({**entry, "request": msgspec.Raw(request)})
-        beside = self.journal.with_name(f".{self.journal.name}.new")
-        try:
-            try:
-                beside.write_bytes(content)
-            except FileNotFoundError:
-                self.journal.parent.mkdir(parents=True, exist_ok=True)
-                beside.write_bytes(content)
-            os.replace(beside, self.journal)
-        except OSError as error:  # that of a disk that is full names no file
-            raise OSError(error.errno, error.strerror or str(error), str(self.journal)) from error
-
-    def _clear_journal(self) -> None:
-        if self.journal is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.journal)
-
 
 class _Head(msgspec.Struct):
     id: int | str | None = None
     progress: TrialProgress | None = None
-
-
-def read_journal(path: Path) -> Journaled:
-    """The trial that a worker was on when its parent was lost."""
-    return read(path, Journaled)
 
 
 def _is_message(line: bytes) -> bool:

@@ -24,9 +24,9 @@ from clonediff.harness.subjects import (
     SubjectProcess,
     TimedOut,
 )
+from clonediff.harness.subjects.journal import read_journal
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.place import ReleasePlace
-from clonediff.harness.subjects.process import read_journal
 from tests.waiting import PATIENCE, until
 
 GOOD = """
