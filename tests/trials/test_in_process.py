@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from typing import Any
@@ -27,6 +28,20 @@ TWO_OUTPUTS = Graph(
 @pytest.mark.parametrize("costly", [False, True], ids=["quick", "costly"])
 def test_the_reported_model_is_cloned_faithfully(generation: Any, costly: bool) -> None:
     check_clone(TWO_OUTPUTS, clone_model, generation=generation, costly=costly)
+
+
+def test_a_model_is_checked_in_a_session_that_was_cleared() -> None:
+    tf_keras: Any = pytest.importorskip("tf_keras")
+    backend = importlib.import_module("tf_keras.src.backend")
+    phases = backend._GRAPH_LEARNING_PHASES
+    try:
+        tf_keras.backend.clear_session()
+        cleared = backend._GRAPH_LEARNING_PHASES
+        assert type(cleared) is dict
+        check_clone(TWO_OUTPUTS, clone_model, generation="tf_keras", costly=False)
+        assert backend._GRAPH_LEARNING_PHASES is cleared
+    finally:
+        backend._GRAPH_LEARNING_PHASES = phases
 
 
 def test_a_cloner_that_hands_back_the_model_is_caught() -> None:
