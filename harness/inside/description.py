@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
-from .canonical import entry
-from .configs import own_settings
+from .holdings import Holdings
 from .layers import Layers
 from .observer import Observer
 from .structure import skeleton
@@ -58,7 +57,6 @@ class Description:
             "compiled_with": [observer.ident(each) for each in framework.compiled_with(model)],
             "learned": self._learned(observer),
             "nodes": framework.node_counts(model),
-            "settings": {name: entry(value) for name, value in own_settings(model).items()},
         }
         for written, value in zip(self.shape["weights"], self.initial):
             if not observer.values_by_chance and not _by_chance(value):
@@ -66,6 +64,17 @@ class Description:
         for written, state, value in zip(self.shape["states"], self.states, self.first_states):
             if not observer.values_by_chance and id(state) not in by_chance:
                 written["value"] = observer.digests.digest(value)
+
+    def hold(self, observer: Observer, original: Description | None = None) -> Holdings:
+        """All that the model holds now, which its shape has from then on; `original` is what it was cloned from."""
+        self.holdings = self.held_now(observer, original)
+        self.shape["holdings"] = self.holdings.facts
+        return self.holdings
+
+    def held_now(self, observer: Observer, original: Description | None = None) -> Holdings:
+        """All that the model holds by now."""
+        theirs = None if original is None else original.holdings
+        return Holdings(self.layers, [*self.weights, *self.states], observer, theirs)
 
     def fingerprint(self, observer: Observer) -> Any:
         """The model as it is now, good for `==` with another fingerprint of it, and much cheaper than its shape."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from .arguments import Arguments
 from .canonical import entry
-from .configs import Config, config_of, frozen, raw_config, settings_of
+from .configs import Config, config_of, frozen, raw_config
 from .observer import Observer
 from .structure import leaves
 
@@ -160,7 +160,7 @@ class Layers:
         for number, place in enumerate(places):
             layer = place.layer
             print_.append((layer.name, getattr(layer, "trainable", 0), getattr(layer, "supports_masking", 0)))
-            print_.append((framework.policy(layer), settings_of(layer), framework.node_counts(layer)))
+            print_.append((framework.policy(layer), framework.node_counts(layer)))
             for node in self.nodes.get(number, ()):
                 args, kwargs = framework.arguments(node)
                 print_.append((_print(args), tuple(kwargs), _print(kwargs) if kwargs else ()))

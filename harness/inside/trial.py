@@ -15,13 +15,13 @@ from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_fo
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
-from .configs import differing, plain_settings, take_over
 from .cpu_limit import CloneTime, TooLong
 from .description import Description
 from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
+from .holdings import changed, is_drawn, unlike
 from .housekeeping import tidy
 from .initial_values import begins_as, doubtful, initial_constants
 from .layers import Layers
@@ -108,7 +108,7 @@ class _Trial:
         self._callbacks = CallbackLog()
         self._touched = False
         self._doubted = False
-        self._set_by_calls: list[tuple[int, str]] = []  # settings that a layer sets when it is called
+        self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved: SavedModel | None = None
         self._folder = ""
@@ -134,15 +134,14 @@ class _Trial:
                 return {"refused": failure(error, below="_build")}
         with self._clock.ours("observe"):
             self._original = Description(asked, self._observer)
+            self._original.hold(self._observer)
             layers = [place.layer for place in self._original.layers.places]
             self._observer.backend_draws = self._observer.framework.draws(layers, self._request.get("source", ""))
             self._first_values = list(self._original.initial)
             self._packing = asked
             self._arrays = self._draw()
             self._kept = randomize(self._original, self._observer)
-            before = self._plain_settings()
             observation = self._observe("the model", self._original, self._kept)
-            self._set_by_calls = differing(before, self._plain_settings())
             self._take_to_clone(model)
             if model is not asked:
                 observation["cloned"] = self._cloned.shape
@@ -163,6 +162,7 @@ class _Trial:
                     return {"original": observation, "clones": {name: {"late": late.told()}}}
             if not is_deterministic(observation, clones, self._run_original_again):
                 return {"refused": dict(NONDETERMINISTIC)}
+            self._tell_what_varies(observation)
             if self._module is None:
                 self._put_back()
             elif self._doubted:
@@ -195,8 +195,13 @@ class _Trial:
         self._cloned, self._to_clone = self._original, self._kept
         if model is not self._original.model:
             self._cloned = Description(model, self._observer)
+            self._cloned.hold(self._observer)
             self._to_clone = randomize(self._cloned, self._observer)
         self._fingerprint = self._cloned.fingerprint(self._observer) if self._cloners else None
+        held = self._cloned.holdings
+        if held.state() != held.first_state:  # the model was run since
+            held = self._cloned.held_now(self._observer)
+        self._held = held
 
     def _given(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
@@ -223,6 +228,7 @@ class _Trial:
             self._adopt(asked, before)
             self._packing = asked
             self._original = Description(asked, observer)
+            self._original.hold(observer)
             self._original.shape = before.shape
             self._kept = randomize(self._original, observer)
         if model is not asked:
@@ -261,6 +267,26 @@ class _Trial:
                     begins_as(self._original, number, value, told, self._observer)
                     for number, value in enumerate(description.initial)
                 ]
+
+    def _tell_what_varies(self, observation: dict[str, Any]) -> None:
+        """Where the holdings of a model say nothing of its clone, since another build of it holds something else."""
+        original, facts = self._original, self._original.holdings.facts
+        varying = {each for each in self._unlike if is_drawn(original.holdings, *each)}
+        if self._module is None or self._request.get("ran"):  # what `fit` leaves in a model, no clone is to have
+            varying.update((0, path) for path in facts[0])
+        if self._module is not None and self._unlike - varying:
+            self._progress.begin("holdings", "building the model again")
+            with self._clock.keras("build"):
+                self._observer.framework.forget()
+                self._observer.framework.reseed(self._observer.seed + 500)
+                try:
+                    again = Description(self._build_both()[1], self._observer, values=False).held_now(self._observer)
+                    varying.update(unlike(facts, again.facts))
+                except Exception:  # a source may be one that runs once only
+                    varying.update(self._unlike)
+        observation["varying"] = [
+            [path for at, path in sorted(varying) if at == number] for number in range(len(facts))
+        ]
 
     def _put_back(self) -> None:
         with self._clock.keras("weights"):
@@ -345,6 +371,8 @@ class _Trial:
         if self._request.get("wrong"):
             return answer  # whatever it gave
         description = Description(clone, self._observer)
+        held = description.hold(self._observer, self._cloned)
+        self._unlike.update(unlike(self._original.holdings.facts, held.facts))
         answer.update(self._asked(description, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
@@ -441,8 +469,9 @@ class _Trial:
 
     def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, and the values of its variables."""
-        changed = self._to_clone.restore()
-        if not changed and self._cloned.fingerprint(self._observer) == self._fingerprint:
+        written = self._to_clone.restore()
+        held = self._held.state() == self._held.first_state
+        if held and not written and self._cloned.fingerprint(self._observer) == self._fingerprint:
             return
         before = self._cloned.shape
         after = Description(self._cloned.model, self._observer, values=False)
@@ -451,18 +480,15 @@ class _Trial:
                 if "value" in old:
                     new["value"] = old["value"]
         weights = len(self._cloned.weights)
-        for number in changed:
+        for number in written:
             part, place = ("weights", number) if number < weights else ("states", number - weights)
             if place < len(after.shape[part]):
                 after.shape[part][place]["value"] = "changed"
-        for number, name in self._set_by_calls if self._cloned is self._original else ():
-            take_over("." + name, before["layers"][number], after.shape["layers"][number])
+        told = before["holdings"]
+        after.shape["holdings"] = told if held else changed(told, self._held, self._cloned.held_now(self._observer))
         if after.shape != before:
             answer["original_after"] = after.shape
             self._touched = True
-
-    def _plain_settings(self) -> list[dict[str, Any]]:
-        return [plain_settings(place.layer) for place in self._original.layers.places]
 
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]

@@ -134,7 +134,8 @@ class Shape(msgspec.Struct, frozen=True):
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
     metric it was given. `learned` has digests of what training has left beside a model that has run: in its optimizer
-    and its metrics. `settings` has what is a plain value of a model whose class is one's own.
+    and its metrics. `holdings` has all that the model holds, and then what each layer does, by path; empty where that
+    was not looked at. `harness/inside/holdings.py` says how each fact is written.
     """
 
     kind: str
@@ -151,7 +152,7 @@ class Shape(msgspec.Struct, frozen=True):
     compiled_with: tuple[int, ...] = ()
     learned: tuple[str, ...] = ()
     nodes: tuple[int, int] = (0, 0)
-    settings: dict[str, str] = {}
+    holdings: tuple[dict[str, str], ...] = ()
 
 
 class Saved(msgspec.Struct, frozen=True):
@@ -187,6 +188,7 @@ class Observation(msgspec.Struct, frozen=True):
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
     `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
     `wrong`, there is to be a clear error. `index` has, by expressions of the script, the layers that they stand for.
+    `varying` has the paths of `shape.holdings` that another build of the same source does not repeat.
     """
 
     shape: Shape
@@ -204,6 +206,7 @@ class Observation(msgspec.Struct, frozen=True):
     keeps: Keeps = ""
     wrong: bool = False
     index: dict[str, tuple[int, ...]] = {}
+    varying: tuple[tuple[str, ...], ...] = ()
 
 
 class FunctionCall(msgspec.Struct, frozen=True):

@@ -9,8 +9,8 @@ from clonediff.harness.subjects.observation import End
 from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Thing, Turn, aspects
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import place, short
-from clonediff.harness.trials.checks.settings import WHOLE_CONFIG, named
+from clonediff.harness.trials.checks.places import named, place, short
+from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import unlike
 from clonediff.reports.records import Cost, Difference
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import Observation, Shape
+from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
     Aspect,
@@ -93,6 +94,7 @@ ASPECTS = Aspects(
         },
         **_OF_INITIAL_VALUES,
     ),
+    holdings.OWN,
 )
 
 
@@ -128,6 +130,8 @@ def own(pair: Pair) -> list[Difference]:
             first = place(original, pair.layers.expected.get(owner, -1))
             path, told = f"weights[{index}].value", ("a value drawn anew", "the original's")
             differences.append(ASPECTS.differs("not fresh", path, *told, first))
+    if keeps not in ("layers", "everything"):
+        differences += holdings.shared(pair)
     return [*differences, *_left_over(pair, pair.observed), *_initial_values(pair, pair.observed)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import Shape
 from clonediff.harness.trials.checks.pairing import full_name, held_by
-from clonediff.reports.records import Place
+from clonediff.reports.records import Difference, Place
 
 
 def place(shape: Shape, layer: int, use: int = 0) -> Place:
@@ -32,3 +32,11 @@ def short(value: Any, limit: int = 160) -> str:
         return text
     half = (limit - 5) // 2
     return f"{text[:half]} ... {text[-half:]}"
+
+
+def named(difference: Difference) -> str:
+    """The expression for a layer of the model itself, by its name; "" for one inside another."""
+    name = difference.first.name if difference.first else ""
+    if not name or "/" in name:
+        return ""
+    return f"{{}}.get_layer({json.dumps(name, ensure_ascii=False).replace('{', '{{').replace('}', '}}')})"

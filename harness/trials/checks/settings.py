@@ -1,4 +1,4 @@
-"""The settings of a layer: its config, and what it has of it as attributes. A part of the check of structure."""
+"""The settings of a layer: its config, and what it has learned. A part of the check of structure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen
+from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Link, Spread, Thing, Turn, aspects
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.places import named
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Cost, Difference, Place
 
@@ -21,27 +23,8 @@ _OF_THE_GRAPH = frozenset(["layers", "input_layers", "output_layers", "build_inp
 WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
 """What is compared where nothing tells a difference alone."""
 
-_LEARNED = {"vocabulary": "{}.get_vocabulary()", "statistics": "keras.ops.convert_to_numpy({}.mean).tolist()"}
-"""What tells what a layer has learned from data, by the name that the observation has for it."""
 _NO_PLAIN_DATA = ("activity_regularizer", "function", "mask", "output_shape")
 """Settings whose attribute is compared, since the config has only a description of it."""
-
-
-def named(difference: Difference) -> str:
-    """The expression for a layer of the model itself, by its name; "" for one inside another."""
-    name = difference.first.name if difference.first else ""
-    if not name or "/" in name:
-        return ""
-    return f"{{}}.get_layer({json.dumps(name, ensure_ascii=False).replace('{', '{{').replace('}', '}}')})"
-
-
-def _attribute(difference: Difference, dialect: str) -> Comparison:
-    """An attribute of a layer, by its name."""
-    layer = named(difference)
-    found = re.fullmatch(r"layers\['[^']*'\]\.attribute\.([^\W\d]\w*)", difference.path)
-    if not layer or found is None:
-        return WHOLE_CONFIG
-    return Comparison(_LEARNED.get(found[1], f"{{}}.{found[1]}").format(layer))
 
 
 def _config(difference: Difference, dialect: str) -> Comparison:
@@ -65,7 +48,6 @@ def _config(difference: Difference, dialect: str) -> Comparison:
 
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 _SETTING = "the setting {name} of {a} is {change}{inside}"
-_ATTRIBUTE = "the attribute {name} of {a} is {change}{inside}"
 _OF_ALL_INPUTS = {"InputLayer": ("config.sparse", "InputLayer")}
 """The options of an input are lost together, where a clone gets inputs of its own."""
 
@@ -77,19 +59,6 @@ _CHANGES_RESULTS: dict[str, Any] = {
     "shown": _config,
 }
 _CHANGES_TRAINING = {**_CHANGES_RESULTS, "changes": (Thing.SETTINGS, Thing.CONTENT)}
-_OF_ATTRIBUTES: dict[str, Any] = {
-    "changes": (Thing.BUILD, Thing.CONTENT),
-    "shows": (Thing.SETTINGS, Thing.CONTENT),
-    "turn": Turn.VIEWS,
-    "shown": _attribute,
-}
-_CHANGES_DTYPES = {
-    **_OF_ATTRIBUTES,
-    "changes": (Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
-    "turn": Turn.EARLY,
-    "any_layer": True,
-}
-_OPTIONS = ("optional", "sparse", "ragged")
 _OF_ANY_LAYER = ("config.autocast", "config.dtype", "config.dynamic", "config.quantization_config")
 
 ASPECTS = Aspects(
@@ -117,17 +86,6 @@ ASPECTS = Aspects(
     Aspect("config.activity_regularizer", Cost.TRAINS, _SETTING, any_layer=True, **_CHANGES_TRAINING),
     *aspects(Cost.TRAINS, {"config.*_regularizer": _SETTING, "config.*_constraint": _SETTING}, **_CHANGES_TRAINING),
     Aspect("config.*", Cost.PROPERTY, _SETTING, **_CHANGES_RESULTS),
-    Aspect("attribute.autocast", Cost.PROPERTY, _ATTRIBUTE, **_CHANGES_DTYPES),
-    Aspect("attribute.vocabulary", Cost.PROPERTY, _ATTRIBUTE, any_layer=True, **_OF_ATTRIBUTES),
-    Aspect(
-        "attribute.use_cudnn",
-        Cost.PROPERTY,
-        _ATTRIBUTE,
-        same_as={"LSTM": ("attribute.use_cudnn", "GRU")},
-        **_OF_ATTRIBUTES,
-    ),
-    *aspects(Cost.PROPERTY, {f"attribute.{option}": _OPTION for option in _OPTIONS}, **_OF_ATTRIBUTES),
-    Aspect("attribute.*", Cost.PROPERTY, _ATTRIBUTE, **_OF_ATTRIBUTES),
 )
 
 
@@ -161,7 +119,7 @@ LINKS = (
     ),
     *(
         Link(f"config.{option}", f"output {option}", Spread.DOWNSTREAM, "operations give what they are called on")
-        for option in _OPTIONS
+        for option in holdings.OPTIONS
     ),
     *(
         Link(
@@ -202,6 +160,7 @@ def settings(layer: LayerSeen, twin: LayerSeen, first: Place, path: str) -> Iter
     for key in dict.fromkeys((*layer.config, *twin.config)):
         want, have = layer.config.get(key, MISSING), twin.config.get(key, MISSING)
         if want != have and key not in passed_over:
-            setting = key.removeprefix(".")
-            aspect = f"{'attribute' if key != setting else 'config'}.{setting}"
-            yield ASPECTS.differs(aspect, f"{path}.{aspect}", want, have, first)
+            if key.startswith("."):
+                yield holdings.ATTRIBUTES.differs(f"attribute{key}", f"{path}.attribute{key}", want, have, first)
+            else:
+                yield ASPECTS.differs(f"config.{key}", f"{path}.config.{key}", want, have, first)

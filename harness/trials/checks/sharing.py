@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, Thing, Turn, aspects
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import at, place
@@ -43,6 +44,7 @@ ASPECTS = Aspects(
         },
         **_PARTED,
     ),
+    holdings.SHARING,
 )
 
 
@@ -64,7 +66,7 @@ def sharing(pair: Pair) -> list[Difference]:
             for index, variable in enumerate(wants)
         ]
         differences += _partings(held, [variable.ident for variable in haves], pairing, word)
-    return differences
+    return [*differences, *holdings.parted(pair)]
 
 
 def _partings(wants: Sequence[_Held], haves: Sequence[int], pairing: Pairing, word: str) -> Iterator[Difference]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen, Shape
-from clonediff.harness.trials.checks import calls, compiled, ends, settings
+from clonediff.harness.trials.checks import calls, compiled, ends, holdings, settings
 from clonediff.harness.trials.checks.argument_sources import givers
 from clonediff.harness.trials.checks.check import (
     Aspect,
@@ -23,8 +23,8 @@ from clonediff.harness.trials.checks.check import (
 )
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, place, short
-from clonediff.harness.trials.checks.settings import WHOLE_CONFIG, named
+from clonediff.harness.trials.checks.places import at, named, place, short
+from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Cost, Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
@@ -141,6 +141,7 @@ ASPECTS = Aspects(
     ),
     calls.ASPECTS,
     settings.ASPECTS,
+    holdings.ATTRIBUTES,
     ends.ASPECTS,
     compiled.ASPECTS,
     shown=WHOLE_CONFIG,
@@ -205,6 +206,7 @@ _LINKS = (
     ),
     *calls.LINKS,
     *settings.LINKS,
+    *holdings.LINKS,
 )
 
 
@@ -212,7 +214,13 @@ def structure(pair: Pair) -> list[Difference]:
     """The model, its layers in the original's order with each of their calls, then both ends."""
     if pair.observed is None:
         return []
-    return [*_model(pair), *_layers(pair), *ends.ends(pair, "inputs"), *ends.ends(pair, "outputs")]
+    return [
+        *_model(pair),
+        *_layers(pair),
+        *holdings.attributes(pair),
+        *ends.ends(pair, "inputs"),
+        *ends.ends(pair, "outputs"),
+    ]
 
 
 def _model(pair: Pair) -> Iterator[Difference]:
@@ -220,12 +228,6 @@ def _model(pair: Pair) -> Iterator[Difference]:
     model = place(original, -1)
     yield from _attributes(pair, original, clone, model, "model", ("kind", "name", "trainable"))
     yield from compiled.compiled(original.compiled, clone.compiled, model)
-    if original.kind == clone.kind:
-        for name in original.settings:
-            want, have = original.settings[name], clone.settings.get(name, MISSING)
-            if want != have:
-                aspect = f"attribute.{name}"
-                yield ASPECTS.differs(aspect, f"model.{aspect}", want, have, model, cost=Cost.COMPUTES)
     yield from ends.nesting(pair)
 
 

@@ -1,0 +1,305 @@
+"""All that a model holds: its public attributes and properties, those of its layers, and what these hold, at any depth.
+
+A fact goes by its path from the layer that holds it, as Python writes it: ".kernel_initializer.seed",
+".arguments['by'][0]". Nobody lists what is compared, so nothing is left out because nobody thought of it. What differs
+between two builds of one source says nothing of a clone.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import types
+import warnings
+from typing import Any, Callable, Iterator
+
+import numpy as np
+
+from .canonical import entry, function
+from .digests import short_hash
+from .layers import Layers
+from .observer import Observer
+
+SAME = "="
+"""How the fact begins of an object that was met before: the number of the layer follows, and the path there."""
+SHARED = "!"
+"""How the fact begins of an object that can change, and is the very one that the original has."""
+
+_DEEPEST = 6
+_MOST = 20000
+"""Facts of one model; of what is beyond, the class alone is told."""
+_LONGEST = 200
+_PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
+_TOLD_WHOLE = frozenset(["tensorflow", "jax", "jaxlib", "torch", "numpy", "builtins", "threading", "wrapt", "google"])
+"""Packages whose objects are one value: their attributes are those of a machine."""
+_NONE: frozenset[str] = frozenset()
+_OF_LAYERS = frozenset(["name", "trainable", "input_mask", "output_mask"])
+"""What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
+_COUNTED = re.compile(r"_\d+$")
+
+
+class Holdings:
+    """The facts of a model: `facts[0]` has those of the model itself, `facts[1 + n]` those of the layer in its place n.
+
+    Holds on to whatever it has read: a property may make a new list each time, and Python gives the number of an object
+    that is gone to another.
+    """
+
+    def __init__(
+        self, layers: Layers, variables: list[Any], observer: Observer, original: Holdings | None = None
+    ) -> None:
+        self.facts: list[dict[str, str]] = []
+        self.objects: dict[tuple[int, str], Any] = {}
+        """The objects that were looked into, by where they were first met."""
+        self._changing: dict[int, Any] = {}
+        self._of_original = {} if original is None else original._changing
+        self._framework = observer.framework
+        self._digests = observer.digests
+        self._layers = layers.index
+        self._variables = {id(variable) for variable in variables}
+        owners = [layers.model] + [place.layer for place in layers.places]
+        self._names = {_COUNTED.sub("", str(getattr(owner, "name", ""))) for owner in owners}
+        self._calls = {type(node) for place in layers.places for node in self._framework.layer_nodes(place.layer)}
+        self._first: dict[int, tuple[int, str]] = {}
+        self._read: list[Any] = []
+        self._left = _MOST
+        self._in_values = 0
+        with observer.clock.ours("hold"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._begin(layers.model)
+            for number, place in enumerate(layers.places):
+                self._begin(place.layer if place.first == number and place.layer is not layers.model else None)
+
+        self.first_state = self.state()
+
+    def state(self) -> list[Any]:
+        """What everything that was read holds now, good for `==` with another state of the same holdings."""
+        return [_state(thing) for thing in (*self.objects.values(), *self._changing.values())]
+
+    def _begin(self, owner: Any) -> None:
+        self._number = len(self.facts) - 1
+        self._told: dict[str, str] = {}
+        self.facts.append(self._told)
+        if owner is not None:
+            self.objects[self._number, ""] = owner
+            self._attributes("", owner, 0)
+
+    def _attributes(self, path: str, owner: Any, depth: int) -> bool:
+        """Tell the attributes of an object; whether anything in them can change by itself."""
+        changes = False
+        kind: Any = type(owner)
+        own = [name for name in getattr(owner, "__dict__", ()) if type(name) is str and name[:1] != "_"]
+        for name in sorted({*own, *_properties(kind)} - (_OF_LAYERS if not path else _NONE)):
+            here = "%s.%s" % (path, name)
+            try:
+                value = getattr(owner, name)
+                if hasattr(value, "__wrapped__") and callable(getattr(kind, name, None)):
+                    continue  # a method of the class, which Keras has wrapped for this object
+                if name == "name" and type(value) is str and _counts(value, kind):
+                    value = _COUNTED.sub("", value)
+            except Exception as error:  # an attribute that it does not have yet
+                self._told[here] = "raises %s" % type(error).__name__
+                continue
+            changes = self._tell(here, value, depth + 1) or changes
+        return changes
+
+    def _tell(self, path: str, value: Any, depth: int) -> bool:
+        """Tell a value; whether it, or anything in it, can change by itself."""
+        framework, kind = self._framework, type(value)
+        self._left -= 1
+        if kind in _PLAIN:
+            self._told[path] = repr(self._unnamed(value) if kind is str else value)
+            return False
+        self._read.append(value)
+        if id(value) in self._layers:
+            self._told[path] = "a layer"  # whose facts are its own
+            return False
+        if kind in self._calls:
+            self._told[path] = "a call"  # which is told of the layers
+            return False
+        if framework.is_variable(value):
+            known = id(value) in self._variables
+            self._told[path] = "a variable" if known else self._array(framework.read(value))
+            return not known
+        if framework.is_symbolic(value):
+            self._told[path] = "a tensor of %s, %s" % (getattr(value, "shape", ""), framework.dtype(value))
+            return False
+        if isinstance(value, _FUNCTIONS):
+            self._told[path] = _function(value)
+            return False
+        if depth > _DEEPEST or self._left < 0:
+            self._told[path] = kind.__name__
+            return False
+        if isinstance(value, np.ndarray):
+            return self._once(path, value, lambda: self._array_at(path, value))
+        if isinstance(value, _CONTAINERS):
+            return self._once(path, value, lambda: self._items(path, value, depth))
+        if kind.__module__.split(".")[0] in _TOLD_WHOLE:
+            if _is_tensor(value):
+                self._told[path] = "a tensor of %s, %s" % (value.shape, value.dtype)  # what a call has given
+                return False
+            said = entry(value)
+            long = len(said) > _LONGEST
+            self._told[path] = kind.__name__ + " " + short_hash(said.encode("utf-8", "replace")) if long else said
+            return False
+        return self._once(path, value, lambda: self._object(path, value, depth))
+
+    def _once(self, path: str, value: Any, tell: Callable[[], bool]) -> bool:
+        """Tell what may be met again: of what can change, it is told then where it was met first."""
+        if self._in_values:
+            return tell()
+        if id(value) in self._changing:
+            self._told[path] = "%s%d%s" % ((SAME,) + self._first[id(value)])
+            return True
+        self._first[id(value)] = self._number, path
+        self._changing[id(value)] = value  # until it is known: it may hold itself
+        changes = tell()
+        if not changes:
+            del self._changing[id(value)]
+        elif id(value) in self._of_original and not isinstance(value, np.ndarray):
+            self._told[path] = SHARED + self._told[path]
+        return changes
+
+    def _items(self, path: str, value: Any, depth: int) -> bool:
+        changes = not isinstance(value, (tuple, frozenset))
+        if isinstance(value, (set, frozenset)):
+            self._told[path] = entry(value)
+            return changes
+        self._told[path] = "%s of %d" % (type(value).__name__, len(value))
+        if isinstance(value, dict):
+            items = [("[%r]" % (key,), item) for key, item in value.items()]
+        elif all(map(self._is_told_apart, value)):
+            self._told[path] = type(value).__name__
+            return changes
+        else:
+            items = [("[%d]" % place, item) for place, item in enumerate(value)]
+        for where, item in items:
+            changes = self._tell(path + where, item, depth + 1) or changes
+        return changes
+
+    def _is_told_apart(self, item: Any) -> bool:
+        """Whether it is a layer, a weight or a call, which are told of the model, or what a call has given."""
+        return id(item) in self._variables or id(item) in self._layers or type(item) in self._calls or _is_tensor(item)
+
+    def _object(self, path: str, value: Any, depth: int) -> bool:
+        self._told[path] = type(value).__name__
+        self.objects[self._number, path] = value
+        kind: Any = type(value)
+        if not _is_value(kind):
+            return self._attributes(path, value, depth)
+        self._in_values += 1
+        self._attributes(path, value, depth)
+        self._in_values -= 1
+        return False
+
+    def _array_at(self, path: str, value: Any) -> bool:
+        self._told[path] = self._array(value)
+        return True
+
+    def _array(self, value: Any) -> str:
+        value = np.asarray(value)
+        return "array of %s, %s: %s" % (value.shape, value.dtype, self._digests.digest(value))
+
+    def _unnamed(self, text: str) -> str:
+        """A text without the names of layers, which are told by themselves."""
+        return "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in text.split("/"))
+
+
+def unlike(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
+    """The facts that are not the same, each by its place in the list and its path."""
+    for number, (one, other) in enumerate(zip(ours, theirs)):
+        if one != other:
+            for path in {**one, **other}:
+                if one.get(path) != other.get(path):
+                    yield number, path
+
+
+def changed(told: list[dict[str, str]], before: Holdings, after: Holdings) -> list[dict[str, str]]:
+    """What was told of a model, as it is after something has changed it. What a run has changed was so before."""
+    told = [dict(facts) for facts in told]
+    for number, path in unlike(before.facts, after.facts):
+        told[number].pop(path, None)
+        if path in after.facts[number]:
+            told[number][path] = after.facts[number][path]
+    return told
+
+
+def is_drawn(holdings: Holdings, number: int, path: str) -> bool:
+    """Whether two objects of one config have different values there, as initializers have that were given no seed."""
+    owner, _, name = path.rpartition(".")
+    thing: Any = holdings.objects.get((number - 1, owner)) if owner else None
+    try:
+        one, other = (getattr(type(thing).from_config(thing.get_config()), name) for _ in range(2))
+        return repr(one) != repr(other)
+    except Exception:  # no object that can be made of its config
+        return False
+
+
+def _function(value: Any) -> str:
+    if isinstance(value, type):
+        return "class %s" % value.__name__
+    if isinstance(value, types.ModuleType):
+        return "module %s" % value.__name__
+    if isinstance(value, types.MethodType):
+        return "method %s" % _function(value.__func__)
+    while hasattr(value, "__wrapped__"):
+        value = value.__wrapped__  # TensorFlow has a function by several names, in several wrappers
+    if isinstance(value, types.FunctionType):
+        return function(value)
+    return "function %s" % getattr(value, "__name__", "")
+
+
+def _is_tensor(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] in _TOLD_WHOLE and hasattr(value, "shape") and hasattr(value, "dtype")
+
+
+def _state(thing: Any) -> Any:
+    if isinstance(thing, dict):
+        return [(key, _leaf(value)) for key, value in thing.items()]
+    if isinstance(thing, (list, tuple)):
+        return list(map(_leaf, thing))
+    if isinstance(thing, (set, frozenset)):
+        return set(thing)
+    if isinstance(thing, np.ndarray):
+        return thing.tobytes() if thing.dtype.kind not in "OV" and thing.nbytes < _MOST else None
+    return (
+        [(name, _leaf(value)) for name, value in vars(thing).items() if name[:1] != "_"]
+        if hasattr(thing, "__dict__")
+        else None
+    )
+
+
+def _leaf(value: Any) -> Any:
+    return value if type(value) in _PLAIN else id(value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _counts(name: str, kind: type) -> bool:
+    """Whether Keras may have counted a name itself: "seed_generator_3" of a `SeedGenerator`."""
+    spelled = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind.__name__)).lower()
+    return _COUNTED.sub("", name) == spelled
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_value(kind: Any) -> bool:
+    """Whether objects of a class do nothing but hold what they were made with, as an `InputSpec` does."""
+    public = {
+        name for each in kind.__mro__[:-1] for name, item in vars(each).items() if name[:1] != "_" and callable(item)
+    }
+    return public <= {"get_config", "from_config"} and "__call__" not in {
+        name for each in kind.__mro__ for name in vars(each)
+    }
+
+
+@functools.lru_cache(maxsize=4096)
+def _properties(kind: type) -> tuple[str, ...]:
+    """The public properties of a class."""
+    found: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        if (
+            each.__module__.split(".")[0] not in _TOLD_WHOLE
+        ):  # `submodules` of TensorFlow is all that there is, once more
+            found.update((name, value) for name, value in vars(each).items() if name[:1] != "_")
+    return tuple(name for name, value in found.items() if isinstance(value, property))

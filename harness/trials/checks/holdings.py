@@ -1,0 +1,285 @@
+"""All that a model and its layers hold: attributes and properties, at any depth. A part of three checks.
+
+What differs is told of structure, what the original has as well of `own`, and what was one object and is two, or the
+other way about, of `sharing`. Where several attributes of a layer differ, the first of them is the cause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from clonediff.harness.trials.checks.check import (
+    NOT_COMPARED,
+    Aspect,
+    Aspects,
+    Comparison,
+    Link,
+    Spread,
+    Stage,
+    Thing,
+    Turn,
+    aspects,
+)
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.names import is_operation
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import at, named, place, short
+from clonediff.harness.trials.checks.skeletons import MISSING
+from clonediff.reports.records import Cost, Difference, Place
+
+SAME = "="
+"""How a fact begins of an object that was met before; the layer and the path of that follow."""
+SHARED = "!"
+"""How a fact begins of an object that can change, and is the very one that the original has."""
+_ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
+_INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
+_PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}]*'\])+")
+"""A path that may stand in a script as it is."""
+_LEARNED = {".vocabulary": "{}.get_vocabulary()", ".statistics": "keras.ops.convert_to_numpy({}.mean).tolist()"}
+"""What tells what a layer has learned from data, by the name that the observation has for it."""
+_FORMS = (
+    (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
+    (re.compile(r"function "), "{}.__code__"),
+    (re.compile(r"[A-Za-z]\w* of \d+$"), "len({})"),
+    (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
+)
+"""What is compared in a script, by how a fact begins; of plain values, these themselves."""
+_PLAIN = re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL)
+
+
+_OF_INPUTS = (".is_placeholder", ".batch_size")
+"""How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
+
+
+class _Fact(NamedTuple):
+    """A fact that is another in the clone: of a layer, or of the model for -1, and of its `twin` in the clone."""
+
+    layer: int
+    twin: int
+    path: str
+    expected: str
+    found: str
+
+    @property
+    def name(self) -> str:
+        """The path without what is counted or chosen in it: "kernel_initializer.seed"."""
+        return _INDEX.sub("", self.path).lstrip(".")
+
+    def of(self, pair: Pair) -> tuple[str, Place]:
+        original = pair.shapes[0]
+        return f"{at(original, self.layer)}.attribute{self.path}", place(original, self.layer)
+
+
+def _shown(difference: Difference, dialect: str) -> Comparison:
+    """An attribute of a layer, or of what it holds."""
+    expression = _expression(difference)
+    if not expression:
+        return NOT_COMPARED
+    path = difference.path.partition(".attribute")[2]
+    if path in _LEARNED:
+        return Comparison(_LEARNED[path].format(expression.removesuffix(path)))
+    facts = (difference.expected, difference.found)
+    if MISSING in facts:
+        holder, _, last = expression.rpartition(".")
+        return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
+    if all(map(_PLAIN.match, facts)):
+        return Comparison(expression)
+    for pattern, comparison in _FORMS:
+        if all(map(pattern.match, facts)):
+            return Comparison(comparison.format(expression))
+    return NOT_COMPARED
+
+
+def _shown_apart(difference: Difference, dialect: str) -> Comparison:
+    """Whether the object that the clone has is the original's."""
+    expression = _expression(difference)
+    if not expression:
+        return NOT_COMPARED
+    ours, theirs = expression.format("model"), expression.format("clone")
+    return Comparison(f"{theirs} is not {ours}, 'the clone has an object of the model'", how="assert")
+
+
+def _expression(difference: Difference) -> str:
+    """What a fact is of, as Python has it; "" where that cannot be written down."""
+    path = difference.path.partition(".attribute")[2]
+    first = difference.first
+    holder = "{}" if first is not None and first.layer < 0 else named(difference)
+    return holder + path if holder and _PATH.fullmatch(path) else ""
+
+
+_SENTENCE = "the attribute {name} of {a} is {change}{inside}"
+_OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
+OPTIONS = ("optional", "sparse", "ragged")
+_OF_A_LAYER: dict[str, Any] = {
+    "changes": (Thing.BUILD, Thing.CONTENT),
+    "shows": (Thing.SETTINGS, Thing.CONTENT),
+    "turn": Turn.VIEWS,
+    "shown": _shown,
+}
+_OF_ITS_CALLS: dict[str, Any] = {
+    "shows": (Thing.SETTINGS, Thing.CONTENT, Thing.BUILD, Thing.RESULTS, Thing.WIRING, Thing.LISTING, Thing.MASKS),
+    "turn": Turn.LATE,
+    "any_layer": True,
+    "quiet": True,
+    "shown": _shown,
+}
+ATTRIBUTES = Aspects(
+    "structure",
+    Aspect(
+        "attribute.autocast",
+        Cost.PROPERTY,
+        _SENTENCE,
+        changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
+        shows=(Thing.SETTINGS, Thing.CONTENT),
+        turn=Turn.EARLY,
+        any_layer=True,
+        shown=_shown,
+    ),
+    Aspect("attribute.vocabulary", Cost.PROPERTY, _SENTENCE, any_layer=True, **_OF_A_LAYER),
+    Aspect(
+        "attribute.use_cudnn",
+        Cost.PROPERTY,
+        _SENTENCE,
+        same_as={"LSTM": ("attribute.use_cudnn", "GRU")},
+        **_OF_A_LAYER,
+    ),
+    *aspects(Cost.PROPERTY, {f"attribute.{option}": _OPTION for option in OPTIONS}, **_OF_A_LAYER),
+    Aspect(
+        "attribute.path", Cost.NAME, "the path of {a} is another{inside}", any_layer=True, turn=Turn.LATE, shown=_shown
+    ),
+    *aspects(
+        Cost.PROPERTY,
+        dict.fromkeys(("attribute.input*", "attribute.output*", "attribute.batch_*"), _SENTENCE),
+        **_OF_ITS_CALLS,
+    ),
+    Aspect("attribute.*", Cost.PROPERTY, _SENTENCE, **_OF_A_LAYER),
+)
+_OBJECTS: dict[str, Any] = {"stage": Stage.STRUCTURE, "turn": Turn.LATE, "shows": tuple(Thing), "quiet": True}
+_ARGUMENT = "argument shared"
+OWN = Aspects(
+    "own",
+    Aspect(
+        "shared.*",
+        Cost.PROPERTY,
+        "{clone} has the very {name} of {a} that the original has",
+        shown=_shown_apart,
+        **_OBJECTS,
+    ),
+    Aspect(
+        _ARGUMENT,
+        Cost.PROPERTY,
+        "{clone} has the very list of an argument of an operation that the original has",
+        any_layer=True,
+        shown=_shown_apart,
+        **_OBJECTS,
+    ),
+)
+SHARING = Aspects(
+    "sharing",
+    *aspects(
+        Cost.PROPERTY,
+        {
+            "unshared.*": "what {a} has as {name} is shared, and is an object of its own{inside}",
+            "merged.*": "what {a} has as {name} is an object of its own, and is shared{inside}",
+        },
+        any_layer=True,
+        **_OBJECTS,
+    ),
+)
+
+
+def _is_told_by_others(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    return cause.check == effect.check and (cause.rank is not Cost.NAME or effect.rank is Cost.NAME)
+
+
+LINKS = (
+    Link(
+        "*",
+        "attribute.*",
+        Spread.HERE,
+        "a layer has attributes that follow from one another, and from all that else is told of it",
+        _is_told_by_others,
+    ),
+    Link("trainable", "attribute.*trainable*", Spread.AROUND, "which weights are trained"),
+    Link("layer *", "attribute.*", Spread.AROUND, "what holds a layer lists it", _is_told_by_others),
+)
+
+
+def attributes(pair: Pair) -> Iterator[Difference]:
+    """What a model and its layers hold, and hold otherwise in the clone."""
+    for fact in _unlike(pair):
+        if not fact.expected.startswith(SAME) and not fact.found.startswith(SAME):
+            expected, found = fact.expected.removeprefix(SHARED), fact.found.removeprefix(SHARED)
+            if expected != found:
+                yield ATTRIBUTES.differs(
+                    f"attribute.{fact.name}", fact.of(pair)[0], short(expected), short(found), fact.of(pair)[1]
+                )
+
+
+def shared(pair: Pair) -> Iterator[Difference]:
+    """What can change, and is held by the clone and by the original."""
+    original, clone = pair.shapes
+    for fact in _unlike(pair):
+        if fact.expected.startswith(SHARED) or not fact.found.startswith(SHARED):
+            continue
+        layer = original.layers[fact.layer] if fact.layer >= 0 else None
+        if (
+            layer is None or layer.ident != clone.layers[fact.twin].ident
+        ):  # else it was asked for, or is told of the layer
+            path, first = fact.of(pair)
+            aspect = _ARGUMENT if layer is not None and is_operation(layer) else f"shared.{fact.name}"
+            yield OWN.differs(aspect, path, "an object of its own", "the original's", first)
+
+
+def parted(pair: Pair) -> Iterator[Difference]:
+    """What was one object and is two, or was two and is one."""
+    for fact in _unlike(pair):
+        ours, theirs = fact.expected.startswith(SAME), fact.found.startswith(SAME)
+        if MISSING in (fact.expected, fact.found) or not (ours or theirs):
+            continue
+        aspect = "unshared" if ours else "merged"
+        path, first = fact.of(pair)
+        sides = _said(pair, fact.expected), _said(pair, fact.found)
+        yield SHARING.differs(f"{aspect}.{fact.name}", path, *sides, first)
+
+
+def _said(pair: Pair, fact: str) -> str:
+    told = _ELSEWHERE.fullmatch(fact)
+    return f"the same as {at(pair.shapes[0], int(told[1]))}{told[2]}" if told else "one of its own"
+
+
+def _unlike(pair: Pair) -> Iterator[_Fact]:
+    """The facts that are others in the clone: of what is inside of something that is another, no more is said."""
+    if pair.observed is None:
+        return
+    original, clone = pair.shapes
+    if not original.holdings or not clone.holdings:
+        return
+    varying = pair.original.varying
+    kinds = [(-1, -1)] if original.kind == clone.kind else []
+    for layer, twin in [*kinds, *pair.layers.pairs]:
+        if layer >= 0 and original.layers[layer].kind != clone.layers[twin].kind:
+            continue
+        ours, theirs = original.holdings[layer + 1], clone.holdings[twin + 1]
+        if ours == theirs and layer == twin:
+            continue
+        passed = list(varying[layer + 1]) if varying else []
+        passed += _OF_INPUTS if layer >= 0 and original.layers[layer].kind == "InputLayer" else ()
+        for path in sorted({*ours, *theirs}):
+            want, have = ours.get(path, MISSING), _placed(theirs.get(path, MISSING), pair)
+            if want == have or any(path == each or _is_in(path, each) for each in passed):
+                continue
+            passed.append(path)
+            yield _Fact(layer, twin, path, want, have)
+
+
+def _placed(fact: str, pair: Pair) -> str:
+    """A fact of the clone with the number of the original's layer in it."""
+    told = _ELSEWHERE.fullmatch(fact)
+    return f"={pair.layers.expected.get(int(told[1]), int(told[1]))}{told[2]}" if told else fact
+
+
+def _is_in(path: str, outer: str) -> bool:
+    return path.startswith(outer) and path[len(outer)] in ".["
