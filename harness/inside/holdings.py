@@ -226,7 +226,24 @@ def changed(told: list[dict[str, str]], before: Holdings, after: Holdings) -> li
     return told
 
 
-def is_drawn(holdings: Holdings, number: int, path: str) -> bool:
+def varying(
+    original: Holdings, found: set[tuple[int, str]], whole: bool, build_again: Callable[[], Holdings] | None
+) -> list[list[str]]:
+    """The facts that say nothing of a clone, of those that were found unlike: another build does not repeat them.
+
+    Where it is not the `whole` model that a clone is to be like, none of its own facts does.
+    """
+    told = {(0, path) for path in (() if whole else original.facts[0])}
+    told.update((number, path) for number, path in found if _is_drawn(original, number, path))
+    if build_again is not None and found - told:
+        try:
+            told.update(unlike(original.facts, build_again().facts))
+        except Exception:  # a source may be one that runs once only
+            told.update(found)
+    return [sorted(path for at, path in told if at == number) for number in range(len(original.facts))]
+
+
+def _is_drawn(holdings: Holdings, number: int, path: str) -> bool:
     """Whether two objects of one config have different values there, as initializers have that were given no seed."""
     owner, _, name = path.rpartition(".")
     thing: Any = holdings.objects.get((number - 1, owner)) if owner else None
@@ -284,13 +301,13 @@ def _counts(name: str, kind: type) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _is_value(kind: Any) -> bool:
-    """Whether objects of a class do nothing but hold what they were made with, as an `InputSpec` does."""
-    public = {
-        name for each in kind.__mro__[:-1] for name, item in vars(each).items() if name[:1] != "_" and callable(item)
-    }
-    return public <= {"get_config", "from_config"} and "__call__" not in {
-        name for each in kind.__mro__ for name in vars(each)
-    }
+    """Whether objects of a class only hold what their config says, and do nothing, as an `InputSpec` does."""
+    methods = {name for each in kind.__mro__[:-1] for name, item in vars(each).items() if callable(item)}
+    return (
+        "get_config" in methods
+        and "__call__" not in methods
+        and {name for name in methods if name[0] != "_"} <= {"get_config", "from_config"}
+    )
 
 
 @functools.lru_cache(maxsize=4096)

@@ -21,7 +21,7 @@ from .failures import failure, is_clear
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
-from .holdings import changed, is_drawn, unlike
+from .holdings import Holdings, changed, unlike, varying
 from .housekeeping import tidy
 from .initial_values import begins_as, doubtful, initial_constants
 from .layers import Layers
@@ -32,7 +32,7 @@ from .run import Reader, Recorded, run
 from .saving import SavedModel
 from .structure import leaves
 from .training import train
-from .values import input_arrays
+from .values import fits, input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
 
 ALL = "**"
@@ -162,7 +162,10 @@ class _Trial:
                     return {"original": observation, "clones": {name: {"late": late.told()}}}
             if not is_deterministic(observation, clones, self._run_original_again):
                 return {"refused": dict(NONDETERMINISTIC)}
-            self._tell_what_varies(observation)
+            # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
+            whole = self._module is not None and not self._request.get("ran")
+            build_again = None if self._module is None else self._built_again
+            observation["varying"] = varying(self._original.holdings, self._unlike, whole, build_again)
             if self._module is None:
                 self._put_back()
             elif self._doubted:
@@ -249,7 +252,7 @@ class _Trial:
             observer.adopt(new, each)
 
     def _draw(self) -> list[Any]:
-        told = _specs_of(self._original.shape["inputs"])
+        told = specs_of(self._original.shape["inputs"])
         asked = self._request.get("inputs")
         # What a model takes in the place of what a call gave, it tells itself.
         specs = told if asked is None else [spec or own for spec, own in zip(asked, told)]
@@ -268,25 +271,14 @@ class _Trial:
                     for number, value in enumerate(description.initial)
                 ]
 
-    def _tell_what_varies(self, observation: dict[str, Any]) -> None:
-        """Where the holdings of a model say nothing of its clone, since another build of it holds something else."""
-        original, facts = self._original, self._original.holdings.facts
-        varying = {each for each in self._unlike if is_drawn(original.holdings, *each)}
-        if self._module is None or self._request.get("ran"):  # what `fit` leaves in a model, no clone is to have
-            varying.update((0, path) for path in facts[0])
-        if self._module is not None and self._unlike - varying:
-            self._progress.begin("holdings", "building the model again")
-            with self._clock.keras("build"):
-                self._observer.framework.forget()
-                self._observer.framework.reseed(self._observer.seed + 500)
-                try:
-                    again = Description(self._build_both()[1], self._observer, values=False).held_now(self._observer)
-                    varying.update(unlike(facts, again.facts))
-                except Exception:  # a source may be one that runs once only
-                    varying.update(self._unlike)
-        observation["varying"] = [
-            [path for at, path in sorted(varying) if at == number] for number in range(len(facts))
-        ]
+    def _built_again(self) -> Holdings:
+        """What another build of the source holds, with other seeds."""
+        observer = self._observer
+        self._progress.begin("holdings", "building the model again")
+        with self._clock.keras("build"):
+            observer.framework.forget()
+            observer.framework.reseed(observer.seed + 500)
+            return Description(self._build_both()[1], observer, values=False).held_now(observer)
 
     def _put_back(self) -> None:
         with self._clock.keras("weights"):
@@ -427,7 +419,7 @@ class _Trial:
         observer = self._observer
         ends, arrays = clone.shape["inputs"], self._arrays
         if not fits(ends, arrays):
-            arrays = input_arrays(_specs_of(ends), self._request.get("batch"), observer.seed)
+            arrays = input_arrays(specs_of(ends), self._request.get("batch"), observer.seed)
         ran = run(clone, arrays, observer, clone.model, training=False)
         told: dict[str, Any] = {"found": [leaf["digest"] for leaf in ran["outputs"]]}
         if "failure" in ran:
@@ -509,17 +501,3 @@ class _Trial:
             answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer), costly=False)
         else:
             answer["twice_failure"] = refused
-
-
-def _specs_of(ends: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The specs of the arrays that a model with these inputs is run on."""
-    return [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
-
-
-def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
-    """Whether a model with these inputs takes these arrays."""
-    return len(ends) == len(arrays) and all(
-        len(end["shape"]) == array.ndim and all(size in (None, have) for size, have in zip(end["shape"], array.shape))
-        for end, array in zip(ends, arrays)
-        if array is not None
-    )

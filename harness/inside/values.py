@@ -131,3 +131,17 @@ FILLS: dict[str, Fill] = {
 def fill_for(dtype: str) -> str:
     """What an input of a dtype is filled with, where its spec does not say."""
     return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")
+
+
+def specs_of(ends: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The specs of the arrays that a model with these inputs is run on."""
+    return [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
+
+
+def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
+    """Whether a model with these inputs takes these arrays."""
+    return len(ends) == len(arrays) and all(
+        len(end["shape"]) == array.ndim and all(size in (None, have) for size, have in zip(end["shape"], array.shape))
+        for end, array in zip(ends, arrays)
+        if array is not None
+    )

@@ -115,6 +115,26 @@ def setting_lost(model: Any, clone: Any, context: TrialContext) -> None:
                 setattr(layer, name, getattr(layer, name) * 0.5)
 
 
+def initializer_changed(model: Any, clone: Any, context: TrialContext) -> None:
+    """structure: doubles a number that an initializer holds, when it has done its work."""
+    for layer in layers_of(clone, context):
+        held = vars(getattr(layer, "kernel_initializer", None) or context)
+        for name in [name for name, value in held.items() if type(value) is float]:
+            held[name] *= 2.0
+
+
+def arguments_shared(model: Any, clone: Any, context: TrialContext) -> None:
+    """own: gives a Lambda of the clone the very dict of arguments that the original's has."""
+    for ours, theirs in zip(layers_of(clone, context), layers_of(model, context)):
+        if getattr(theirs, "arguments", None):
+            vars(ours)["arguments"] = theirs.arguments  # Keras would copy what is set
+
+
+def original_marked(model: Any, clone: Any, context: TrialContext) -> None:
+    """untouched: leaves a note in the last layer of the original."""
+    model.layers[-1].note = "cloned"
+
+
 def state_shared_between_clones(model: Any, clone: Any, context: TrialContext) -> None:
     """again: draws random numbers, from the second clone on, from the seed generators of the first."""
     first = vars(context).setdefault("first_clone", clone)
