@@ -13,11 +13,12 @@ from pathlib import Path
 
 import click
 
+from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.own_model.applications import IMAGE, how_large, smallest_first
 from clonediff.harness.answers.own_model.inputs import InputsError, sized
 from clonediff.harness.answers.own_model.looking import CheckWanted, look, second_for
 from clonediff.harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
-from clonediff.harness.answers.own_model.record import CheckedModel, ModelBreak, Status
+from clonediff.harness.answers.own_model.record import CheckedModel, Status
 from clonediff.harness.answers.own_model.verdicts import minded
 from clonediff.harness.answers.own_model.ways import own_way
 from clonediff.harness.cli import options as shared
@@ -250,7 +251,7 @@ def _code(done: Sequence[CheckedModel], *, allow_known: bool, strict: bool) -> i
 
 def _print_script(done: Sequence[CheckedModel]) -> None:
     """The script of the costliest break of the first model that has one, upstream's before others'."""
-    breaks: list[tuple[str, ModelBreak]] = [
+    breaks: list[tuple[str, CauseShown]] = [
         (checked.model, each)
         for checked in done
         for cloned in sorted(checked.clones, key=lambda cloned: cloned.cloner != "upstream")

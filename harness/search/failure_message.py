@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import reproducer
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.records import COSTS
 
 

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks import CHECKS
-from clonediff.harness.trials.graph_trials import LOST, NotTried, TriedGraph
+from clonediff.harness.trials.graph_trials import NotTried
 from clonediff.harness.trials.triage import alike, fingerprint, title
-from clonediff.harness.trials.trial import Trial
+from clonediff.harness.trials.trial import LOST, Trial
 from clonediff.reports.known import KnownIssue, explains
 from clonediff.reports.records import Cause, Difference, Finding
 
@@ -131,37 +131,36 @@ class Expected(msgspec.Struct, frozen=True):
         return self.issue is not None and explains(self.issue, cause)
 
 
-def shows(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> bool | None:
-    """Whether what is looked for shows among the causes of a trial; None where that cannot be seen."""
+def shows(expected: Expected, trial: Trial) -> bool | None:
+    """Whether what is looked for shows among the hits of a trial; None where that cannot be seen."""
     if not trial.built:
         return None
-    if any(map(expected.is_it, causes)):
+    if any(map(expected.is_it, trial.causes)):
         return True
-    return None if hidden(expected, trial, causes) else False
+    return None if hidden(expected, trial) else False
 
 
-def look_for(expected: Expected, tried: TriedGraph | NotTried) -> LookedFor:
+def look_for(expected: Expected, tried: Trial | NotTried) -> LookedFor:
     """What became of what was expected."""
     if isinstance(tried, NotTried):
         return LookedFor(LookResult.NOT_TRIED if tried.expressible else LookResult.INEXPRESSIBLE, tried.why)
-    trial, causes = tried.trial, tried.causes
-    if expected.lost and trial.built:
+    if expected.lost and tried.built:
         return LookedFor(LookResult.GONE, "the original is built and runs")
-    if not trial.built:
-        return LookedFor(*_failed(expected, trial))
+    if not tried.built:
+        return LookedFor(*_failed(expected, tried))
     if not expected.sought:
-        return LookedFor(LookResult.SHOWS if causes else LookResult.GONE)
-    if any(map(expected.is_it, causes)):
+        return LookedFor(LookResult.SHOWS if tried.hits else LookResult.GONE)
+    if any(map(expected.is_it, tried.causes)):
         return LookedFor(LookResult.SHOWS)
-    nothing = unseen(expected, trial.original)
+    nothing = unseen(expected, tried.original)
     if nothing:
         return LookedFor(LookResult.UNSEEN, nothing)
     fresh = [hit.cause for hit in tried.hits if hit.cause is not None and hit.known is None]
     if fresh:
         return LookedFor(LookResult.ANOTHER, _instead(expected, fresh))
-    behind = hidden(expected, trial, causes)
+    behind = hidden(expected, tried)
     if behind:
-        no_clone = any(each.check == "made" for cause in causes for each in cause.differences)
+        no_clone = any(each.check == "made" for cause in tried.causes for each in cause.differences)
         return LookedFor(LookResult.NO_CLONE if no_clone else LookResult.HIDDEN, behind)
     left = ", ".join(dict.fromkeys(hit.known.id for hit in tried.hits if hit.known is not None))
     return LookedFor(LookResult.GONE, f"known issues remain: {left}" if left else "")
@@ -182,16 +181,16 @@ def _instead(expected: Expected, fresh: Sequence[Cause]) -> str:
     return "gone; instead: " + "; ".join(f"{title(cause)} [{cause.fingerprint}]" for cause in fresh)
 
 
-def hidden(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> str:
+def hidden(expected: Expected, trial: Trial) -> str:
     """Why what is looked for may be there unseen; "" where it is gone."""
     nothing = unseen(expected, trial.original)
     if nothing:
         return nothing
-    for cause in causes:
+    for cause in trial.causes:
         for follower in cause.followers:
             if expected.is_it(Cause(fingerprint(follower), follower, rank=follower.rank)):
                 return f"it shows, but as what follows from another: {title(cause)} [{cause.fingerprint}]"
-    for cause in causes:
+    for cause in trial.causes:
         if any(_hides(each, expected) for each in cause.differences):
             return f"it cannot be seen behind another: {title(cause)} [{cause.fingerprint}]"
     return ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clonediff.harness.trials.devices import terms_of
 from clonediff.harness.trials.expected import Expected, shows
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, NotTried
+from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.known import KnownIssue, KnownIssues, explains
 from clonediff.strategies.graph import MalformedGraph, from_json
 
@@ -33,4 +34,4 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
     if isinstance(tried, NotTried):
         return None, None
     shown = (hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause))
-    return shows(Expected(issue=issue), tried.trial, tried.causes), next(shown, None)
+    return shows(Expected(issue=issue), tried), next(shown, None)

@@ -20,10 +20,17 @@ from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.contracts import as_expected, breaks_contract, exemptions_of
 from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Numbers, Raised
+from clonediff.reports.known import KnownIssue
+from clonediff.reports.reading import slug
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
+from clonediff.strategies.graph import Graph
 
-__all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
+__all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]
 
+Key = tuple[str, str, str]
+
+LOST = "process-lost"
+"""The fingerprint of an original that takes its process with it."""
 
 _AT_LEAST = 20.0
 _TIMES = 20.0
@@ -50,12 +57,50 @@ class CloneTrial(msgspec.Struct, frozen=True):
         return verdict(self.differences)
 
 
+class Hit(msgspec.Struct, frozen=True):
+    """Something that a trial showed. `known` is the issue that explains it; what has none is new.
+
+    `graph` is None of a model that nobody drew. `across` names two subjects, where it is they that differ and no cloner
+    is to blame. `notes` is what every report of the cloner's work has to say.
+    """
+
+    fingerprint: str
+    cloner: str
+    title: str
+    case: Case
+    graph: Graph | None = None
+    cause: Cause | None = None
+    known: KnownIssue | None = None
+    detail: str = ""
+    across: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def blame(self) -> Blame | None:
+        """Whose fault it is; None where no cloner is at fault."""
+        return None if self.cause is None else self.cause.blame
+
+    @property
+    def key(self) -> Key:
+        """What makes two hits the same one."""
+        return self.cloner, self.id, " ".join(self.across)
+
+    @property
+    def id(self) -> str:
+        """The name of the finding. A process that was lost is known by what ended it."""
+        if self.fingerprint != LOST:
+            return self.fingerprint
+        return slug(self.fingerprint, self.detail.partition(":")[0].lower())
+
+
 class Trial(msgspec.Struct, frozen=True):
     """One case on one subject, through some cloners, under all checks.
 
     `refused` says why the original could not be built, or that it gives something else each time, `lost` how it took
-    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `seconds`
-    is the whole of it, `keras` and `ours` what each side of the child took, `checking` the comparison here.
+    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
+    the causes that count, looked up among the known issues, and `not_compared` says why the graph was not compared with
+    another subject, for each with which it was not: `GraphTrials` adds both. `seconds` is the whole of it, `keras` and
+    `ours` what each side of the child took, `checking` the comparison here.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -66,6 +111,13 @@ class Trial(msgspec.Struct, frozen=True):
     checking: float = 0.0
     keras: dict[str, float] = {}
     ours: dict[str, float] = {}
+    hits: tuple[Hit, ...] = ()
+    not_compared: tuple[str, ...] = ()
+
+    @property
+    def causes(self) -> list[Cause]:
+        """The causes among the hits."""
+        return [hit.cause for hit in self.hits if hit.cause is not None]
 
     @property
     def built(self) -> bool:

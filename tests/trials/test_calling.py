@@ -80,8 +80,8 @@ def test_it_is_cloned(subject: str, name: str, warm: Callable[[str], SubjectProc
     graph = structs.replace(GRAPHS[name], generation=subject)  # type: ignore[arg-type]  # its own name
     infer(graph)
     tried = GraphTrials(warm(subject), load(), rate=1).try_graph(graph)
-    assert tried.trial.built, tried.trial.refused
-    assert tried.trial.clones["fixed"].verdict is Verdict.FAITHFUL, tried.trial.clones["fixed"].differences
+    assert tried.built, tried.refused
+    assert tried.clones["fixed"].verdict is Verdict.FAITHFUL, tried.clones["fixed"].differences
     assert not new_hits(tried.hits)
 
 

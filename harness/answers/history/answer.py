@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from packaging.version import Version
 
-from clonediff.harness.answers.causes import CauseSeen
+from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.answers.history.releases_option import ReleaseLine
 from clonediff.harness.answers.history.survey import branch
@@ -119,8 +119,8 @@ def by_cause(table: Table) -> dict[str, str]:
     return {titles[key]: answer(table, _telling(key)) for key in titles}
 
 
-def _titled(cause: CauseSeen) -> str:
-    return f"{cause.title} [{cause.fingerprint}]" + (f" (known: {cause.known})" if cause.known else "")
+def _titled(cause: CauseShown) -> str:
+    return f"{cause.title} [{cause.id}]" + (f" (known: {cause.known})" if cause.known else "")
 
 
 def _telling(key: str) -> Tell:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from clonediff.harness.answers.causes import causes_seen
+from clonediff.harness.answers.causes import causes_shown
 from clonediff.harness.answers.history.question import HistoryQuestion
 from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.subjects.outcomes import SubjectError
@@ -17,7 +17,8 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up, unsupported_graph
-from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
+from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
+from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line
 
@@ -64,7 +65,7 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
         return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=question.expected.costly))
 
 
-def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: TriedGraph | NotTried) -> ReleaseRow:
+def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial | NotTried) -> ReleaseRow:
     """The row with the verdict, the causes that showed there, and why where it is no cause.
 
     What a known issue explains is listed, and does not speak against a release that one cause is looked for in: an
@@ -75,7 +76,7 @@ def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: TriedGraph | 
     reason = "" if verdict in _SAID_BY_CAUSES else looked.because
     if looked.result is LookResult.LOST:
         reason = f"the original ends its process: {reason}"
-    return replace(row, verdict=verdict, causes=causes_seen(tried), reason=one_line(reason, _LONGEST))
+    return replace(row, verdict=verdict, causes=causes_shown(tried), reason=one_line(reason, _LONGEST))
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from clonediff.harness.answers.causes import CauseSeen
+from clonediff.harness.answers.causes import CauseShown
 from clonediff.reports.records import FORMAT
 
 
@@ -33,7 +33,7 @@ class ReleaseRow(msgspec.Struct, frozen=True):
     package: str
     version: str
     verdict: ReleaseVerdict
-    causes: tuple[CauseSeen, ...] = ()
+    causes: tuple[CauseShown, ...] = ()
     reason: str = ""
     how: str = ""
     versions: dict[str, str] = {}

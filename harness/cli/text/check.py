@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.answers.own_model.verdicts import FAITHFUL, refusal
 from clonediff.harness.cli.terminal import table
 from clonediff.reports.markup import one_line
@@ -68,7 +69,7 @@ def _cloned_text(cloned: Cloned) -> Iterable[str]:
         yield from (f"    {line}" for line in _break_text(each))
 
 
-def _break_text(each: ModelBreak) -> Iterable[str]:
+def _break_text(each: CauseShown) -> Iterable[str]:
     root = each.root
     word = "documented" if each.documented else "known"
     known = f" ({word}: {each.known})" if each.known else " (not a known issue)"

@@ -36,8 +36,8 @@ def answer_text(row: ReplayRow, *, colour: bool = False) -> str:
         word = "also shows" if row.id else "shows"
         for each in row.shown:
             known = f" (known: {each.known})" if each.known else ""
-            if row.id not in (each.fingerprint, each.known):
-                lines.append(one_line(f"{word}: {each.title} [{each.fingerprint}]{known}"))
+            if row.id not in (each.id, each.known):
+                lines.append(one_line(f"{word}: {each.title} [{each.id}]{known}"))
     return ("\n" + " " * (_WIDTH + 2)).join(lines)
 
 

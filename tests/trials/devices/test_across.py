@@ -20,7 +20,8 @@ from clonediff.harness.trials.across import others_of
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.devices import Terms
 from clonediff.harness.trials.devices import terms_of
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, new_hits
+from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Cause, Cost, Difference, Finding, read
 from clonediff.reports.run_folder import RunFolder
