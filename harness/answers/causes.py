@@ -14,16 +14,11 @@ from clonediff.harness.trials.titles import sentence
 from clonediff.harness.trials.triage import likeness, signature, title
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
-from clonediff.reports.records import COSTS, Cause, Cost, Difference
+from clonediff.reports.records import COSTS, DOES, Cause, Cost, Difference
 
 _RUNS = ("outputs", "masks", "training", "saved")
 _LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
-_DOES = {
-    Cost.COMPUTES: "computes something else",
-    Cost.TRAINS: "trains differently",
-    Cost.PROPERTY: "loses a property",
-    Cost.NAME: "has another name",
-}
+_DOES = {**DOES, Cost.NAME: "has another name"}
 
 
 class CauseShown(msgspec.Struct, frozen=True):

@@ -36,9 +36,9 @@ from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
 from clonediff.harness.trials.drawable_kinds import classes, graphs_on
+from clonediff.harness.trials.expected import example_on
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import new_hits
-from clonediff.harness.trials.known_examples import example_on
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.draws import reason

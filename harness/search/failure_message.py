@@ -21,7 +21,7 @@ def message_of(hit: Hit, trials: GraphTrials) -> str:
     lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}"]
     lines += [f"{root.check}: {root.path}", f"  original: {root.expected}", f"  clone:    {root.found}"]
     if root.first is not None:
-        lines.append(f"  first seen at {root.first.name or 'the model itself'} ({root.first.kind})")
+        lines.append(f"  first seen at {root.first.said}")
     lines += hit.notes
     if hit.cause.followers:
         lines.append(f"  {len(hit.cause.followers)} more differences follow from it")

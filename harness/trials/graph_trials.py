@@ -18,9 +18,8 @@ from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.across import Compared, compared_with
+from clonediff.harness.trials.across import Compared, compared_with, terms_of
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
-from clonediff.harness.trials.devices import terms_of
 from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title

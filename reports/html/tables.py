@@ -135,14 +135,8 @@ def _refused(run: Run) -> list[Markup]:
 
 
 def _verdicts(run: Run) -> Markup:
-    counts: dict[str, dict[str, int]] = {}
-    for key, count in run.verdicts.items():
-        cloner, _, verdict = key.partition(": ")
-        counts.setdefault(cloner, {})[verdict] = count
-    verdicts = list(dict.fromkeys(verdict for each in counts.values() for verdict in each))
-    rows: list[list[Child]] = [
-        [cloner, *(its.get(verdict, 0) for verdict in verdicts)] for cloner, its in counts.items()
-    ]
+    verdicts = list(dict.fromkeys(verdict for each in run.by_cloner.values() for verdict in each))
+    rows: list[list[Child]] = [[who, *(its.get(each, 0) for each in verdicts)] for who, its in run.by_cloner.items()]
     return _table("Verdicts on each cloner, in trials", ["Cloner", *verdicts], rows)
 
 
@@ -222,7 +216,7 @@ def _known(each: KnownMet) -> list[Child]:
     said = still(each)
     class_ = {"yes": "yes", "yes, met": "yes", "no longer": "gone"}.get(said, "unsure")
     state = tag("span", said, class_=f"still {class_}")
-    return [name, each.title, each.subject or each.generation, each.since or "", each.count, state, each.because]
+    return [name, each.title, each.where, each.since or "", each.count, state, each.because]
 
 
 def _table(name: str, heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:

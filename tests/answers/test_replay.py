@@ -16,9 +16,8 @@ from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
 from clonediff.harness.subjects.outcomes import Killed
-from clonediff.harness.trials.expected import Expected
+from clonediff.harness.trials.expected import Expected, example_on
 from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
-from clonediff.harness.trials.known_examples import example_on
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load

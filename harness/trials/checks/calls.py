@@ -169,8 +169,7 @@ def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -
     if call.outputs != twin.outputs:
         yield ASPECTS.differs("call outputs", f"{path}.outputs", f"{call.outputs} tensors", f"{twin.outputs}", first)
     for side, leaf in unlike_arguments(pair, call, twin):
-        where, aspect = f"{path}.{side}{leaf.path}", f"call.{side} {leaf.aspect}"
-        yield ASPECTS.differs(aspect, where, leaf.expected, leaf.found, first)
+        yield ASPECTS.differs_in(f"call.{side}", f"{path}.{side}", leaf, first)
 
 
 def unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tuple[str, Unlike]]:

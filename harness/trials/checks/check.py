@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.skeletons import Unlike
 from clonediff.reports.records import Cost, Difference, Place, Raised
 
 
@@ -213,6 +214,17 @@ class Aspects:
             raise KeyError(f"the check {self.check} declares no aspect {name!r}")
         cost = aspect.cost if cost is None else cost
         return Difference(self.check, path, name, expected, found, cost, first, raised, digests)
+
+    def differs_in(
+        self, part: str, path: str, leaf: Unlike, first: Place | None, *, cost: Cost | None = None
+    ) -> Difference:
+        """The same of a leaf of the part that is at that path."""
+        name, path = f"{part} {leaf.aspect}".lstrip(), f"{path}{leaf.path}"
+        return self.differs(name, path, leaf.expected, leaf.found, first, cost=cost, digests=leaf.digests)
+
+    def differs_in_value(self, name: str, path: str, expected: str, found: str, first: Place | None) -> Difference:
+        """The same of two arrays, by their digests."""
+        return self.differs(name, path, expected, found, first, digests=(expected, found))
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def _given(first: Observation | None, second: Observation | None, values: Values
             continue
         owner = place(first.shape, weight.owner)
         path = f"original.weights[{number}]"
-        yield ASPECTS[terms.check].differs("weight", path, want, have, owner, digests=(want, have))
+        yield ASPECTS[terms.check].differs_in_value("weight", path, want, have, owner)
 
 
 def _equal(elements: tuple[Elements, Elements] | None) -> bool:
@@ -167,8 +167,7 @@ class _Between:
                 yield self.aspects.differs("raises", path, expected, found, model)
             return
         for one in unlike(want.structure, have.structure):
-            told = (f"{path}.structure{one.path}", one.expected, one.found, model)
-            yield self.aspects.differs(f"structure {one.aspect}", *told)
+            yield self.aspects.differs_in("structure", f"{path}.structure", one, model)
         if len(want.outputs) != len(have.outputs):
             counts = str(len(want.outputs)), str(len(have.outputs))
             yield self.aspects.differs("count", f"{path}.outputs", *counts, model)
@@ -211,12 +210,12 @@ class _Between:
         digests = (want.digest, have.digest)
         elements = self.values(*digests)
         if elements is None:
-            yield self.aspects.differs("value unknown", path, *digests, first, digests=digests)
+            yield self.aspects.differs_in_value("value unknown", path, *digests, first)
             return
         dtype = coarser(self.terms.narrowed(coarser(want.dtype, have.dtype)), computed)
         numbers = beyond(*elements, dtype=dtype, shape=want.shape)
         if numbers is not None:
-            yield replace(self.aspects.differs("value", path, *digests, first, digests=digests), numbers=numbers)
+            yield replace(self.aspects.differs_in_value("value", path, *digests, first), numbers=numbers)
 
 
 def beyond(expected: Elements, found: Elements, *, dtype: str, shape: Sequence[int | None]) -> Numbers | None:

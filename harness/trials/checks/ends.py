@@ -93,8 +93,7 @@ def nesting(pair: Pair) -> Iterator[Difference]:
         ("output", original.output_structure, clone.output_structure),
     ):
         for leaf in unlike(want, have):
-            aspect, path = f"{end} structure {leaf.aspect}", f"model.{end}_structure{leaf.path}"
-            yield ASPECTS.differs(aspect, path, leaf.expected, leaf.found, place(original, -1))
+            yield ASPECTS.differs_in(f"{end} structure", f"model.{end}_structure", leaf, place(original, -1))
 
 
 def ends(pair: Pair, side: str) -> Iterator[Difference]:

@@ -99,8 +99,7 @@ def _computed(by_hand: ByHand, shape: Shape) -> Iterator[Difference]:
         yield _ASPECTS.differs("output count", "by_hand", *counts, place(shape, -1))
     for number, digests in enumerate(zip(by_hand.expected, by_hand.found, strict=False)):
         if digests[0] != digests[1]:
-            path, first = f"by_hand.outputs[{number}]", place(shape, -1)
-            yield _ASPECTS.differs("value", path, *digests, first, digests=digests)
+            yield _ASPECTS.differs_in_value("value", f"by_hand.outputs[{number}]", *digests, place(shape, -1))
 
 
 def _differs(aspect: str, shape: Shape, layer: int, expected: str, found: str) -> Difference:

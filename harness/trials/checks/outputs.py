@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
+from clonediff.harness.subjects.observation import ModelRun, StepSeen
 from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspect, Aspects, Check, Stage, Thing, aspects
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair, full_name
@@ -12,7 +12,7 @@ from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.harness.trials.checks.runs import first_parting, producer, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Cost, Difference
 
 ASPECTS = Aspects(
     "outputs",
@@ -119,7 +119,8 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
             counts = f"{len(step.outputs)} tensors", f"{len(twin.outputs)}"
             yield ASPECTS.differs("count", path, *counts, first, cost=cost)
         for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-            yield from _leaves(f"{path}.outputs[{output}]", leaf, other, cost, first)
+            for one in unlike_leaves(leaf, other):
+                yield ASPECTS.differs_in("", f"{path}.outputs[{output}]", one, first, cost=cost)
     for index in pairing.extra:
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
@@ -132,16 +133,10 @@ def _at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
     return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
-def _leaves(path: str, want: Leaf, have: Leaf, cost: Cost, first: Place) -> Iterator[Difference]:
-    for one in unlike_leaves(path, want, have):
-        yield ASPECTS.differs(one.aspect, one.path, one.expected, one.found, first, cost=cost, digests=one.digests)
-
-
 def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
     cost, path = _cost(where), f"{where}.outputs"
     for one in unlike(expected.structure, found.structure):
-        its = f"{where}.structure{one.path}"
-        yield _of_the_model(pair, f"structure {one.aspect}", its, one.expected, one.found, cost)
+        yield ASPECTS.differs_in("structure", f"{where}.structure", one, place(pair.original.shape, -1), cost=cost)
     if len(expected.outputs) != len(found.outputs):
         yield _of_the_model(pair, "count", path, str(len(expected.outputs)), str(len(found.outputs)), cost)
     wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
@@ -151,7 +146,8 @@ def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Ite
         return
     parted = first_parting(pair, expected, found, where)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
-        yield from _leaves(f"{path}[{index}]", leaf, twin, cost, parted or producer(pair, index))
+        for one in unlike_leaves(leaf, twin):
+            yield ASPECTS.differs_in("", f"{path}[{index}]", one, parted or producer(pair, index), cost=cost)
 
 
 CHECK = Check(ASPECTS, Stage.INFERENCE, outputs)

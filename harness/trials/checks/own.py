@@ -193,8 +193,7 @@ def _initial_values(pair: Pair, observed: Observation) -> Iterator[Difference]:
             continue  # which is told of the weight
         path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
         if want != "drawn":
-            digests = (want, have)
-            yield ASPECTS.differs("first value", path, want, have, first, digests=digests)
+            yield ASPECTS.differs_in_value("first value", path, want, have, first)
         elif clone.weights[found].value and math.prod(clone.weights[found].shape) > 1:
             yield ASPECTS.differs("first value set", path, "drawn by chance", have, first)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from clonediff.harness.subjects.observation import Leaf, ModelRun
 from clonediff.harness.trials.checks.pairing import Pair, full_name
 from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.skeletons import Unlike
 from clonediff.reports.records import Place
 
 
@@ -19,16 +20,6 @@ class LeafPair(NamedTuple):
     found: Leaf
     place: Place
     is_output: bool
-
-
-class UnlikeLeaf(NamedTuple):
-    """In what two leaves differ: "shape", "dtype" or "value"."""
-
-    aspect: str
-    path: str
-    expected: str
-    found: str
-    digests: tuple[str, str] | None = None
 
 
 def both_ran(expected: ModelRun | None, found: ModelRun | None) -> bool:
@@ -57,22 +48,22 @@ def producer(pair: Pair, output: int) -> Place:
     return place(shape, -1)
 
 
-def unlike_leaves(path: str, expected: Leaf, found: Leaf) -> Iterator[UnlikeLeaf]:
+def unlike_leaves(expected: Leaf, found: Leaf) -> Iterator[Unlike]:
     """Two leaves compared: shape and dtype before values, and values only where those are alike."""
     alike = True
     for aspect in ("shape", "dtype"):
         want, have = getattr(expected, aspect), getattr(found, aspect)
         if want != have:
             alike = False
-            yield UnlikeLeaf(aspect, f"{path}.{aspect}", short(want), short(have))
+            yield Unlike(f".{aspect}", aspect, short(want), short(have))
     if alike and expected.digest != found.digest:
         digests = (expected.digest, found.digest)
-        yield UnlikeLeaf("value", path, *digests, digests)
+        yield Unlike("", "value", *digests, digests)
 
 
 def first_parting(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Place | None:
     """The first step, in the original's order, that gave something else."""
     for seen in leaves(pair, expected, found, where):
-        if not seen.is_output and any(unlike_leaves(seen.path, seen.expected, seen.found)):
+        if not seen.is_output and any(unlike_leaves(seen.expected, seen.found)):
             return seen.place
     return None

@@ -79,8 +79,7 @@ def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str
         return
     for index, (expected, found) in enumerate(zip(want.losses, have.losses, strict=False)):
         if expected != found and len(want.losses) == len(have.losses):
-            digests = (expected, found)
-            yield _ASPECTS.differs("losses value", f"{path}[{index}]", *digests, first, digests=digests)
+            yield _ASPECTS.differs_in_value("losses value", f"{path}[{index}]", expected, found, first)
 
 
 def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:
@@ -98,8 +97,7 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
             yield _ASPECTS.differs("no longer raises", "trained", want.failure.type, "it trains", model)
         return
     if want.loss != have.loss:
-        digests = (want.loss, have.loss)
-        yield _ASPECTS.differs("loss", "trained.loss", *digests, model, digests=digests)
+        yield _ASPECTS.differs_in_value("loss", "trained.loss", want.loss, have.loss, model)
     trainable = [index for index, weight in enumerate(shape.weights) if weight.trainable]
     yield from _leaves(pair, "gradient", trainable, want.gradients, have.gradients)
     yield from _leaves(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
@@ -120,9 +118,8 @@ def _leaves(
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
         path = f"trained.{word}s[{index}]"
         if want is not None and have is not None:
-            for one in unlike_leaves(path, want, have):
-                told = (one.path, one.expected, one.found, first(index))
-                yield _ASPECTS.differs(f"{word} {one.aspect}", *told, digests=one.digests)
+            for one in unlike_leaves(want, have):
+                yield _ASPECTS.differs_in(word, path, one, first(index))
         elif want != have:
             expected, found = ("none" if leaf is None else "one" for leaf in (want, have))
             aspect = f"{word} {'missing' if have is None else 'extra'}"

@@ -162,8 +162,7 @@ def _variables(
                 path = f"{word}s[{index}].{aspect}"
                 yield ASPECTS.differs(f"{word} {aspect}", path, short(expected), short(got), first)
         if word == "state" and want.value and have.value and want.value != have.value:
-            digests = (want.value, have.value)
-            yield ASPECTS.differs("state value", f"states[{index}].value", *digests, first, digests=digests)
+            yield ASPECTS.differs_in_value("state value", f"states[{index}].value", want.value, have.value, first)
 
 
 def _names(pair: Pair, want: Variable, have: Variable) -> Iterator[tuple[str, str, str, str]]:
@@ -204,8 +203,7 @@ def _brought(pair: Pair, observed: Observation) -> Iterator[Difference]:
         digests = wants[index], haves[found]
         if digests[0] != digests[1]:
             first = place(pair.original.shape, pair.original.shape.weights[index].owner)
-            path = f"weights[{index}].brought"
-            yield ASPECTS.differs("value not kept", path, *digests, first, digests=digests)
+            yield ASPECTS.differs_in_value("value not kept", f"weights[{index}].brought", *digests, first)
 
 
 def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
@@ -215,8 +213,7 @@ def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         if want != have:
             owner = shape.weights[index].owner if index < len(shape.weights) else -1
-            path, first = f"weights[{index}].copied", place(shape, owner)
-            yield ASPECTS.differs("copied value", path, want, have, first, digests=(want, have))
+            yield ASPECTS.differs_in_value("copied value", f"weights[{index}].copied", want, have, place(shape, owner))
     if len(wants) != len(haves) and len(shape.weights) == len(pair.shapes[1].weights):
         yield ASPECTS.differs("copied count", "copied_weights", str(len(wants)), str(len(haves)), place(shape, -1))
 
