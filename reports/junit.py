@@ -74,8 +74,7 @@ def _finding(kept: StoredFinding) -> _Case:
     root = finding.root
     lines = [finding.title, cost_of(kept), finding.alone]
     if root is not None:
-        lines += [PROMISES.get(root.check, root.check), f"{root.check}: {root.path}"]
-        lines += [f"  original: {root.expected}", f"  clone:    {root.found}"]
+        lines += [PROMISES.get(root.check, root.check), *root.lines]
     lines += [*([finding.detail] if finding.detail else []), *finding.notes]
     lines += ["", kept.script]
     return _Case(

@@ -125,6 +125,11 @@ class Difference(msgspec.Struct, frozen=True):
     digests: tuple[str, str] | None = None
     numbers: Numbers | None = None
 
+    @property
+    def lines(self) -> tuple[str, str, str]:
+        """For people: what differs, in the original and in the clone."""
+        return f"{self.check}: {self.path}", f"  original: {self.expected}", f"  clone:    {self.found}"
+
 
 class Blame(enum.StrEnum):
     """Whose fault a cause is, by what upstream and fixed do with the same graph."""

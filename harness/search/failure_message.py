@@ -18,8 +18,7 @@ def message_of(hit: Hit, trials: GraphTrials) -> str:
         said = "clonediff drew a model that ends this Keras: a fault of clonediff's generator."
         return "\n".join((*head, said, hit.detail, "", hit.case.source))
     root = hit.cause.root
-    lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}"]
-    lines += [f"{root.check}: {root.path}", f"  original: {root.expected}", f"  clone:    {root.found}"]
+    lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}", *root.lines]
     if root.first is not None:
         lines.append(f"  first seen at {root.first.said}")
     lines += hit.notes

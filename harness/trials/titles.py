@@ -21,16 +21,20 @@ _WORDS = {
 }
 _OF_MODELS = ("", "model", "Functional", "Model")
 """Where it is no more than that it is in a model: so is everything."""
-_FORMS = {
-    "[": "a list",
-    '{"tuple"': "a tuple",
-    '{"dict"': "a dict",
-    '{"tensor"': "a tensor",
-    '{"outside"': "a tensor",
-    '{"array"': "an array",
-    '{"constant"': "a constant",
-    '{"variable"': "a variable",
+FORMS = {
+    "[": ("list", "a list"),
+    '{"tuple"': ("tuple", "a tuple"),
+    '{"dict"': ("dict", "a dict"),
+    '{"tensor"': ("tensor", "a tensor"),
+    '{"outside"': ("value", "a tensor"),
+    '{"array"': ("array", "an array"),
+    '{"constant"': ("array", "a constant"),
+    '{"variable"': ("value", "a variable"),
 }
+"""How a skeleton of an argument begins, and what it is, in a fingerprint and in a sentence.
+
+A constant tensor is an array that the framework holds.
+"""
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
@@ -114,7 +118,7 @@ def _raised(root: Difference) -> str:
 
 def _form(text: str) -> str:
     """The form of a part of a call's arguments, by how it is written down."""
-    form = next((form for start, form in _FORMS.items() if text.startswith(start)), "a plain value")
+    form = next((form for start, (_, form) in FORMS.items() if text.startswith(start)), "a plain value")
     return f"{form} of its own class" if re.search(r', "type": "[^"]*"}$', text) else form
 
 

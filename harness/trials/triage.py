@@ -20,7 +20,7 @@ from clonediff.harness.subjects.observation import LayerSeen, Observation
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
-from clonediff.harness.trials.titles import argument, sentence
+from clonediff.harness.trials.titles import FORMS, argument, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
 
@@ -39,15 +39,6 @@ class Verdict(enum.StrEnum):
 
 _CALL_TYPE = re.compile(r"^call\.\w+ type$")
 _ARGUMENT = ("call.args ", "call.kwargs ")
-_FORMS = (
-    ("[", "list"),
-    ('{"tuple"', "tuple"),
-    ('{"dict"', "dict"),
-    ('{"tensor"', "tensor"),
-    ('{"array"', "array"),
-    ('{"constant"', "array"),
-)
-"""How a skeleton of an argument begins, and what it is. A constant tensor is an array that the framework holds."""
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """What holds a layer and differs in its dimensions only: those of two and three have one base with that of one."""
 
@@ -279,4 +270,4 @@ def _aspect(root: Difference) -> str:
 
 
 def _form(argument: str) -> str:
-    return next((form for start, form in _FORMS if argument.startswith(start)), "value")
+    return next((form for start, (form, _) in FORMS.items() if argument.startswith(start)), "value")
