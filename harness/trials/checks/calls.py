@@ -7,7 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from clonediff.harness.subjects.observation import CallSeen
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Link, Spread, Thing, Turn
+from clonediff.harness.trials.checks.check import (
+    Aspect,
+    Aspects,
+    Comparison,
+    Link,
+    Spread,
+    Thing,
+    Turn,
+    computes,
+    loses,
+)
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair, map_tensors
@@ -67,33 +77,27 @@ def _arguments(part: str, word: str, item: str) -> Iterator[Aspect]:
 
 ARGUMENTS = Aspects(
     "structure",
-    *_arguments("call.args", "argument", "an argument"),
-    *_arguments("call.kwargs", "keyword argument", "a keyword argument"),
+    _arguments("call.args", "argument", "an argument"),
+    _arguments("call.kwargs", "keyword argument", "a keyword argument"),
 )
 ASPECTS = Aspects(
     "structure",
     ARGUMENTS,
-    Aspect(
-        "call count",
-        Cost.PROPERTY,
-        "{a} is called more often, or less,{inside}",
+    loses(
+        ("call count", "{a} is called more often, or less,{inside}"),
         changes=(Thing.RESULTS, Thing.WIRING, Thing.LISTING, Thing.COPYING, Thing.BUILD, Thing.CONTENT),
         shows=(Thing.GIVERS,),
         any_layer=True,
         shown=_counted,
     ),
-    Aspect(
-        "call order",
-        Cost.PROPERTY,
-        "the calls of a shared {kind} come in another order{inside}",
+    loses(
+        ("call order", "the calls of a shared {kind} come in another order{inside}"),
         quiet=True,
         changes=(Thing.WIRING, Thing.LISTING),
         any_layer=True,
     ),
-    Aspect(
-        "call outputs",
-        Cost.COMPUTES,
-        "a call of {a} gives another number of tensors{inside}",
+    computes(
+        ("call outputs", "a call of {a} gives another number of tensors{inside}"),
         changes=(Thing.CONTENT,),
         shows=(Thing.SETTINGS,),
         turn=Turn.VIEWS,

@@ -7,7 +7,7 @@ Each check declares its aspects beside its code: what each costs a user, the sen
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
@@ -172,13 +172,24 @@ def aspects(cost: Cost, sentences: Mapping[str, str], **fields: Any) -> Iterator
     return (Aspect(name, cost, sentence, **fields) for name, sentence in sentences.items())
 
 
+def _costing(cost: Cost) -> Callable[..., tuple[Aspect, ...]]:
+    def declared(*aspects: tuple[str, str], **fields: Any) -> tuple[Aspect, ...]:
+        return tuple(Aspect(name, cost, sentence, **fields) for name, sentence in aspects)
+
+    return declared
+
+
+crashes, computes, trains, loses, renames = map(_costing, Cost)
+"""Aspects by what they cost: each its name and its sentence, then the fields that they have in common."""
+
+
 class Aspects:
     """The aspects of one check; of several with one name, that with the path of a difference comes first."""
 
-    def __init__(self, check: str, *aspects: Aspect | Aspects, shown: Shown = NOT_COMPARED) -> None:
+    def __init__(self, check: str, *aspects: Aspect | Iterable[Aspect], shown: Shown = NOT_COMPARED) -> None:
         """Take the aspects; `shown` is how a script compares those that do not say it themselves."""
         self.check = check
-        every = (one for each in aspects for one in (each if isinstance(each, Aspects) else (each,)))
+        every = (one for each in aspects for one in ((each,) if isinstance(each, Aspect) else each))
         self._all = tuple(replace(one, shown=shown) if one.shown is NOT_COMPARED else one for one in every)
         self._found: dict[str, tuple[Aspect, ...]] = {}
 

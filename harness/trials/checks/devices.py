@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
-from clonediff.harness.trials.checks.check import Aspects, aspects
+from clonediff.harness.trials.checks.check import Aspects, computes, crashes
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair, full_name
 from clonediff.harness.trials.checks.places import place, short
@@ -65,27 +65,21 @@ def _aspects(check: Check) -> Aspects:
     other = f"another {check}"
     return Aspects(
         check,
-        *nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES),
-        *aspects(
-            Cost.COMPUTES,
-            {
-                "weight count": f"a model has more weights on one {check} than on the other",
-                "weight": f"a weight that was set is another on {other}",
-                "count": f"a model gives another number of outputs on {other}{{at}}",
-                "shape": f"a model gives another shape on {other}{{at}}",
-                "dtype": f"a model gives another dtype on {other}{{at}}",
-                "mask": f"a model gives another mask on {other}{{at}}",
-                "value": f"a model computes something else on {other}{{at}}",
-                "value unknown": f"a model may compute something else on {other}{{at}}",
-            },
+        nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES),
+        computes(
+            ("weight count", f"a model has more weights on one {check} than on the other"),
+            ("weight", f"a weight that was set is another on {other}"),
+            ("count", f"a model gives another number of outputs on {other}{{at}}"),
+            ("shape", f"a model gives another shape on {other}{{at}}"),
+            ("dtype", f"a model gives another dtype on {other}{{at}}"),
+            ("mask", f"a model gives another mask on {other}{{at}}"),
+            ("value", f"a model computes something else on {other}{{at}}"),
+            ("value unknown", f"a model may compute something else on {other}{{at}}"),
         ),
-        *aspects(
-            Cost.CRASHES,
-            {
-                "made": f"a model can be made on one {check}, and not on the other",
-                "raises": f"a model raises an exception on one {check}, and another or none on the other",
-                "process": f"a model takes its process with it on one {check}, and not on the other",
-            },
+        crashes(
+            ("made", f"a model can be made on one {check}, and not on the other"),
+            ("raises", f"a model raises an exception on one {check}, and another or none on the other"),
+            ("process", f"a model takes its process with it on one {check}, and not on the other"),
         ),
     )
 

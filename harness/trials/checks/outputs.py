@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from clonediff.harness.subjects.observation import ModelRun, StepSeen
-from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspect, Aspects, Check, Stage, Thing, aspects
+from clonediff.harness.trials.checks.check import (
+    RUN,
+    RUN_ON_NUMBERS,
+    Aspects,
+    Check,
+    Stage,
+    Thing,
+    computes,
+    crashes,
+    loses,
+)
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair, full_name
 from clonediff.harness.trials.checks.places import place, short
@@ -14,50 +25,33 @@ from clonediff.harness.trials.checks.runs import first_parting, producer, unlike
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
 from clonediff.reports.records import Cost, Difference
 
+_IN_ANOTHER_ORDER: dict[str, Any] = {"shows": (Thing.LISTING,), "any_layer": True, "shown": RUN_ON_NUMBERS}
+
 ASPECTS = Aspects(
     "outputs",
-    Aspect("not run", Cost.COMPUTES, "{clone} was not run"),
-    *aspects(
-        Cost.PROPERTY,
-        {
-            "no longer raises": "{clone} runs{training} where the original raises an exception",
-            "raises another": "{clone} raises another exception{training} than the original",
-        },
+    computes(("not run", "{clone} was not run")),
+    loses(
+        ("no longer raises", "{clone} runs{training} where the original raises an exception"),
+        ("raises another", "{clone} raises another exception{training} than the original"),
     ),
-    Aspect("raises", Cost.CRASHES, "{clone} does not run{training}", shown=RUN),
-    *nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES, shown=RUN),
-    *aspects(
-        Cost.COMPUTES,
-        {
-            "count": "{clone} gives another number of outputs{training}{at}",
-            "shape": "{clone} gives another shape{training}{at}",
-            "dtype": "{clone} gives another dtype{training}{at}",
-        },
+    crashes(("raises", "{clone} does not run{training}"), shown=RUN),
+    nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES, shown=RUN),
+    computes(
+        ("count", "{clone} gives another number of outputs{training}{at}"),
+        ("shape", "{clone} gives another shape{training}{at}"),
+        ("dtype", "{clone} gives another dtype{training}{at}"),
         shown=RUN,
     ),
-    Aspect("value", Cost.COMPUTES, "{clone} computes something else{training}{at}", shown=RUN_ON_NUMBERS),
-    *aspects(
-        Cost.COMPUTES,
-        {"step missing": "{a} does not run{inside}{training}", "step extra": "{a} runs once more{inside}{training}"},
+    computes(("value", "{clone} computes something else{training}{at}"), shown=RUN_ON_NUMBERS),
+    computes(
+        ("step missing", "{a} does not run{inside}{training}"),
+        ("step extra", "{a} runs once more{inside}{training}"),
         shows=(Thing.LISTING,),
         shown=RUN,
     ),
-    Aspect(
-        "order",
-        Cost.COMPUTES,
-        "{clone} gives its outputs in another order{training}",
-        shows=(Thing.LISTING,),
-        any_layer=True,
-        shown=RUN_ON_NUMBERS,
-    ),
-    Aspect(
-        "call order",
-        Cost.PROPERTY,
-        "the calls of a shared {kind} come in another order{inside}",
-        quiet=True,
-        shows=(Thing.LISTING,),
-        any_layer=True,
-        shown=RUN_ON_NUMBERS,
+    computes(("order", "{clone} gives its outputs in another order{training}"), **_IN_ANOTHER_ORDER),
+    loses(
+        ("call order", "the calls of a shared {kind} come in another order{inside}"), quiet=True, **_IN_ANOTHER_ORDER
     ),
 )
 
