@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from clonediff.harness.answers.causes import cause_shown
 from clonediff.harness.answers.own_model import inputs, verdicts
 from clonediff.harness.answers.own_model.applications import MILLIONS
+from clonediff.harness.answers.own_model.inputs import InputsError
 from clonediff.harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from clonediff.harness.answers.own_model.processes import LONG, Second, Tell, second_process_pays, try_cloners
 from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
@@ -27,7 +28,7 @@ from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.subjects.observation import Failure
-from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
+from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, SubjectError, TimedOut
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.triage import with_blame
@@ -100,6 +101,15 @@ def look(
         return _look(model, process, second, wanted, known, tell)
     with second_for(model, process, wanted) as ours:
         return _look(model, process, ours, wanted, known, tell)
+
+
+def not_looked_at(
+    spec: str, subject: str, error: InputsError | SubjectError, versions: Mapping[str, str], began: float
+) -> CheckedModel:
+    """What is said of a model where an error ended its check. `versions` are those of the process, once it runs."""
+    status = Status.NOT_CALLED if isinstance(error, InputsError) else Status.LOST if versions else Status.NO_SUBJECT
+    seconds = time.monotonic() - began
+    return CheckedModel(spec, subject, status, dict(versions), reason=str(error), seconds=seconds)
 
 
 def _request(model: Model, subject: Subject, wanted: CheckWanted) -> dict[str, Any]:
