@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import AT_LEAST, COSTS, DOES, LEFT_OUT, Cost, KnownMet, Run
+from clonediff.reports.records import AT_LEAST, COSTS, DOES, LEFT_OUT, Cost, KnownMet, Run, by_cloner
 
 _OURS = "clonediff's own cloner"
 _DOES = {**DOES, Cost.NAME: "changes only a name"}
@@ -135,11 +135,11 @@ def _faith(run: Run, who: str, tried: _Tried) -> str:
 def _tried(run: Run) -> dict[str, _Tried]:
     """What became of the graphs that each cloner was given; upstream first."""
     found: dict[str, _Tried] = {}
-    for cloner in sorted(run.by_cloner, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner)):
-        verdicts = run.by_cloner[cloner]
+    counts, worst = by_cloner(run.verdicts), by_cloner(run.worst)
+    for cloner in sorted(counts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner)):
+        verdicts = counts[cloner]
         faithful, left_out = (verdicts.pop(word, 0) for word in ("faithful", LEFT_OUT))
-        worst = run.worst_by_cloner.get(cloner, {})
-        costs = {AT_LEAST[word]: count for word, count in worst.items() if word in AT_LEAST}
+        costs = {AT_LEAST[word]: count for word, count in worst.get(cloner, {}).items() if word in AT_LEAST}
         found[cloner] = _Tried(faithful, left_out, sum(verdicts.values()), costs)
     return {cloner: tried for cloner, tried in found.items() if tried.graphs}
 

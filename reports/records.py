@@ -367,18 +367,9 @@ class Run(msgspec.Struct, frozen=True):
     clonediff: str = ""
     format: int = FORMAT
 
-    @property
-    def by_cloner(self) -> dict[str, dict[str, int]]:
-        """The verdicts on each cloner, with how many there are of each."""
-        return _by_cloner(self.verdicts)
 
-    @property
-    def worst_by_cloner(self) -> dict[str, dict[str, int]]:
-        """The graphs of each cloner by the worst that it did to them."""
-        return _by_cloner(self.worst)
-
-
-def _by_cloner(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+def by_cloner(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """The `verdicts` of a run, or the `worst`, for each cloner."""
     found: dict[str, dict[str, int]] = {}
     for key, count in counts.items():
         cloner, _, what = key.partition(": ")

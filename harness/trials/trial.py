@@ -140,24 +140,29 @@ def run(
     in a process in which nothing was.
     """
     began = time.perf_counter()
+    return replace(_run(case, subject, cloners, checks, timeout), seconds=time.perf_counter() - began)
+
+
+def _run(
+    case: Case, subject: SubjectProcess, cloners: Sequence[str], checks: Collection[str], timeout: float | None
+) -> Trial:
     outcome = subject.trial(case, cloners=cloners, checks=checks, timeout=timeout)
     if isinstance(outcome, Answer):
         late = [name for name in cloners if name in outcome.clones and outcome.clones[name].late is not None]
-        first = _judge(case, subject, dict.fromkeys(late or cloners, outcome), outcome, began)
+        first = _judge(case, subject, dict.fromkeys(late or cloners, outcome), outcome)
         others = [name for name in cloners if name not in late]
         if not late or not others:
             return first
-        rest = run(case, subject, others, checks, timeout=timeout)
+        rest = _run(case, subject, others, checks, timeout)
         if not rest.built:
             return rest
         clones = {**first.clones, **rest.clones}
-        blamed = _blamed({name: clones[name] for name in cloners})
-        return replace(rest, clones=blamed, seconds=time.perf_counter() - began)
+        return replace(rest, clones=_blamed({name: clones[name] for name in cloners}))
     alone = outcome if not cloners else subject.trial(case, cloners=(), checks=checks, timeout=timeout)
     if not isinstance(alone, Answer):
-        return Trial(lost=alone, seconds=time.perf_counter() - began)
+        return Trial(lost=alone)
     if alone.refused is not None:
-        return _judge(case, subject, {}, alone, began)
+        return _judge(case, subject, {}, alone)
     if isinstance(outcome, TimedOut):
         timeout = _enough(alone, outcome.seconds)
     outcomes: dict[str, Outcome] = {}
@@ -167,18 +172,12 @@ def run(
             outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
         )
         if isinstance(each, Answer) and each.refused is not None:
-            return _judge(case, subject, {}, each, began)
+            return _judge(case, subject, {}, each)
         if isinstance(each, Answer):
-            judged.update(_judge(case, subject, {name: each}, each, began).clones)
+            judged.update(_judge(case, subject, {name: each}, each).clones)
         else:
             judged[name] = _ended(each, case.given)
-    return Trial(
-        _blamed(judged),
-        original=alone.original,
-        seconds=time.perf_counter() - began,
-        keras=alone.keras,
-        ours=alone.ours,
-    )
+    return Trial(_blamed(judged), original=alone.original, keras=alone.keras, ours=alone.ours)
 
 
 def _enough(alone: Answer, limit: float) -> float:
@@ -187,10 +186,10 @@ def _enough(alone: Answer, limit: float) -> float:
     return min(limit, max(_AT_LEAST, _TIMES * seconds))
 
 
-def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer, began: float) -> Trial:
+def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer) -> Trial:
     if answer.original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
-        return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
+        return Trial(refused=refused, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
     checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.own_way else CHECKS
     exemptions = exemptions_of(case, subject.ready.capabilities.missing if case.asked else ())
@@ -209,12 +208,10 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         its_causes = causes(answer.original, differences, case.given)
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
         judged[name] = CloneTrial(tuple(broken), answers[name].clones[name].notes)
-    ended = time.perf_counter()
     return Trial(
         _blamed({name: judged[name] for name in answers}),
         original=answer.original,
-        seconds=ended - began,
-        checking=ended - started,
+        checking=time.perf_counter() - started,
         keras=answer.keras,
         ours=answer.ours,
     )

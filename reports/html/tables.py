@@ -11,7 +11,7 @@ from clonediff.reports.html.causes import linked
 from clonediff.reports.kinds_and_features import FEATURES, Counting
 from clonediff.reports.markup import Child, Markup, cell, facts, join, scrolled, tag
 from clonediff.reports.reading import RunRead
-from clonediff.reports.records import Coverage, FileReached, KnownMet, Run
+from clonediff.reports.records import Coverage, FileReached, KnownMet, Run, by_cloner
 from clonediff.reports.shortening import shortened
 from clonediff.reports.summary import still
 from clonediff.reports.verdict import lasted, seconds_of, some
@@ -135,8 +135,9 @@ def _refused(run: Run) -> list[Markup]:
 
 
 def _verdicts(run: Run) -> Markup:
-    verdicts = list(dict.fromkeys(verdict for each in run.by_cloner.values() for verdict in each))
-    rows: list[list[Child]] = [[who, *(its.get(each, 0) for each in verdicts)] for who, its in run.by_cloner.items()]
+    counts = by_cloner(run.verdicts)
+    verdicts = list(dict.fromkeys(verdict for each in counts.values() for verdict in each))
+    rows: list[list[Child]] = [[who, *(its.get(each, 0) for each in verdicts)] for who, its in counts.items()]
     return _table("Verdicts on each cloner, in trials", ["Cloner", *verdicts], rows)
 
 
