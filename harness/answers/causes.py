@@ -48,6 +48,11 @@ class CauseShown(msgspec.Struct, frozen=True):
     fingerprint: str = ""
 
     @property
+    def said(self) -> str:
+        """In a line: its title, its id, and whether it is known."""
+        return f"{self.title} [{self.id}]" + (f" (known: {self.known})" if self.known else "")
+
+    @property
     def name_only(self) -> bool:
         """Whether all that it costs is a name."""
         return self.cost == COSTS[Cost.NAME]

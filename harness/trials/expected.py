@@ -1,7 +1,6 @@
 """What is expected of a trial, and whether it shows: the cause of a finding, a known issue, or anything at all.
 
-A cause that no check looked for, on either model, is never gone: `unseen` and `hidden` say why it may be there all the
-same.
+A cause that no check looked for, on either model, is never gone: `_unseen` and `_hidden` say why it may be there.
 """
 
 from __future__ import annotations
@@ -133,15 +132,6 @@ class Expected(msgspec.Struct, frozen=True):
         return self.issue is not None and explains(self.issue, cause)
 
 
-def shows(expected: Expected, trial: Trial) -> bool | None:
-    """Whether what is looked for shows among the hits of a trial; None where that cannot be seen."""
-    if not trial.built:
-        return None
-    if any(map(expected.is_it, trial.causes)):
-        return True
-    return None if hidden(expected, trial) else False
-
-
 def look_for(expected: Expected, tried: Trial | NotTried) -> LookedFor:
     """What became of what was expected."""
     if isinstance(tried, NotTried):
@@ -154,13 +144,13 @@ def look_for(expected: Expected, tried: Trial | NotTried) -> LookedFor:
         return LookedFor(LookResult.SHOWS if tried.hits else LookResult.GONE)
     if any(map(expected.is_it, tried.causes)):
         return LookedFor(LookResult.SHOWS)
-    nothing = unseen(expected, tried.original)
+    nothing = _unseen(expected, tried.original)
     if nothing:
         return LookedFor(LookResult.UNSEEN, nothing)
     fresh = [hit.cause for hit in tried.hits if hit.cause is not None and hit.known is None]
     if fresh:
         return LookedFor(LookResult.ANOTHER, _instead(expected, fresh))
-    behind = hidden(expected, tried)
+    behind = _hidden(expected, tried)
     if behind:
         no_clone = any(each.check == "made" for cause in tried.causes for each in cause.differences)
         return LookedFor(LookResult.NO_CLONE if no_clone else LookResult.HIDDEN, behind)
@@ -191,8 +181,10 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
     tried = own.try_or_say_why_not(graph, costly=not apart)
     if isinstance(tried, NotTried):
         return None, None
-    shown = (hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause))
-    return shows(Expected(issue=issue), tried), next(shown, None)
+    shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
+    if shown is not None:
+        return True, shown
+    return (False if tried.built and not _hidden(Expected(issue=issue), tried) else None), None
 
 
 def _failed(expected: Expected, trial: Trial) -> tuple[LookResult, str]:
@@ -210,9 +202,9 @@ def _instead(expected: Expected, fresh: Sequence[Cause]) -> str:
     return "gone; instead: " + "; ".join(f"{title(cause)} [{cause.fingerprint}]" for cause in fresh)
 
 
-def hidden(expected: Expected, trial: Trial) -> str:
+def _hidden(expected: Expected, trial: Trial) -> str:
     """Why what is looked for may be there unseen; "" where it is gone."""
-    nothing = unseen(expected, trial.original)
+    nothing = _unseen(expected, trial.original)
     if nothing:
         return nothing
     for cause in trial.causes:
@@ -253,7 +245,7 @@ def _mode(difference: Difference) -> str:
     return difference.path.partition(".")[0]
 
 
-def unseen(expected: Expected, original: Observation | None) -> str:
+def _unseen(expected: Expected, original: Observation | None) -> str:
     """Why the original has nothing of what is looked for to compare a clone with; "" where it has."""
     if original is None:
         return ""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 
 from packaging.version import Version
 
-from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.answers.history.releases_option import ReleaseLine
 from clonediff.harness.answers.history.survey import branch
@@ -115,12 +114,8 @@ def by_cause(table: Table) -> dict[str, str]:
     titles: dict[str, str] = {}
     for _, rows in table:
         for row in rows:
-            titles.update({each.key: _titled(each) for each in row.causes})
+            titles.update({each.key: each.said for each in row.causes})
     return {titles[key]: answer(table, _telling(key)) for key in titles}
-
-
-def _titled(cause: CauseShown) -> str:
-    return f"{cause.title} [{cause.id}]" + (f" (known: {cause.known})" if cause.known else "")
 
 
 def _telling(key: str) -> Tell:
