@@ -15,12 +15,11 @@ import msgspec
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud
 from clonediff.harness.judge.graphs import REPORTED
-from clonediff.harness.judge.processes import LOADING
+from clonediff.harness.judge.processes import LOADING, own_frame
 from clonediff.harness.search.draw_and_reduce import search
-from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.observation import Answer, Frame
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS
@@ -65,13 +64,6 @@ class JudgeBudget:
     short: float = 2.0
     limits: Limits = field(default_factory=lambda: Limits(trial=15.0, cloning=0))
     loading: float = LOADING
-
-
-class RaisedAt(msgspec.Struct, frozen=True):
-    """Where in the candidate's own file something was raised."""
-
-    line: int
-    function: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +111,7 @@ class CauseOnGraphs:
     first_on: str
     smallest: GraphTried
     graphs: set[bytes] = field(default_factory=set)
-    place: RaisedAt | None = None
+    place: Frame | None = None
     script: str | None = None
     reproduced: bool | None = None
 
@@ -240,17 +232,14 @@ class Candidate(GraphTrials):
         ]
         return replace(tried.own, hits=tuple(hits))
 
-    def raised_at(self, shown: CauseOnGraphs) -> RaisedAt | None:
-        """The line of the candidate's file that raises, found by cloning the smallest graph once more."""
+    def raised_at(self, shown: CauseOnGraphs) -> Frame | None:
+        """The frame of the candidate's file that raises, found by cloning the smallest graph once more."""
         root = shown.cause.root
         if root.check != "made" or root.path == "process" or self.cloner != "candidate":
             return None
         outcome = self.process.trial(shown.smallest.case, cloners=[self.cloner])
         clone = outcome.clones.get(self.cloner) if isinstance(outcome, Answer) else None
-        if clone is None or clone.failure is None:
-            return None
-        lines = [frame for frame in clone.failure.frames if frame.file == CANDIDATE_FILE]
-        return RaisedAt(lines[-1].line, lines[-1].function) if lines else None
+        return None if clone is None or clone.failure is None else own_frame(clone.failure)
 
     def _draw(
         self, graphs: SearchStrategy[Graph], seconds: float, budget: JudgeBudget, after_each: Callable[[], None]
