@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
 from clonediff.harness.trials.checks.check import Aspects, computes, crashes
 from clonediff.harness.trials.checks.nested import nested
-from clonediff.harness.trials.checks.pairing import Pair, full_name
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.runs import leaves
 from clonediff.harness.trials.checks.skeletons import unlike
 from clonediff.harness.trials.checks.tolerance import close, coarser, tolerance
 from clonediff.reports.records import Cost, Difference, Numbers, Place
@@ -151,8 +152,7 @@ class _Between:
         self.aspects = ASPECTS[terms.check]
 
     def runs(self, want: ModelRun | None, have: ModelRun | None, path: str) -> Iterator[Difference]:
-        shape = self.pair.original.shape
-        model = place(shape, -1)
+        model = place(self.pair.original.shape, -1)
         if want is None or have is None:
             return
         if want.failure is not None or have.failure is not None:
@@ -173,19 +173,16 @@ class _Between:
         # known then, and what the RNN gives tells.
         uneven = {want.steps[index].layer for index in steps.missing}
         uneven |= {self.pair.layers.expected.get(have.steps[index].layer, -1) for index in steps.extra}
-        for index, counterpart in steps.pairs:
-            step, twin = want.steps[index], have.steps[counterpart]
-            at_step = place(shape, step.layer, step.use)
-            name = f"{path}.steps[{full_name(shape, step.layer)!r}][{step.use}]"
-            for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-                computed = max((*map(self.terms.narrowed, (leaf.dtype, other.dtype)), computed), key=tolerance)
-                if step.layer in uneven:
+        for seen in leaves(self.pair, want, have, path):
+            first = (parted or model) if seen.is_output else seen.place
+            if not seen.is_output:
+                dtypes = map(self.terms.narrowed, (seen.expected.dtype, seen.found.dtype))
+                computed = max((*dtypes, computed), key=tolerance)
+                if first.layer in uneven:
                     continue
-                for difference in self._leaf(leaf, other, f"{name}.outputs[{output}]", at_step, computed):
-                    parted = parted or at_step
-                    yield difference
-        for index, (leaf, other) in enumerate(zip(want.outputs, have.outputs, strict=False)):
-            yield from self._leaf(leaf, other, f"{path}.outputs[{index}]", parted or model, computed)
+            for difference in self._leaf(seen.expected, seen.found, seen.path, first, computed):
+                parted = parted or first
+                yield difference
 
     def _leaf(self, want: Leaf, have: Leaf, path: str, first: Place, computed: str) -> Iterator[Difference]:
         alike = want.shape == have.shape
@@ -196,7 +193,7 @@ class _Between:
             yield self.aspects.differs("dtype", f"{path}.dtype", want.dtype, have.dtype, first)
         if alike and want.digest != have.digest:
             yield from self._value(want, have, path, first, computed)
-        if (want.mask is None) != (have.mask is None) or want.mask != have.mask:
+        if want.mask != have.mask:
             masks = want.mask or "no mask", have.mask or "no mask"
             yield self.aspects.differs("mask", f"{path}.mask", *masks, first)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clonediff.harness.subjects.observation import ModelRun, StepSeen
+from clonediff.harness.subjects.observation import ModelRun
 from clonediff.harness.trials.checks.check import (
     RUN,
     RUN_ON_NUMBERS,
@@ -18,10 +18,10 @@ from clonediff.harness.trials.checks.check import (
     loses,
 )
 from clonediff.harness.trials.checks.nested import nested
-from clonediff.harness.trials.checks.pairing import Pair, full_name
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.harness.trials.checks.runs import first_parting, producer, unlike_leaves
+from clonediff.harness.trials.checks.runs import at_step, first_parting, producer, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
 from clonediff.reports.records import Cost, Difference
 
@@ -99,7 +99,7 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
     shape, pairing, cost = pair.original.shape, pair.steps(expected, found), _cost(where)
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
-        first, path = place(shape, step.layer, step.use), _at_step(pair, where, step, step.layer)
+        first, path = place(shape, step.layer, step.use), at_step(pair, where, step, step.layer)
         if index not in pairing.found:
             if step.layer in pair.layers.found:
                 yield ASPECTS.differs("step missing", path, "a call", MISSING, first, cost=cost)
@@ -119,12 +119,8 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
         if layer is not None:
-            path, first = _at_step(pair, where, step, layer), place(shape, layer, step.use)
+            path, first = at_step(pair, where, step, layer), place(shape, layer, step.use)
             yield ASPECTS.differs("step extra", path, MISSING, "a call", first, cost=cost)
-
-
-def _at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
-    return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
 def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun
+from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
 from clonediff.harness.trials.checks.pairing import Pair, full_name
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.skeletons import Unlike
@@ -33,10 +33,15 @@ def leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
     for index, counterpart in pair.steps(expected, found).pairs:
         step, other = expected.steps[index], found.steps[counterpart]
         for output, (leaf, twin) in enumerate(zip(step.outputs, other.outputs, strict=False)):
-            path = f"{where}.steps[{full_name(shape, step.layer)!r}][{step.use}].outputs[{output}]"
-            yield LeafPair(path, leaf, twin, place(shape, step.layer, step.use), False)
+            path = at_step(pair, where, step, step.layer)
+            yield LeafPair(f"{path}.outputs[{output}]", leaf, twin, place(shape, step.layer, step.use), False)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
         yield LeafPair(f"{where}.outputs[{index}]", leaf, twin, producer(pair, index), True)
+
+
+def at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
+    """The path of a step, which is one of this layer of the original."""
+    return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
 def producer(pair: Pair, output: int) -> Place:
