@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.trials.graph_trials import NotTried
 from clonediff.harness.trials.titles import sentence
 from clonediff.harness.trials.triage import likeness, signature, title
 from clonediff.harness.trials.trial import Trial
@@ -77,10 +76,8 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseSho
     )
 
 
-def causes_shown(tried: Trial | NotTried) -> tuple[CauseShown, ...]:
-    """The causes of a trial; none of one that could not be run."""
-    if isinstance(tried, NotTried):
-        return ()
+def causes_shown(tried: Trial) -> tuple[CauseShown, ...]:
+    """The causes of a trial."""
     hides = any(each.check == "made" for cause in tried.causes for each in cause.differences)
     return tuple(
         cause_shown(hit.cause, hit.known, title=hit.title, hides=hides) for hit in tried.hits if hit.cause is not None

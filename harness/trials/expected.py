@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.across import terms_of
 from clonediff.harness.trials.checks import CHECKS
-from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
+from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, title
 from clonediff.harness.trials.trial import LOST, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, explains
@@ -132,10 +132,10 @@ class Expected(msgspec.Struct, frozen=True):
         return self.issue is not None and explains(self.issue, cause)
 
 
-def look_for(expected: Expected, tried: Trial | NotTried) -> LookedFor:
+def look_for(expected: Expected, tried: Trial) -> LookedFor:
     """What became of what was expected."""
-    if isinstance(tried, NotTried):
-        return LookedFor(LookResult.NOT_TRIED if tried.expressible else LookResult.INEXPRESSIBLE, tried.why)
+    if tried.not_tried:
+        return LookedFor(LookResult.NOT_TRIED if tried.expressible else LookResult.INEXPRESSIBLE, tried.not_tried)
     if expected.lost and tried.built:
         return LookedFor(LookResult.GONE, "the original is built and runs")
     if not tried.built:
@@ -179,8 +179,6 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
         return None, None
     own = GraphTrials(trials.process, KnownIssues(), others, cloners=() if apart else (issue.cloner,))
     tried = own.try_or_say_why_not(graph, costly=not apart)
-    if isinstance(tried, NotTried):
-        return None, None
     shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
     if shown is not None:
         return True, shown

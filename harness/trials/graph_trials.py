@@ -35,14 +35,6 @@ _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotTried:
-    """Why a graph could not be tried. `expressible` is whether the release has words for it."""
-
-    why: str
-    expressible: bool = True
-
-
 @dataclass(slots=True)
 class Tally:
     """What trials have seen so far.
@@ -122,22 +114,22 @@ class GraphTrials:
         """Whether a graph gets the costly checks."""
         return self.rate > 0 and number_of(graph) % self.rate == 0
 
-    def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> Trial | NotTried:
+    def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         with self.asking():
             words = unsupported_graph(graph, self.process.subject) or missing_layer(graph, self.process)
         if words:
-            return NotTried(words, expressible=False)
+            return Trial(not_tried=words, expressible=False)
         try:
             reasons = (unsupported_cloner(cloner, self.process, graph) for cloner in self.cloners)
             reason = next(filter(None, reasons), "")
             if reason:
-                return NotTried(reason)
+                return Trial(not_tried=reason)
             tried = self.try_graph(graph, costly=costly)
         except SubjectError as error:
-            return NotTried(str(error))
+            return Trial(not_tried=str(error))
         if tried.not_compared and len(tried.not_compared) == len(self.others):
-            return NotTried(f"not compared: {tried.not_compared[0]}")
+            return Trial(not_tried=f"not compared: {tried.not_compared[0]}")
         return tried
 
     def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer, Failure, Observation
-from clonediff.harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
+from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_WITH_FUNCTIONS, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
@@ -96,6 +96,7 @@ class Hit(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """One case on one subject, through some cloners, under all checks.
 
+    `not_tried` says why nothing could be run at all, and `expressible` whether the release has words for the graph.
     `refused` says why the original could not be built, or that it gives something else each time, `lost` how it took
     its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
     the causes that count, looked up among the known issues, and `not_compared` says why the graph was not compared with
@@ -113,6 +114,8 @@ class Trial(msgspec.Struct, frozen=True):
     ours: dict[str, float] = {}
     hits: tuple[Hit, ...] = ()
     not_compared: tuple[str, ...] = ()
+    not_tried: str = ""
+    expressible: bool = True
 
     @property
     def causes(self) -> list[Cause]:
@@ -122,7 +125,7 @@ class Trial(msgspec.Struct, frozen=True):
     @property
     def built(self) -> bool:
         """Whether there was an original to clone."""
-        return self.refused is None and self.lost is None
+        return self.refused is None and self.lost is None and not self.not_tried
 
 
 def run(
@@ -165,12 +168,9 @@ def _run(
         return _judge(case, subject, {}, alone)
     if isinstance(outcome, TimedOut):
         timeout = _enough(alone, outcome.seconds)
-    outcomes: dict[str, Outcome] = {}
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
-        outcomes[name] = each = (
-            outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
-        )
+        each = outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
         if isinstance(each, Answer) and each.refused is not None:
             return _judge(case, subject, {}, each)
         if isinstance(each, Answer):

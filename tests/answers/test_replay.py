@@ -17,7 +17,7 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
 from clonediff.harness.subjects.outcomes import Killed
 from clonediff.harness.trials.expected import Expected, example_on
-from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
+from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load
@@ -67,7 +67,7 @@ def shown(*causes: Cause, known: bool = False) -> list[Hit]:
     return [Hit(each.fingerprint, "upstream", "t", Case("", ()), GRAPH, each, known=issue) for each in causes]
 
 
-def replayed(expected: Expected, tried: Trial | NotTried) -> ReplayRow:
+def replayed(expected: Expected, tried: Trial) -> ReplayRow:
     return with_answer(ReplayRow("w", "t", "i", "keras", "upstream"), expected, tried)
 
 
@@ -125,7 +125,7 @@ def test_the_answer(expected: Expected, trial: Trial, hits: list[Hit], outcome: 
 
 @pytest.mark.parametrize("expressible", [True, False])
 def test_what_could_not_be_tried_is_an_error(expressible: bool) -> None:
-    answer = replayed(expecting(VALUE), NotTried("why", expressible))
+    answer = replayed(expecting(VALUE), Trial(not_tried="why", expressible=expressible))
     assert (answer.outcome, answer.because, answer.shown) == (ReplayOutcome.ERROR, "why", ())
 
 

@@ -17,7 +17,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up, unsupported_graph
-from clonediff.harness.trials.graph_trials import GraphTrials, NotTried
+from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line
@@ -50,7 +50,7 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
     row = ReleaseRow(str(subject), subject.package, subject.version or "", ReleaseVerdict.NOT_TO_BE_HAD)
     words = unsupported_graph(question.graph, subject)
     if words:  # for that nothing has to be installed
-        return with_answer(row, question, NotTried(words, expressible=False))
+        return with_answer(row, question, Trial(not_tried=words, expressible=False))
     try:
         place = find(subject)
         process = SubjectProcess(subject, place=place)
@@ -65,7 +65,7 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
         return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=question.expected.costly))
 
 
-def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial | NotTried) -> ReleaseRow:
+def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial) -> ReleaseRow:
     """The row with the verdict, the causes that showed there, and why where it is no cause.
 
     What a known issue explains is listed, and does not speak against a release that one cause is looked for in: an
