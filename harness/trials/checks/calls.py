@@ -24,7 +24,7 @@ from clonediff.harness.trials.checks.pairing import Pair, map_tensors
 from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import Unlike, unlike
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place
 
 _MODELS = "for each in {}._flatten_layers() if isinstance(each, keras.Model)"
 _COUNTED = {
@@ -63,7 +63,7 @@ _NAMED = {
 def _arguments(part: str, word: str, item: str) -> Iterator[Aspect]:
     """What can differ in the arguments of a call. Without a tensor, or on another, layers come in another order."""
     changes = (Thing.RESULTS, Thing.GIVERS, Thing.BUILD, Thing.CONTENT)
-    for each in nested(part, f"{word}s of a call{{of}}", f"{item} of a call{{of}}", Cost.PROPERTY):
+    for each in nested(loses, part, f"{word}s of a call{{of}}", f"{item} of a call{{of}}"):
         leaf = each.name.partition(" ")[2]
         yield replace(
             each,

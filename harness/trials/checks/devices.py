@@ -21,7 +21,7 @@ from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.runs import leaves
 from clonediff.harness.trials.checks.skeletons import unlike
 from clonediff.harness.trials.checks.tolerance import close, coarser, tolerance
-from clonediff.reports.records import Cost, Difference, Numbers, Place
+from clonediff.reports.records import Difference, Numbers, Place
 
 Elements = Sequence[float | complex | bool | str]
 Values = Callable[[str, str], tuple[Elements, Elements] | None]
@@ -66,7 +66,7 @@ def _aspects(check: Check) -> Aspects:
     other = f"another {check}"
     return Aspects(
         check,
-        nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES),
+        nested(computes, "structure", "outputs of a call", "an output of a call"),
         computes(
             ("weight count", f"a model has more weights on one {check} than on the other"),
             ("weight", f"a weight that was set is another on {other}"),

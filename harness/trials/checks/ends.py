@@ -12,7 +12,7 @@ from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG, named
 from clonediff.harness.trials.checks.skeletons import unlike
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 
 def names_of_inputs(difference: Difference, dialect: str) -> Comparison:
@@ -57,8 +57,8 @@ ASPECTS = Aspects(
         shown=names_of_inputs,
         **_OF_A_SETTING,
     ),
-    nested("input structure", "inputs of a model", "an input of a model", Cost.COMPUTES, **_OF_NESTING),
-    nested("output structure", "outputs of a model", "an output of a model", Cost.COMPUTES, **_OF_NESTING),
+    nested(computes, "input structure", "inputs of a model", "an input of a model", **_OF_NESTING),
+    nested(computes, "output structure", "outputs of a model", "an output of a model", **_OF_NESTING),
 )
 
 

@@ -35,7 +35,7 @@ ASPECTS = Aspects(
         ("raises another", "{clone} raises another exception{training} than the original"),
     ),
     crashes(("raises", "{clone} does not run{training}"), shown=RUN),
-    nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES, shown=RUN),
+    nested(computes, "structure", "outputs of a call", "an output of a call", shown=RUN),
     computes(
         ("count", "{clone} gives another number of outputs{training}{at}"),
         ("shape", "{clone} gives another shape{training}{at}"),
