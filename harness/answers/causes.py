@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from clonediff.harness.trials.titles import sentence
-from clonediff.harness.trials.triage import likeness, signature, title
+from clonediff.harness.trials.triage import likeness, makes_a_clone, signature, title
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import COSTS, DOES, Cause, Cost, Difference
@@ -78,7 +78,7 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseSho
 
 def causes_shown(tried: Trial) -> tuple[CauseShown, ...]:
     """The causes of a trial."""
-    hides = any(each.check == "made" for cause in tried.causes for each in cause.differences)
+    hides = not makes_a_clone(tried.causes)
     return tuple(
         cause_shown(hit.cause, hit.known, title=hit.title, hides=hides) for hit in tried.hits if hit.cause is not None
     )

@@ -16,7 +16,7 @@ from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.across import terms_of
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.triage import alike, fingerprint, title
+from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, explains
 from clonediff.reports.records import Cause, Difference, Finding
@@ -152,8 +152,7 @@ def look_for(expected: Expected, tried: Trial) -> LookedFor:
         return LookedFor(LookResult.ANOTHER, _instead(expected, fresh))
     behind = _hidden(expected, tried)
     if behind:
-        no_clone = any(each.check == "made" for cause in tried.causes for each in cause.differences)
-        return LookedFor(LookResult.NO_CLONE if no_clone else LookResult.HIDDEN, behind)
+        return LookedFor(LookResult.HIDDEN if makes_a_clone(tried.causes) else LookResult.NO_CLONE, behind)
     left = ", ".join(dict.fromkeys(hit.known.id for hit in tried.hits if hit.known is not None))
     return LookedFor(LookResult.GONE, f"known issues remain: {left}" if left else "")
 

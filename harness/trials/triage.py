@@ -177,6 +177,11 @@ def alike(one: Cause, other: Cause) -> bool:
     return likeness(one.root) == likeness(other.root) or one.fingerprint == other.fingerprint
 
 
+def makes_a_clone(causes: Iterable[Cause]) -> bool:
+    """Whether a cloner with these causes has made a clone at all, in which others could show."""
+    return not any(cause.root.check == "made" for cause in causes)
+
+
 def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
     """The causes of each cloner, with whose fault they are.
 
@@ -185,8 +190,8 @@ def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, .
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = found.get(upstream, ()), found.get(fixed, ())
-    no_clone = upstream not in found or any(cause.root.check == "made" for cause in theirs)
-    alone = {upstream: Blame.UPSTREAM, fixed: Blame.UNKNOWN if no_clone else Blame.OURS}
+    compared = upstream in found and makes_a_clone(theirs)
+    alone = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if compared else Blame.UNKNOWN}
     others = {upstream: ours, fixed: theirs}
 
     def blame(cloner: str, cause: Cause) -> Blame:

@@ -31,7 +31,7 @@ from clonediff.harness.subjects.observation import Failure
 from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, SubjectError, TimedOut
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.triage import with_blame
+from clonediff.harness.trials.triage import makes_a_clone, with_blame
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause
@@ -312,8 +312,9 @@ def _cloned(tried: Sequence[Trial], order: Sequence[str], process: SubjectProces
     blamed = with_blame({name: [hit.cause for hit in its if hit.cause is not None] for name, its in hits.items()})
     found = []
     for name in order:
+        hides = not makes_a_clone(blamed[name])
         breaks = tuple(
-            cause_shown(cause, hit.known, script=_script(cause, name, hit.case, process))
+            cause_shown(cause, hit.known, script=_script(cause, name, hit.case, process), hides=hides)
             for hit, cause in zip(hits[name], blamed[name], strict=True)
         )
         notes = clones[name].notes
