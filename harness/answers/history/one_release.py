@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import causes_shown
 from clonediff.harness.answers.history.question import HistoryQuestion
-from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.record import CLONED, ReleaseRow, ReleaseVerdict
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
@@ -36,7 +36,6 @@ _VERDICTS = {
 }
 """Of all others it cannot be told."""
 _LONGEST = 300
-_SAID_BY_CAUSES = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE)
 
 
 def try_release(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
@@ -73,7 +72,7 @@ def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial) -> Rel
     """
     looked = look_for(question.expected, tried)
     verdict = _VERDICTS.get(looked.result, ReleaseVerdict.CANNOT_TELL)
-    reason = "" if verdict in _SAID_BY_CAUSES else looked.because
+    reason = "" if verdict in CLONED else looked.because
     if looked.result is LookResult.LOST:
         reason = f"the original ends its process: {reason}"
     return replace(row, verdict=verdict, causes=causes_shown(tried), reason=one_line(reason, _LONGEST))

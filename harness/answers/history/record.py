@@ -22,7 +22,9 @@ class ReleaseVerdict(enum.StrEnum):
     NOT_TRIED = "not tried"
 
 
-TOLD = (ReleaseVerdict.HOLDS, ReleaseVerdict.BREAKS, ReleaseVerdict.OTHERWISE, ReleaseVerdict.CANNOT_BUILD)
+CLONED = (ReleaseVerdict.HOLDS, ReleaseVerdict.BREAKS, ReleaseVerdict.OTHERWISE)
+"""The verdicts of releases that had a model to clone: its causes say the rest."""
+TOLD = (*CLONED, ReleaseVerdict.CANNOT_BUILD)
 """The verdicts that a release was tried for, and gave."""
 
 
