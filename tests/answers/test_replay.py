@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from clonediff.harness.answers.causes import causes_shown
 from clonediff.harness.answers.replay import ReplayOutcome, ReplayRow, with_answer
 from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.scripts.of_finding import example_of, script_of
@@ -121,6 +122,15 @@ def expecting(root: Difference) -> Expected:
 )
 def test_the_answer(expected: Expected, trial: Trial, hits: list[Hit], outcome: ReplayOutcome) -> None:
     assert replayed(expected, replace(trial, hits=tuple(hits))).outcome is outcome
+
+
+def test_every_answer_keeps_the_keys_that_it_has_for_a_cause() -> None:
+    (told,) = causes_shown(replace(BUILT, hits=tuple(shown(cause(CRASH), known=True))))
+    keys = msgspec.to_builtins(told)
+    assert (keys["id"], keys["fingerprint"], keys["known"], keys["hides"]) == (fingerprint(CRASH),) * 2 + ("it", True)
+    assert keys["key"] == "made raises LSTM ValueError"
+    assert {"title", "cost", "blame", "root", "happens", "headline", "follows", "followers"} <= keys.keys()
+    assert {"because", "link", "documented", "script"} <= keys.keys()
 
 
 @pytest.mark.parametrize("expressible", [True, False])
