@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.across import terms_of
 from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Hit, Trial
@@ -172,7 +173,7 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
         graph = from_json(issue.example, issue.id)
     except MalformedGraph:
         return None, None
-    apart = issue.cloner in ("backend", "device")
+    apart = issue.cloner in APART
     others = [each for each in trials.others if apart and terms_of(subject, each.subject).check == issue.cloner]
     if apart and not others:
         return None, None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from clonediff.harness.trials.checks import aspect_of
+from clonediff.harness.trials.checks.devices import APART
 from clonediff.reports.records import Difference
 from clonediff.strategies.kinds import CATALOGUE
 
@@ -55,7 +56,7 @@ def argument(root: Difference) -> str:
 def sentence(root: Difference, kind: str) -> str:
     """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
     clone, inside, before = _where(root)
-    apart = root.check in ("device", "backend")
+    apart = root.check in APART
     raised = _raised(root)
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, found = _form(root.expected), _form(root.found)

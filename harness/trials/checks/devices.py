@@ -86,6 +86,8 @@ def _aspects(check: Check) -> Aspects:
 
 
 ASPECTS: Mapping[str, Aspects] = {"device": _aspects("device"), "backend": _aspects("backend")}
+APART = tuple(ASPECTS)
+"""The checks that are of two subjects that differ, and of no cloner."""
 TERMS = Terms()
 
 
