@@ -7,19 +7,13 @@ known causes that were met.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import AT_LEAST, COSTS, LEFT_OUT, Cost, KnownMet, Run
+from clonediff.reports.records import AT_LEAST, COSTS, DOES, LEFT_OUT, Cost, KnownMet, Run, by_cloner
 
 _OURS = "clonediff's own cloner"
-_DOES = {
-    Cost.CRASHES: "crashes",
-    Cost.COMPUTES: "computes something else",
-    Cost.TRAINS: "trains differently",
-    Cost.PROPERTY: "loses a property",
-    Cost.NAME: "changes only a name",
-}
+_DOES = {**DOES, Cost.NAME: "changes only a name"}
 _NAMES = {"keras": "Keras", "tf_keras": "tf_keras", "tf.keras": "tf.keras"}
 
 
@@ -49,7 +43,7 @@ def broken(read: RunRead) -> list[Broken]:
     found = [
         Broken(
             its[0],
-            tuple(each.subject or each.generation for each in its),
+            tuple(each.where for each in its),
             sum(each.count for each in its),
             min((each.cost for each in its if each.cost is not None), default=None),
             next((examples[each.folder] for each in its if each.folder in examples), None),
@@ -106,20 +100,20 @@ def left_out(run: Run) -> str:
     """What the run left out, and how many graphs had only that; "" where it left out nothing."""
     if run.at_least is Cost.NAME:
         return ""
-    less = [does.replace("only ", "") for cost, does in _DOES.items() if cost > run.at_least]
+    less = [does for cost, does in DOES.items() if cost > run.at_least]
     only = [f"{tried.left_out:,} with {who}" for who, tried in _tried(run).items() if tried.left_out]
     graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
     return f"left out by --at-least {run.at_least.name.lower()}: what only {' or '.join(less)}; {graphs}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Tried:
     """On how many graphs a cloner had each verdict, and each worst that it did."""
 
-    faithful: int = 0
-    left_out: int = 0
-    unfaithful: int = 0
-    worst: dict[Cost, int] = field(default_factory=dict)
+    faithful: int
+    left_out: int
+    unfaithful: int
+    worst: dict[Cost, int]
 
     @property
     def graphs(self) -> int:
@@ -141,21 +135,13 @@ def _faith(run: Run, who: str, tried: _Tried) -> str:
 def _tried(run: Run) -> dict[str, _Tried]:
     """What became of the graphs that each cloner was given; upstream first."""
     found: dict[str, _Tried] = {}
-    for key, count in run.verdicts.items():
-        cloner, _, verdict = key.partition(": ")
-        tried = found.setdefault(cloner, _Tried())
-        if verdict == "faithful":
-            tried.faithful += count
-        elif verdict == LEFT_OUT:
-            tried.left_out += count
-        else:
-            tried.unfaithful += count
-    for key, count in run.worst.items():
-        cloner, _, word = key.partition(": ")
-        if cloner in found and word in AT_LEAST:
-            found[cloner].worst[AT_LEAST[word]] = count
-    order = sorted(found, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
-    return {cloner: found[cloner] for cloner in order if found[cloner].graphs}
+    counts, worst = by_cloner(run.verdicts), by_cloner(run.worst)
+    for cloner in sorted(counts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner)):
+        verdicts = counts[cloner]
+        faithful, left_out = (verdicts.pop(word, 0) for word in ("faithful", LEFT_OUT))
+        costs = {AT_LEAST[word]: count for word, count in worst.get(cloner, {}).items() if word in AT_LEAST}
+        found[cloner] = _Tried(faithful, left_out, sum(verdicts.values()), costs)
+    return {cloner: tried for cloner, tried in found.items() if tried.graphs}
 
 
 def _called(run: Run, cloner: str) -> str:

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
+from clonediff.reports.records import RecordError
+
 
 class Entry(Protocol):
     """What every entry has, whatever it tells of."""
@@ -33,51 +35,50 @@ def read_entries(
     word: str,
     entry: type[E],
     problem: Callable[[E], str | None],
-    wrong: Callable[[str], Exception],
     *,
     inner: Mapping[str, type[msgspec.Struct]],
 ) -> tuple[E, ...]:
     """The tables [[word]] of a file, each as an `entry`, in their order.
 
-    What is `wrong` is raised with the file, the entry and the field. `problem` says what else may be wrong with an
-    entry; `inner` has the types of the tables in its fields.
+    A `RecordError` names the file, the entry and the field. `problem` says what else may be wrong with an entry;
+    `inner` has the types of the tables in its fields.
     """
     found: dict[str, E] = {}
-    for number, table in enumerate(_tables(path, word, wrong), 1):
+    for number, table in enumerate(_tables(path, word), 1):
         name = table.get("id") if isinstance(table, dict) else None
         where = f"{path}: {word} {number}" + (f" ({name})" if isinstance(name, str) else "")
         try:
             one = msgspec.convert(table, entry)
         except msgspec.ValidationError as error:
-            raise wrong(f"{where}: {_with_fields(str(error), entry, inner)}") from error
+            raise RecordError(f"{where}: {_with_fields(str(error), entry, inner)}") from error
         if one.id in found:
-            raise wrong(f"{where}: `id` {one.id!r} stands twice: give each {word} its own")
+            raise RecordError(f"{where}: `id` {one.id!r} stands twice: give each {word} its own")
         said = _empty(one) or problem(one)
         if said:
-            raise wrong(f"{where}: {said}")
+            raise RecordError(f"{where}: {said}")
         found[one.id] = one
     return tuple(found.values())
 
 
-def _tables(path: Path, word: str, wrong: Callable[[str], Exception]) -> list[Any]:
+def _tables(path: Path, word: str) -> list[Any]:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise wrong(f"{path}: cannot be read ({error.strerror})") from error
+        raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        raise wrong(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+        raise RecordError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
     except tomllib.TOMLDecodeError as error:
-        raise wrong(f"{path}: not TOML: {error}") from error
+        raise RecordError(f"{path}: not TOML: {error}") from error
     except RecursionError:
-        raise wrong(f"{path}: nested too deep to be a list of [[{word}]]") from None
+        raise RecordError(f"{path}: nested too deep to be a list of [[{word}]]") from None
     unknown = sorted(set(tables) - {"format", word})
     if unknown:
-        raise wrong(f"{path}: `{unknown[0]}` is not a field of this file: it has `format` and [[{word}]]")
+        raise RecordError(f"{path}: `{unknown[0]}` is not a field of this file: it has `format` and [[{word}]]")
     if type(tables.get("format")) is not int or tables["format"] != 1:
-        raise wrong(f"{path}: `format` must be 1, got {tables.get('format')!r}")
+        raise RecordError(f"{path}: `format` must be 1, got {tables.get('format')!r}")
     entries = tables.get(word, [])
     if not isinstance(entries, list):
-        raise wrong(f"{path}: `{word}` must be a list of tables: write [[{word}]], not [{word}]")
+        raise RecordError(f"{path}: `{word}` must be a list of tables: write [[{word}]], not [{word}]")
     return entries
 
 

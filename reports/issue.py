@@ -104,10 +104,8 @@ def _told(root: Difference) -> str:
 def _numbers(root: Difference) -> str:
     assert root.numbers is not None
     numbers = root.numbers
-    far = "" if numbers.max_abs is None else f", by {numbers.max_abs:g} at most"
-    index = f", at [{', '.join(map(str, numbers.index))}]" if numbers.index else ""
     return (
-        f"{numbers.differing} of {numbers.total} numbers differ{far}. The first{index}: "
+        f"{numbers.said}. The first{f', {numbers.at}' if numbers.at else ''}: "
         f"{_code(numbers.expected)} in the original, {_code(numbers.found)} in the clone."
     )
 

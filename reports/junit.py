@@ -66,9 +66,7 @@ def _cases(read: RunRead) -> Iterator[_Case]:
 
 def _finding(kept: StoredFinding) -> _Case:
     finding = kept.finding
-    suite = finding.subject or finding.generation
-    name = finding.id
-    classname = f"{suite}.{finding.cloner or ('across' if finding.across else 'original')}"
+    suite, name, classname = finding.where, finding.id, f"{finding.where}.{finding.who}"
     if finding.known is not None:
         return _Case(suite, classname, name, "skipped", f"known issue {finding.known}: {_line(finding.title)}")
     if finding.proof is False:
@@ -76,8 +74,7 @@ def _finding(kept: StoredFinding) -> _Case:
     root = finding.root
     lines = [finding.title, cost_of(kept), finding.alone]
     if root is not None:
-        lines += [PROMISES.get(root.check, root.check), f"{root.check}: {root.path}"]
-        lines += [f"  original: {root.expected}", f"  clone:    {root.found}"]
+        lines += [PROMISES.get(root.check, root.check), *root.lines]
     lines += [*([finding.detail] if finding.detail else []), *finding.notes]
     lines += ["", kept.script]
     return _Case(
@@ -86,7 +83,7 @@ def _finding(kept: StoredFinding) -> _Case:
 
 
 def _known(known: KnownMet) -> _Case:
-    suite = known.subject or known.generation or "clonediff"
+    suite = known.where or "clonediff"
     said = still(known)
     if known.breaks is False and not known.count:
         text = f"{known.title}\nIts example no longer breaks: say in the list of known issues until when it did."

@@ -59,10 +59,6 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     example: str | None = None
 
 
-class KnownIssuesError(ValueError):
-    """The file of known issues is wrong; the message names the file, the entry, the field and what was expected."""
-
-
 class KnownIssues(msgspec.Struct, frozen=True):
     """The entries that may apply, in the order of the file."""
 
@@ -91,7 +87,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
     """Read the file of known issues."""
-    return KnownIssues(read_entries(path, "issue", KnownIssue, _problem, KnownIssuesError, inner={"match": Pattern}))
+    return KnownIssues(read_entries(path, "issue", KnownIssue, _problem, inner={"match": Pattern}))
 
 
 def explains(issue: KnownIssue, cause: Cause) -> bool:

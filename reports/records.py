@@ -10,6 +10,7 @@ import contextlib
 import enum
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,13 +36,16 @@ class Cost(enum.IntEnum):
     NAME = 4
 
 
-COSTS = {
-    Cost.CRASHES: "it crashes",
-    Cost.COMPUTES: "it computes something else",
-    Cost.TRAINS: "it trains differently",
-    Cost.PROPERTY: "it loses a property",
-    Cost.NAME: "it changes a name",
+DOES = {
+    Cost.CRASHES: "crashes",
+    Cost.COMPUTES: "computes something else",
+    Cost.TRAINS: "trains differently",
+    Cost.PROPERTY: "loses a property",
+    Cost.NAME: "changes a name",
 }
+"""What a clone does that costs so much."""
+
+COSTS = {cost: f"it {does}" for cost, does in DOES.items()}
 
 AT_LEAST = {cost.name.lower(): cost for cost in Cost}
 """What each is called on the command line and in JSON."""
@@ -67,6 +71,11 @@ class Place(msgspec.Struct, frozen=True):
     inside: str = ""
     at: tuple[int, ...] | None = None
 
+    @property
+    def said(self) -> str:
+        """For people: "dense (Dense)"."""
+        return f"{self.name or 'the model itself'} ({self.kind})"
+
 
 class Raised(msgspec.Struct, frozen=True):
     """An exception of a cloner: `frame` is "file:function", the innermost of the framework's or the cloner's own.
@@ -90,6 +99,17 @@ class Numbers(msgspec.Struct, frozen=True):
     expected: str = ""
     found: str = ""
 
+    @property
+    def said(self) -> str:
+        """How many differ, and by how much."""
+        most = "" if self.max_abs is None else f", by {self.max_abs:g} at most"
+        return f"{self.differing:,} of {self.total:,} numbers differ{most}"
+
+    @property
+    def at(self) -> str:
+        """Where the first is, "" where that is not known or where there is one number."""
+        return f"at [{', '.join(map(str, self.index))}]" if self.index else ""
+
 
 class Difference(msgspec.Struct, frozen=True):
     """One broken promise. `path` says where ("layers['lambda_1'].config.mask"), `aspect` what, in stable words."""
@@ -104,6 +124,11 @@ class Difference(msgspec.Struct, frozen=True):
     raised: Raised | None = None
     digests: tuple[str, str] | None = None
     numbers: Numbers | None = None
+
+    @property
+    def lines(self) -> tuple[str, str, str]:
+        """For people: what differs, in the original and in the clone."""
+        return f"{self.check}: {self.path}", f"  original: {self.expected}", f"  clone:    {self.found}"
 
 
 class Blame(enum.StrEnum):
@@ -174,6 +199,16 @@ class Finding(msgspec.Struct, frozen=True):
     def root(self) -> Difference | None:
         """The difference that the others follow from."""
         return self.differences[0] if self.differences else None
+
+    @property
+    def where(self) -> str:
+        """What it was found on."""
+        return self.subject or self.generation
+
+    @property
+    def who(self) -> str:
+        """Who breaks it: a cloner, two subjects that differ, or the original."""
+        return self.cloner or ("across" if self.across else "original")
 
     @property
     def alone(self) -> str:
@@ -287,6 +322,11 @@ class KnownMet(msgspec.Struct, frozen=True):
     cost: Cost | None = None
     folder: str = ""
 
+    @property
+    def where(self) -> str:
+        """What it was met on."""
+        return self.subject or self.generation
+
 
 class Run(msgspec.Struct, frozen=True):
     """What ran and with what result: `run.json` of a run's folder.
@@ -326,6 +366,15 @@ class Run(msgspec.Struct, frozen=True):
     reach: dict[str, tuple[FileReached, ...]] = {}
     clonediff: str = ""
     format: int = FORMAT
+
+
+def by_cloner(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """The `verdicts` of a run, or the `worst`, for each cloner."""
+    found: dict[str, dict[str, int]] = {}
+    for key, count in counts.items():
+        cloner, _, what = key.partition(": ")
+        found.setdefault(cloner, {})[what] = count
+    return found
 
 
 class RecordError(ValueError):

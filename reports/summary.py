@@ -91,7 +91,7 @@ def _findings(findings: list[StoredFinding]) -> str:
     rows = []
     for kept in findings:
         finding = kept.finding
-        words = (finding.title, cost_of(kept), finding.subject or finding.generation, finding.cloner or "-")
+        words = (finding.title, cost_of(kept), finding.where, finding.cloner or "-")
         rows.append((*words, str(finding.count), finding.alone, finding.id))
     return _table(("what", "cost", "subject", "cloner", "times", "script", "fingerprint"), rows)
 

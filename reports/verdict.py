@@ -84,7 +84,7 @@ def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], lis
 
 def ordered(findings: Sequence[StoredFinding]) -> list[StoredFinding]:
     """The costliest first; of the same cost, the one that was seen first."""
-    return sorted(findings, key=lambda kept: (_rank(kept), kept.finding.first_seen, kept.name))
+    return sorted(findings, key=lambda kept: (rank(kept.finding.cost), kept.finding.first_seen, kept.name))
 
 
 def cost_of(kept: StoredFinding) -> str:
@@ -128,6 +128,6 @@ def lasted(seconds: float) -> str:
     return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
 
 
-def _rank(kept: StoredFinding) -> int:
-    cost = kept.finding.cost
-    return int(Cost.NAME) + 1 if cost is None else int(cost)
+def rank(cost: Cost | None) -> int:
+    """The costliest first; what costs nothing that is known last."""
+    return len(Cost) if cost is None else int(cost)

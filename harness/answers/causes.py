@@ -1,49 +1,152 @@
-"""The causes that a trial showed, as answers list them."""
+"""A cause that showed, as every answer tells it: what it does and costs, whose fault it is, and what is known of it.
+
+Owns what is said to whoever uses the clone: the concrete thing that happens, never what only follows from it.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
-from clonediff.harness.trials.graph_trials import NotTried, TriedGraph
-from clonediff.harness.trials.triage import likeness
+from clonediff.harness.trials.titles import sentence
+from clonediff.harness.trials.triage import likeness, makes_a_clone, signature, title
+from clonediff.harness.trials.trial import Trial
+from clonediff.reports.known import KnownIssue
+from clonediff.reports.records import COSTS, DOES, Cause, Cost, Difference
+
+_RUNS = ("outputs", "masks", "training", "saved")
+_LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
+_DOES = {**DOES, Cost.NAME: "has another name"}
 
 
 class CauseShown(msgspec.Struct, frozen=True):
-    """A cause that showed, and the known issue that explains it."""
+    """A cause on one model. `known` is the issue that explains it, `because` and `link` what that says.
 
-    fingerprint: str
-    title: str
-    known: str | None = None
-
-
-class CauseSeen(CauseShown, frozen=True, kw_only=True):
-    """A cause in one of many places. `key` is what it has in common with itself in another: no frame, no line.
-
-    `hides` says that there was no clone, so that no other cause could show.
+    `happens` is what it does to the clone, `headline` that and the cause of it, `follows` the exception it leads to.
+    `key` is what it has in common with itself in another release: no frame, no line. `hides` says that there was no
+    clone, so that no other cause could show. `fingerprint` is the id, under the name that some answers give it.
     """
 
-    key: str
+    id: str
+    title: str
+    cost: str
+    blame: str
+    root: Difference
+    happens: str = ""
+    headline: str = ""
+    follows: str = ""
+    followers: tuple[Difference, ...] = ()
+    known: str | None = None
+    because: str = ""
+    link: str | None = None
+    documented: bool = False
+    script: str = ""
+    key: str = ""
     hides: bool = False
+    fingerprint: str = ""
+
+    @property
+    def said(self) -> str:
+        """In a line: its title, its id, and whether it is known."""
+        return f"{self.title} [{self.id}]" + (f" (known: {self.known})" if self.known else "")
+
+    @property
+    def name_only(self) -> bool:
+        """Whether all that it costs is a name."""
+        return self.cost == COSTS[Cost.NAME]
 
 
-def causes_shown(tried: TriedGraph | NotTried) -> tuple[CauseShown, ...]:
-    """The causes of a trial; none of one that could not be run."""
-    return tuple(CauseShown(each.fingerprint, each.title, each.known) for each in causes_seen(tried))
-
-
-def causes_seen(tried: TriedGraph | NotTried) -> tuple[CauseSeen, ...]:
-    """The same, with what they have in common with those of other places."""
-    if isinstance(tried, NotTried):
-        return ()
-    hides = any(each.check == "made" for cause in tried.causes for each in cause.differences)
-    return tuple(
-        CauseSeen(
-            hit.fingerprint,
-            hit.title,
-            hit.known.id if hit.known else None,
-            key=" ".join(word for word in likeness(hit.cause.root) if word),
-            hides=hides,
-        )
-        for hit in tried.hits
-        if hit.cause is not None
+def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseShown:
+    """A cause and the issue that explains it. `told` has the fields that it takes more than these to tell."""
+    fields: dict[str, Any] = {"title": title(cause), "fingerprint": cause.fingerprint, **told}
+    if issue is not None:
+        fields |= {"known": issue.id, "because": issue.because, "link": issue.link, "documented": issue.documented}
+    return CauseShown(
+        cause.fingerprint,
+        cost=COSTS[cause.rank],
+        blame=cause.blame or "",
+        root=cause.root,
+        happens=happens(cause),
+        headline=headline(cause),
+        follows=follows(cause),
+        followers=cause.followers,
+        key=" ".join(filter(None, likeness(cause.root))),
+        **fields,
     )
+
+
+def causes_shown(tried: Trial) -> tuple[CauseShown, ...]:
+    """The causes of a trial."""
+    hides = not makes_a_clone(tried.causes)
+    return tuple(
+        cause_shown(hit.cause, hit.known, title=hit.title, hides=hides) for hit in tried.hits if hit.cause is not None
+    )
+
+
+def worst(cause: Cause) -> Difference:
+    """The difference of a cause that costs a user most: of several, one that was seen in a run."""
+    at_worst = [each for each in cause.differences if each.rank == cause.rank]
+    return next((each for each in at_worst if _ran(each)), at_worst[0])
+
+
+def _ran(seen: Difference) -> bool:
+    """Whether a difference was seen in a run, not at rest."""
+    rest = seen.path.partition(".")[2]
+    return seen.check in _RUNS or (seen.check == "again" and rest.startswith(("inference", "training")))
+
+
+def happens(cause: Cause) -> str:
+    """What a cause does to whoever uses the clone, as concretely as it was seen."""
+    seen = worst(cause)
+    where, _, rest = seen.path.partition(".")
+    if seen.check == "made":
+        lost = "cloning it ends its process" if seen.aspect.startswith("process ") else "cannot be cloned"
+        return _LOST.get(seen.aspect, lost)
+    if seen.check == "untouched":
+        return "cloning changes the original"
+    whose = "the clone"
+    if seen.check == "again":
+        if seen.aspect == "raises" and not rest:
+            return "cannot be cloned twice" if where == "again" else "the clone cannot be cloned"
+        whose = "a second clone" if where == "again" else "a clone of the clone"
+    if seen.check == "saved":
+        if seen.aspect == "raises" and rest in ("saving", "loading"):
+            return "the clone cannot be saved" if rest == "saving" else "the saved clone cannot be loaded"
+        whose = "the clone, saved and loaded,"
+    return f"{whose} {_does(seen, cause.rank)}"
+
+
+def _does(seen: Difference, rank: Cost) -> str:
+    if rank is Cost.CRASHES:
+        if "set_weights" in seen.path:
+            return "does not take the original's weights"
+        if seen.check == "training":
+            return "crashes when trained"
+        return "crashes when called" + (" in training mode" if "training" in seen.path else "")
+    if rank is Cost.COMPUTES and not _ran(seen):
+        # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
+        if seen.aspect.startswith(("weight", "state", "copied")):
+            return "begins with another state" if seen.aspect == "state value" else "has other weights"
+        return "has other inputs or outputs"
+    if seen.aspect == "compiled":
+        return "is not compiled"
+    return _DOES[rank]
+
+
+def headline(cause: Cause) -> str:
+    """What happens, and the cause of it: the thing itself, never what follows from it."""
+    root, said = cause.root, sentence(cause.root, signature(cause.root)[2])
+    if root.check == "made" or cause.rank is Cost.NAME:
+        return said
+    what = happens(cause).removeprefix("the clone ")
+    if root.raised is None or root is not worst(cause):
+        return f"{what}: {said}"
+    at = f" in {root.raised.frame.rpartition('/')[2]}" if root.raised.frame else ""
+    return f"{what}: {root.raised.type}{at}"
+
+
+def follows(cause: Cause) -> str:
+    """The exception that a cause leads to, where the cause is not that exception itself; "" where there is none."""
+    seen = worst(cause)
+    return "" if seen.raised is None or seen is cause.root else f"{seen.raised.type}: {seen.raised.message}"

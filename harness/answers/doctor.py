@@ -178,7 +178,7 @@ def _subject(subject: Subject, start: bool) -> SubjectHealth:
     case = Case(_SMALL.format(DIALECTS[subject.dialect].imports["keras"]), ({"shape": [2], "dtype": "float32"},))
     try:
         with SubjectProcess(subject) as process:
-            trial = GraphTrials(process, KnownIssues()).try_case(case).trial
+            trial = GraphTrials(process, KnownIssues()).try_case(case)
             ready, versions = process.ready, process.versions
     except SubjectError as error:
         return SubjectHealth(str(subject), False, str(error).partition("\n")[0].removeprefix(f"{subject}: "))

@@ -25,7 +25,8 @@ from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
 from clonediff.harness.trials.expected import Expected, LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up
-from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues
 
 
@@ -65,13 +66,14 @@ class ReplayRow(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
 
-def with_answer(row: ReplayRow, expected: Expected, tried: TriedGraph | NotTried) -> ReplayRow:
+def with_answer(row: ReplayRow, expected: Expected, tried: Trial) -> ReplayRow:
     """The row with what its one cloner did, or with what differs across two subjects."""
     looked = look_for(expected, tried)
     outcome, because = _OUTCOMES.get(looked.result, ReplayOutcome.ERROR), looked.because
-    if isinstance(tried, TriedGraph) and not tried.trial.built:
-        how = "cannot be built" if tried.trial.refused is not None else "takes its process with it"
-        because = f"the original {how}: {because}"
+    if tried.refused is not None:
+        because = f"the original cannot be built: {because}"
+    elif tried.lost is not None:
+        because = f"the original takes its process with it: {because}"
     elif outcome is ReplayOutcome.FIXED and not expected.sought:
         outcome = ReplayOutcome.HOLDS
     return replace(row, outcome=outcome, because=because, shown=causes_shown(tried))

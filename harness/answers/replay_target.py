@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.trusted_layers import allow_remembered
 from clonediff.reports.known import KnownIssue, KnownIssues
@@ -23,9 +24,6 @@ from clonediff.strategies.graph import Graph, MalformedGraph, from_json
 from clonediff.strategies.kinds import GENERATIONS
 
 FINDING = "finding.json"
-
-APART = ("backend", "device")
-"""What is of two subjects that differ, and of no cloner."""
 
 _RUN = ("run.json", "events.ndjson", "findings")
 _MOST = 20

@@ -177,7 +177,7 @@ def _draw(process: SubjectProcess, count: int, seed_: int) -> tuple[list[Graph],
 
 def _costly(graph: Graph, process: _TimedProcess, trials: GraphTrials) -> float:
     process.starting = 0.0
-    return trials.try_case(case_of(graph, process.subject.dialect), COSTLY).trial.seconds - process.starting
+    return trials.try_case(case_of(graph, process.subject.dialect), COSTLY).seconds - process.starting
 
 
 def _time(graph: Graph, process: _TimedProcess, trials: GraphTrials, other: SubjectProcess | None) -> TimedTrial:
@@ -188,7 +188,7 @@ def _time(graph: Graph, process: _TimedProcess, trials: GraphTrials, other: Subj
     process.prepare()
     process.starting = 0.0
     before = process.cpu(), process_time()
-    trial = trials.try_case(case).trial
+    trial = trials.try_case(case)
     cpu = max(0.0, process.cpu() - before[0]) + process_time() - before[1]
     seconds = trial.seconds - process.starting
     way = seconds - trial.checking - sum(trial.keras.values()) - sum(trial.ours.values())

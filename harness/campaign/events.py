@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from clonediff.harness.campaign.shards import KnownRetried, MadeSmaller, ShardDone, SubjectStarted
-from clonediff.harness.trials.graph_trials import Key
+from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
 

@@ -15,7 +15,8 @@ from clonediff.harness.campaign.shards import MadeSmaller, Shard, WrittenFinding
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.scripts.run_alone import PROVEN, tried_alone
 from clonediff.harness.search.reducing import MOST, reduce
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding
 from clonediff.strategies.graph import Graph, from_json, to_json

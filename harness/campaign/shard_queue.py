@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from clonediff.harness.campaign.shards import SIZE, MadeSmaller, Shard, ShardDone, WrittenFinding
-from clonediff.harness.trials.graph_trials import Key
+from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
 MOST_TRIES = 3

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import msgspec
 
 from clonediff.harness.subjects.outcomes import Statement
-from clonediff.harness.trials.graph_trials import Key
+from clonediff.harness.trials.trial import Key
 from clonediff.reports.kinds_and_features import Counting
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import FORMAT, Budget, Cost, Coverage, Finding

@@ -36,10 +36,11 @@ from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
 from clonediff.harness.trials.drawable_kinds import classes, graphs_on
+from clonediff.harness.trials.expected import example_on
 from clonediff.harness.trials.expressible import unsupported_cloner
-from clonediff.harness.trials.graph_trials import Key, new_hits
-from clonediff.harness.trials.known_examples import example_on
+from clonediff.harness.trials.graph_trials import new_hits
 from clonediff.harness.trials.remembered_answers import asked
+from clonediff.harness.trials.trial import Key
 from clonediff.reports.draws import reason
 from clonediff.reports.kinds_and_features import Counting
 from clonediff.strategies.graph import Graph, from_json, to_json
@@ -155,7 +156,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
     def look(graph: Graph) -> None:
         tried = trials.try_graph(graph)
         # A release of another day may lack what the corpus has of this one.
-        refused = None if shard.graphs and process.subject.version is not None else tried.trial.refused
+        refused = None if shard.graphs and process.subject.version is not None else tried.refused
         counting.add(graph, refused=refused is not None)
         if refused is not None:
             why = reason(refused.type, refused.message)

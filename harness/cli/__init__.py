@@ -81,7 +81,6 @@ def main() -> None:
 def _of_the_caller(error: Exception) -> bool:
     from clonediff.harness.subjects import SubjectError
     from clonediff.harness.subjects.subject import UnknownSubjectError
-    from clonediff.reports.known import KnownIssuesError
     from clonediff.reports.records import RecordError
 
-    return isinstance(error, (SubjectError, UnknownSubjectError, KnownIssuesError, RecordError, OSError))
+    return isinstance(error, (SubjectError, UnknownSubjectError, RecordError, OSError))

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import click
 
+from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.own_model.applications import IMAGE, how_large, smallest_first
 from clonediff.harness.answers.own_model.inputs import InputsError, sized
-from clonediff.harness.answers.own_model.looking import CheckWanted, look, second_for
+from clonediff.harness.answers.own_model.looking import CheckWanted, look, not_looked_at, second_for
 from clonediff.harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
-from clonediff.harness.answers.own_model.record import CheckedModel, ModelBreak, Status
+from clonediff.harness.answers.own_model.record import CheckedModel, Status
 from clonediff.harness.answers.own_model.verdicts import minded
 from clonediff.harness.answers.own_model.ways import own_way
 from clonediff.harness.cli import options as shared
@@ -194,8 +195,7 @@ def _check(
     model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues, status: StatusLine
 ) -> CheckedModel:
     """Check a model in a process of its own, so that none is held to what another left behind."""
-    began = time.monotonic()
-    how, versions = Status.NO_SUBJECT, dict[str, str]()
+    began, versions = time.monotonic(), dict[str, str]()
 
     def tell(at: str) -> None:
         status.show(f"{model.spec} on {subject}: {at}")
@@ -204,14 +204,11 @@ def _check(
         tell("starting")
         process = open_subject(subject, limits=limits)
         with second_for(model, process, wanted) as second, process:  # both start at once
-            how, versions = Status.LOST, process.versions
+            versions = process.versions
             tell("building the model")
             return look(model, process, wanted, known, tell, second)
-    except InputsError as error:
-        how, reason = Status.NOT_CALLED, str(error)
-    except SubjectError as error:
-        reason = str(error)
-    return CheckedModel(model.spec, str(subject), how, versions, reason=reason, seconds=time.monotonic() - began)
+    except (InputsError, SubjectError) as error:
+        return not_looked_at(model.spec, str(subject), error, versions, began)
 
 
 def _first(wanted: CheckWanted, model: Model) -> CheckWanted:
@@ -250,7 +247,7 @@ def _code(done: Sequence[CheckedModel], *, allow_known: bool, strict: bool) -> i
 
 def _print_script(done: Sequence[CheckedModel]) -> None:
     """The script of the costliest break of the first model that has one, upstream's before others'."""
-    breaks: list[tuple[str, ModelBreak]] = [
+    breaks: list[tuple[str, CauseShown]] = [
         (checked.model, each)
         for checked in done
         for cloned in sorted(checked.clones, key=lambda cloned: cloned.cloner != "upstream")

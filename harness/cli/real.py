@@ -76,7 +76,8 @@ def command(
     """
     if resume is not None and out is not None:
         raise click.UsageError("--resume or --out: what was begun is gone on with in its own file")
-    before = RealResults(_now()) if resume is None else read(resume, RealResults)
+    now = datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00")
+    before = RealResults(now) if resume is None else read(resume, RealResults)
     known = load(known_issues)
     limit = shared.memory_limit(memory, jobs)
     wanted = CheckWanted(checks=COSTLY if costly else (), seed=seed, seconds=timeout, processes=1)
@@ -135,7 +136,9 @@ class _Run:
         kept = [each for each in before.models if sources.get(each.name, each.source) == each.source]
         done = {each.name for each in kept}
         self.left = [each for each in recipes if each.name not in done]
-        self.results = replace(before, models=tuple(kept), interrupted=False, clonediff=_version())
+        self.results = replace(
+            before, models=tuple(kept), interrupted=False, clonediff=importlib.metadata.version("clonediff")
+        )
         self._places = {each.name: place for place, each in enumerate(recipes)}
         self._before = before.seconds
         self._file = file
@@ -181,11 +184,3 @@ class _Run:
         seconds = self._before + time.monotonic() - self._began
         self.results = replace(self.results, seconds=seconds, interrupted=interrupted)
         write(self._file, self.results)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00")
-
-
-def _version() -> str:
-    return importlib.metadata.version("clonediff")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from clonediff.harness.trials.triage import alike
+from clonediff.harness.trials.triage import alike, makes_a_clone
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Cause, Cost
 from clonediff.strategies.kinds import Generation
@@ -33,11 +33,6 @@ COUNTED = (FixEffect.SILENCES, FixEffect.BREAKS, FixEffect.OTHERWISE, FixEffect.
 def loud(cause: Cause) -> bool:
     """Whether a user sees it: there is an exception, now or as soon as the clone is used, or the process is gone."""
     return cause.rank is Cost.CRASHES
-
-
-def makes_a_clone(causes: Sequence[Cause]) -> bool:
-    """Whether a cloner with these causes has made a clone at all."""
-    return not any(cause.root.check == "made" for cause in causes)
 
 
 class KnownBugs(msgspec.Struct, frozen=True):

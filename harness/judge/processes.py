@@ -13,7 +13,7 @@ import msgspec
 from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.patching import apply
 from clonediff.harness.judge.reading import FilePart, Proposal, parsed, statement
-from clonediff.harness.subjects.observation import Failure
+from clonediff.harness.subjects.observation import Failure, Frame
 from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import Limits, SubjectProcess
@@ -120,7 +120,10 @@ def _why(error: SubjectError) -> str:
 
 def _line_of(failure: Failure) -> str:
     """Where in the candidate's file something was raised, "" where it was not there."""
-    lines = [frame for frame in failure.frames if frame.file == CANDIDATE_FILE]
-    if not lines:
-        return ""
-    return f" (line {lines[-1].line}, in {lines[-1].function})".replace(", in <module>", "")
+    frame = own_frame(failure)
+    return f" (line {frame.line}, in {frame.function})".replace(", in <module>", "") if frame is not None else ""
+
+
+def own_frame(failure: Failure) -> Frame | None:
+    """The innermost frame in the candidate's own file, None where there is none."""
+    return next((frame for frame in reversed(failure.frames) if frame.file == CANDIDATE_FILE), None)

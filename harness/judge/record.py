@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from clonediff.harness.judge.effects import FixEffect
-from clonediff.harness.judge.trying import RaisedAt
+from clonediff.harness.subjects.observation import Frame
 from clonediff.reports.records import FORMAT, Difference
 
 
@@ -26,7 +26,7 @@ class JudgedCause(msgspec.Struct, frozen=True):
     graph: msgspec.Raw
     source: str
     differences: tuple[Difference, ...]
-    place: RaisedAt | None = None
+    place: Frame | None = None
     script: str | None = None
     reproduced: bool | None = None
     before: str = ""

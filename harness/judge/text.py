@@ -9,7 +9,7 @@ from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.effects import COUNTED, FixEffect
 from clonediff.harness.judge.processes import ended
 from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
-from clonediff.harness.judge.trying import RaisedAt
+from clonediff.harness.subjects.observation import Frame
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import COSTS, Cause, Cost, Difference
 from clonediff.reports.verdict import some
@@ -65,7 +65,7 @@ def cause_clause(cause: Cause) -> str:
     return f"{where}: {_short(root.expected)} in the original, {_short(root.found)} in the clone{cost}"
 
 
-def where_raised(cause: Cause, at: RaisedAt | None) -> str:
+def where_raised(cause: Cause, at: Frame | None) -> str:
     """Where an exception was raised, in words; "" where there is none."""
     root = cause.root
     if at is not None:

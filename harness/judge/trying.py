@@ -15,19 +15,18 @@ import msgspec
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud
 from clonediff.harness.judge.graphs import REPORTED
-from clonediff.harness.judge.processes import LOADING
+from clonediff.harness.judge.processes import LOADING, own_frame
 from clonediff.harness.search.draw_and_reduce import search
-from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.observation import Answer, Frame
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.drawable_kinds import graphs_on
-from clonediff.harness.trials.graph_trials import LOST, GraphTrials, Hit, Key, TriedGraph
+from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict, title
-from clonediff.harness.trials.trial import Case, Trial, lost_difference
+from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Blame, Cause, Cost
 from clonediff.strategies.graph import Graph, from_json, to_json
@@ -65,13 +64,6 @@ class JudgeBudget:
     short: float = 2.0
     limits: Limits = field(default_factory=lambda: Limits(trial=15.0, cloning=0))
     loading: float = LOADING
-
-
-class RaisedAt(msgspec.Struct, frozen=True):
-    """Where in the candidate's own file something was raised."""
-
-    line: int
-    function: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +111,7 @@ class CauseOnGraphs:
     first_on: str
     smallest: GraphTried
     graphs: set[bytes] = field(default_factory=set)
-    place: RaisedAt | None = None
+    place: Frame | None = None
     script: str | None = None
     reproduced: bool | None = None
 
@@ -150,7 +142,7 @@ class Reference(GraphTrials):
         key = to_json(graph)
         if key not in self._trials:
             with self.asking():
-                self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect)).trial
+                self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect))
         return self._trials[key]
 
 
@@ -229,7 +221,7 @@ class Candidate(GraphTrials):
                 shown.graphs.add(key)
         return tried
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was drawn."""
         drawn, self._counted = self.tally.drawn > self._counted, self.tally.drawn
         tried = self.try_from(graph, DRAWN, counts=drawn)
@@ -238,19 +230,16 @@ class Candidate(GraphTrials):
             for cause, effect in tried.causes
             if effect in COUNTED
         ]
-        return TriedGraph(tried.own, tuple(hits))
+        return replace(tried.own, hits=tuple(hits))
 
-    def raised_at(self, shown: CauseOnGraphs) -> RaisedAt | None:
-        """The line of the candidate's file that raises, found by cloning the smallest graph once more."""
+    def raised_at(self, shown: CauseOnGraphs) -> Frame | None:
+        """The frame of the candidate's file that raises, found by cloning the smallest graph once more."""
         root = shown.cause.root
         if root.check != "made" or root.path == "process" or self.cloner != "candidate":
             return None
         outcome = self.process.trial(shown.smallest.case, cloners=[self.cloner])
         clone = outcome.clones.get(self.cloner) if isinstance(outcome, Answer) else None
-        if clone is None or clone.failure is None:
-            return None
-        lines = [frame for frame in clone.failure.frames if frame.file == CANDIDATE_FILE]
-        return RaisedAt(lines[-1].line, lines[-1].function) if lines else None
+        return None if clone is None or clone.failure is None else own_frame(clone.failure)
 
     def _draw(
         self, graphs: SearchStrategy[Graph], seconds: float, budget: JudgeBudget, after_each: Callable[[], None]
@@ -284,7 +273,7 @@ class Candidate(GraphTrials):
     def _through_multi_gpu(self) -> Trial | None:
         """The reported model through `multi_gpu_model`; None where the release has none."""
         case = case_of(REPORTED, self.process.subject.dialect)
-        trial = GraphTrials(self.process, KnownIssues(), cloners=(self.for_two_gpus,)).try_case(case).trial
+        trial = GraphTrials(self.process, KnownIssues(), cloners=(self.for_two_gpus,)).try_case(case)
         causes = trial.clones[self.for_two_gpus].causes if trial.built else ()
         absent = any(cause.root.raised is not None and cause.root.raised.type == "LookupError" for cause in causes)
         return None if absent else trial
@@ -295,7 +284,7 @@ class Candidate(GraphTrials):
         if self.process is self.reference.process:
             own = self.reference.trial(graph)
             return GraphTried(graph, case, own, own, self._effects(own, own))
-        own = self.try_case(case).trial
+        own = self.try_case(case)
         clean = own.built and own.clones[self.cloner].verdict is Verdict.FAITHFUL
         # Where it is faithful there is nothing to hold against the release; what is known of it by now is free.
         reference = self.reference.had(graph) if clean else self.reference.trial(graph)

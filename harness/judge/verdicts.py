@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from clonediff.harness.judge.effects import COUNTED, FixEffect, loud, makes_a_clone
+from clonediff.harness.judge.effects import COUNTED, FixEffect, loud
 from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
 from clonediff.harness.judge.text import cause_clause, comes_of, graph_line, likeness, sentence, silently, where_raised
 from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, Mark
-from clonediff.harness.trials.triage import title
+from clonediff.harness.trials.triage import makes_a_clone, title
 from clonediff.reports.records import Cause, Cost
 from clonediff.strategies.graph import Graph, to_json
 

@@ -14,7 +14,7 @@ from clonediff.harness.scripts.two_subjects import across
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import Hit
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Difference, Finding
 from clonediff.strategies.graph import from_json, to_json
@@ -22,6 +22,7 @@ from clonediff.strategies.graph import from_json, to_json
 
 def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:
     """A hit as it is kept. What its script proves is not known yet, nor whether its graph can get smaller."""
+    assert hit.graph is not None, "nobody keeps what a model of somebody's own shows"
     cause = hit.cause
     return Finding(
         id=hit.id,

@@ -91,10 +91,9 @@ def reproducer(
     said = [comment(f"# {difference.check}: {difference.path}")]
     numbers = difference.numbers
     if numbers is not None:
-        at = f" at {list(numbers.index)}" if numbers.index else ""
-        most = "" if numbers.max_abs is None else f", by {numbers.max_abs:g} at most"
+        at = f" {numbers.at}" if numbers.at else ""
         said += [f"#   original: {comment(numbers.expected)}{at}", f"#   clone:    {comment(numbers.found)}{at}"]
-        said += [f"#   {numbers.differing} of {numbers.total} numbers differ{most}"]
+        said += [f"#   {numbers.said}"]
     elif difference.check != "made":
         said += [f"#   original: {comment(difference.expected)}", f"#   clone:    {comment(difference.found)}"]
     else:

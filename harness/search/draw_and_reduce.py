@@ -13,7 +13,8 @@ from hypothesis.strategies import SearchStrategy
 
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.sampling import sample_graphs
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key, new_hits
+from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
+from clonediff.harness.trials.trial import Hit, Key
 from clonediff.strategies.graph import Graph
 
 SHRINKING = 60.0
@@ -49,11 +50,13 @@ def search(
         after_each()
         if found:
             last = None if until is None else until + shrinking
-            return _smaller(trials, found[0], last, after_each)
+            return _smaller(trials, graph, found[0], last, after_each)
     return None
 
 
-def _smaller(trials: GraphTrials, found: Hit, until: float | None, after_each: Callable[[], None]) -> Hit | None:
+def _smaller(
+    trials: GraphTrials, drawn: Graph, found: Hit, until: float | None, after_each: Callable[[], None]
+) -> Hit | None:
     """The smallest graph that shows the same by then; None where what was found does not show it again."""
     smallest, costly = found, False
 
@@ -70,15 +73,15 @@ def _smaller(trials: GraphTrials, found: Hit, until: float | None, after_each: C
         return same is not None
 
     try:
-        again = still(found.graph)
-        if not again and trials.sampled(found.graph):
+        again = still(drawn)
+        if not again and trials.sampled(drawn):
             costly = True  # only what does not show without the costly checks is worth them each time
-            again = still(found.graph)
+            again = still(drawn)
         if not again:
             trials.tally.unsteady += 1
             return None
         with trials.asking():
-            reduce(found.graph, still)
+            reduce(drawn, still)
     except _Stopped:
         pass
     return smallest

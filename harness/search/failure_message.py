@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import reproducer
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.records import COSTS
 
 
@@ -17,10 +18,9 @@ def message_of(hit: Hit, trials: GraphTrials) -> str:
         said = "clonediff drew a model that ends this Keras: a fault of clonediff's generator."
         return "\n".join((*head, said, hit.detail, "", hit.case.source))
     root = hit.cause.root
-    lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}"]
-    lines += [f"{root.check}: {root.path}", f"  original: {root.expected}", f"  clone:    {root.found}"]
+    lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}", *root.lines]
     if root.first is not None:
-        lines.append(f"  first seen at {root.first.name or 'the model itself'} ({root.first.kind})")
+        lines.append(f"  first seen at {root.first.said}")
     lines += hit.notes
     if hit.cause.followers:
         lines.append(f"  {len(hit.cause.followers)} more differences follow from it")

@@ -11,7 +11,8 @@ from hypothesis.strategies import SearchStrategy
 from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.search.graph_database import GraphDatabase
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, new_hits
+from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
+from clonediff.harness.trials.trial import Hit
 from clonediff.strategies.graph import Graph, to_json
 
 
@@ -44,7 +45,7 @@ class PropertyDraws:
             examples=max(1, self.examples // self.shards),
             seed_=self.seed * self.shards + self.shard,
         )
-        if found is not None:
+        if found is not None and found.graph is not None:
             memory.keep(found.graph)
         return found
 

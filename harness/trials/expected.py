@@ -1,7 +1,6 @@
 """What is expected of a trial, and whether it shows: the cause of a finding, a known issue, or anything at all.
 
-A cause that no check looked for, on either model, is never gone: `unseen` and `hidden` say why it may be there all the
-same.
+A cause that no check looked for, on either model, is never gone: `_unseen` and `_hidden` say why it may be there.
 """
 
 from __future__ import annotations
@@ -14,12 +13,15 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.trials.across import terms_of
 from clonediff.harness.trials.checks import CHECKS
-from clonediff.harness.trials.graph_trials import LOST, NotTried, TriedGraph
-from clonediff.harness.trials.triage import alike, fingerprint, title
-from clonediff.harness.trials.trial import Trial
-from clonediff.reports.known import KnownIssue, explains
+from clonediff.harness.trials.checks.devices import APART
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
+from clonediff.harness.trials.trial import LOST, Hit, Trial
+from clonediff.reports.known import KnownIssue, KnownIssues, explains
 from clonediff.reports.records import Cause, Difference, Finding
+from clonediff.strategies.graph import MalformedGraph, from_json
 
 
 class LookResult(enum.Enum):
@@ -131,40 +133,56 @@ class Expected(msgspec.Struct, frozen=True):
         return self.issue is not None and explains(self.issue, cause)
 
 
-def shows(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> bool | None:
-    """Whether what is looked for shows among the causes of a trial; None where that cannot be seen."""
-    if not trial.built:
-        return None
-    if any(map(expected.is_it, causes)):
-        return True
-    return None if hidden(expected, trial, causes) else False
-
-
-def look_for(expected: Expected, tried: TriedGraph | NotTried) -> LookedFor:
+def look_for(expected: Expected, tried: Trial) -> LookedFor:
     """What became of what was expected."""
-    if isinstance(tried, NotTried):
-        return LookedFor(LookResult.NOT_TRIED if tried.expressible else LookResult.INEXPRESSIBLE, tried.why)
-    trial, causes = tried.trial, tried.causes
-    if expected.lost and trial.built:
+    if tried.not_tried:
+        return LookedFor(LookResult.NOT_TRIED if tried.expressible else LookResult.INEXPRESSIBLE, tried.not_tried)
+    if expected.lost and tried.built:
         return LookedFor(LookResult.GONE, "the original is built and runs")
-    if not trial.built:
-        return LookedFor(*_failed(expected, trial))
+    if not tried.built:
+        return LookedFor(*_failed(expected, tried))
     if not expected.sought:
-        return LookedFor(LookResult.SHOWS if causes else LookResult.GONE)
-    if any(map(expected.is_it, causes)):
+        return LookedFor(LookResult.SHOWS if tried.hits else LookResult.GONE)
+    if any(map(expected.is_it, tried.causes)):
         return LookedFor(LookResult.SHOWS)
-    nothing = unseen(expected, trial.original)
+    nothing = _unseen(expected, tried.original)
     if nothing:
         return LookedFor(LookResult.UNSEEN, nothing)
     fresh = [hit.cause for hit in tried.hits if hit.cause is not None and hit.known is None]
     if fresh:
         return LookedFor(LookResult.ANOTHER, _instead(expected, fresh))
-    behind = hidden(expected, trial, causes)
+    behind = _hidden(expected, tried)
     if behind:
-        no_clone = any(each.check == "made" for cause in causes for each in cause.differences)
-        return LookedFor(LookResult.NO_CLONE if no_clone else LookResult.HIDDEN, behind)
+        return LookedFor(LookResult.HIDDEN if makes_a_clone(tried.causes) else LookResult.NO_CLONE, behind)
     left = ", ".join(dict.fromkeys(hit.known.id for hit in tried.hits if hit.known is not None))
     return LookedFor(LookResult.GONE, f"known issues remain: {left}" if left else "")
+
+
+def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit | None]:
+    """Whether the example of a known issue still shows it (None: that cannot be told), and the hit that does.
+
+    It is tried with the costly checks.
+
+    Nothing of it is counted in the trials, whose processes are used. Whether the issue is one of this release at all,
+    `since` and `until`, is for the caller to say.
+    """
+    subject = trials.process.subject
+    if issue.example is None or issue.generation != subject.generation:
+        return None, None
+    try:
+        graph = from_json(issue.example, issue.id)
+    except MalformedGraph:
+        return None, None
+    apart = issue.cloner in APART
+    others = [each for each in trials.others if apart and terms_of(subject, each.subject).check == issue.cloner]
+    if apart and not others:
+        return None, None
+    own = GraphTrials(trials.process, KnownIssues(), others, cloners=() if apart else (issue.cloner,))
+    tried = own.try_or_say_why_not(graph, costly=not apart)
+    shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
+    if shown is not None:
+        return True, shown
+    return (False if tried.built and not _hidden(Expected(issue=issue), tried) else None), None
 
 
 def _failed(expected: Expected, trial: Trial) -> tuple[LookResult, str]:
@@ -182,16 +200,16 @@ def _instead(expected: Expected, fresh: Sequence[Cause]) -> str:
     return "gone; instead: " + "; ".join(f"{title(cause)} [{cause.fingerprint}]" for cause in fresh)
 
 
-def hidden(expected: Expected, trial: Trial, causes: Sequence[Cause]) -> str:
+def _hidden(expected: Expected, trial: Trial) -> str:
     """Why what is looked for may be there unseen; "" where it is gone."""
-    nothing = unseen(expected, trial.original)
+    nothing = _unseen(expected, trial.original)
     if nothing:
         return nothing
-    for cause in causes:
+    for cause in trial.causes:
         for follower in cause.followers:
             if expected.is_it(Cause(fingerprint(follower), follower, rank=follower.rank)):
                 return f"it shows, but as what follows from another: {title(cause)} [{cause.fingerprint}]"
-    for cause in causes:
+    for cause in trial.causes:
         if any(_hides(each, expected) for each in cause.differences):
             return f"it cannot be seen behind another: {title(cause)} [{cause.fingerprint}]"
     return ""
@@ -225,7 +243,7 @@ def _mode(difference: Difference) -> str:
     return difference.path.partition(".")[0]
 
 
-def unseen(expected: Expected, original: Observation | None) -> str:
+def _unseen(expected: Expected, original: Observation | None) -> str:
     """Why the original has nothing of what is looked for to compare a clone with; "" where it has."""
     if original is None:
         return ""

@@ -11,112 +11,28 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from clonediff.harness.source.ways import MODEL
 from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.across import Compared, compared_with
+from clonediff.harness.trials.across import Compared, compared_with, terms_of
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
-from clonediff.harness.trials.devices import terms_of
 from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
-from clonediff.harness.trials.trial import Case, Trial, run
-from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.reading import slug
-from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Blame, Cause, Cost
+from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Cost
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.states import costly as costly_state
 
-Key = tuple[str, str, str]
-
 _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
-
-LOST = "process-lost"
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Something that a trial of a graph showed. `known` is the issue that explains it; what has none is new.
-
-    `across` names two subjects, where it is they that differ and no cloner is to blame. `notes` is what every report of
-    the cloner's work has to say.
-    """
-
-    fingerprint: str
-    cloner: str
-    title: str
-    case: Case
-    graph: Graph
-    cause: Cause | None = None
-    known: KnownIssue | None = None
-    detail: str = ""
-    across: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def blame(self) -> Blame | None:
-        """Whose fault it is; None where no cloner is at fault."""
-        return None if self.cause is None else self.cause.blame
-
-    @property
-    def key(self) -> Key:
-        """What makes two hits the same one."""
-        return self.cloner, self.id, " ".join(self.across)
-
-    @property
-    def id(self) -> str:
-        """The name of the finding. A process that was lost is known by what ended it."""
-        if self.fingerprint != LOST:
-            return self.fingerprint
-        return slug(self.fingerprint, self.detail.partition(":")[0].lower())
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedCause:
-    """A cause that a cloner showed, and the known issue that explains it, if one does."""
-
-    cloner: str
-    cause: Cause
-    known: KnownIssue | None
-
-
-@dataclass(frozen=True, slots=True)
-class TriedCase:
-    """What became of a case: its trial, and every cause that it showed."""
-
-    case: Case
-    trial: Trial
-    causes: tuple[ExplainedCause, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TriedGraph:
-    """What became of a graph: its trial, and all that it showed, known or not.
-
-    `not_compared` says why it was not compared with another subject, for each with which it was not.
-    """
-
-    trial: Trial
-    hits: tuple[Hit, ...] = ()
-    not_compared: tuple[str, ...] = ()
-
-    @property
-    def causes(self) -> list[Cause]:
-        """The causes among the hits."""
-        return [hit.cause for hit in self.hits if hit.cause is not None]
-
-
-@dataclass(frozen=True, slots=True)
-class NotTried:
-    """Why a graph could not be tried. `expressible` is whether the release has words for it."""
-
-    why: str
-    expressible: bool = True
 
 
 @dataclass(slots=True)
@@ -198,25 +114,25 @@ class GraphTrials:
         """Whether a graph gets the costly checks."""
         return self.rate > 0 and number_of(graph) % self.rate == 0
 
-    def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph | NotTried:
+    def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         with self.asking():
             words = unsupported_graph(graph, self.process.subject) or missing_layer(graph, self.process)
         if words:
-            return NotTried(words, expressible=False)
+            return Trial(not_tried=words, expressible=False)
         try:
             reasons = (unsupported_cloner(cloner, self.process, graph) for cloner in self.cloners)
             reason = next(filter(None, reasons), "")
             if reason:
-                return NotTried(reason)
+                return Trial(not_tried=reason)
             tried = self.try_graph(graph, costly=costly)
         except SubjectError as error:
-            return NotTried(str(error))
+            return Trial(not_tried=str(error))
         if tried.not_compared and len(tried.not_compared) == len(self.others):
-            return NotTried(f"not compared: {tried.not_compared[0]}")
+            return Trial(not_tried=f"not compared: {tried.not_compared[0]}")
         return tried
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was drawn for this subject."""
         with self.asking():
             return self._try_graph(graph, costly)
@@ -225,55 +141,50 @@ class GraphTrials:
         """The new hit of a graph under that key, if it shows one."""
         return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
-    def _try_graph(self, graph: Graph, costly: bool | None) -> TriedGraph:
+    def _try_graph(self, graph: Graph, costly: bool | None) -> Trial:
         chosen = self.sampled(graph) if costly is None else costly
         dialect = self.process.subject.dialect
-        its = self.try_case(case_of(graph, dialect), costly_checks(graph, dialect) if chosen else ())
-        case, trial = its.case, its.trial
+        case = case_of(graph, dialect)
+        trial = self.try_case(case, costly_checks(graph, dialect) if chosen else (), graph=graph)
         if costly_state(graph):
             self.tally.states += 1
             self.tally.stating += trial.seconds
-        if trial.lost is not None:
-            lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)
-            return TriedGraph(trial, (lost,))
-        hits = [
-            Hit(
-                each.cause.fingerprint,
-                each.cloner,
-                _with_arguments(title(each.cause), case),
-                case,
-                graph,
-                each.cause,
-                each.known,
-                notes=trial.clones[each.cloner].notes,
-            )
-            for each in its.causes
-        ]
-        not_compared = []
+        hits, not_compared = [*trial.hits], []
         if trial.original is not None:
             for other in self.others:
-                found = self._compare(graph, its, trial.original, other)
+                found = self._compare(graph, case, trial.original, other)
                 if isinstance(found, str):
                     not_compared.append(found)
                 else:
                     hits += found
         self.tally.meet(hits)
-        return TriedGraph(trial, tuple(hits), tuple(not_compared))
+        return replace(trial, hits=tuple(hits), not_compared=tuple(not_compared))
 
-    def try_case(self, case: Case, checks: Collection[str] = (), *, timeout: float | None = None) -> TriedCase:
-        """Try a model of whatever source, with these costly checks."""
+    def try_case(
+        self, case: Case, checks: Collection[str] = (), *, graph: Graph | None = None, timeout: float | None = None
+    ) -> Trial:
+        """Try a model of whatever source, with these costly checks. `graph` is the one that it is written from."""
         trial = run(case, self.process, self.cloners, checks, timeout=timeout)
         self._count(trial, bool(checks))
-        causes = tuple(
-            ExplainedCause(cloner, cause, self._explained(cloner, cause))
+        if trial.lost is not None:
+            lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)
+            return replace(trial, hits=(lost,))
+        hits = [
+            Hit(
+                cause.fingerprint,
+                cloner,
+                _with_arguments(title(cause), case),
+                case,
+                graph,
+                cause,
+                self.known(cloner).of(cause),
+                notes=clone.notes,
+            )
             for cloner, clone in trial.clones.items()
             for cause in clone.causes
             if cause.rank <= self.at_least
-        )
-        return TriedCase(case, trial, causes)
-
-    def _explained(self, cloner: str, cause: Cause) -> KnownIssue | None:
-        return self.known(cloner).of(cause)
+        ]
+        return replace(trial, hits=tuple(hits))
 
     def _count(self, trial: Trial, costly: bool) -> None:
         tally = self.tally
@@ -289,27 +200,19 @@ class GraphTrials:
             if worst is not None:
                 tally.worst[name, worst] += 1
 
-    def _compare(self, graph: Graph, its: TriedCase, original: Observation, other: SubjectProcess) -> list[Hit] | str:
+    def _compare(self, graph: Graph, case: Case, original: Observation, other: SubjectProcess) -> list[Hit] | str:
         """What differs on another subject, or why that cannot be said."""
         compared = self.compared[str(other.subject)]
-        found = compared_with(other, self.process, its.case, original)
+        found = compared_with(other, self.process, case, original)
         if isinstance(found, str):
             compared.not_compared[found] += 1
             return found
         compared.graphs += 1
-        check = terms_of(self.process.subject, other.subject).check
+        known = self.known(terms_of(self.process.subject, other.subject).check)
         names = str(self.process.subject), str(other.subject)
+        said = " and ".join(names)
         return [
-            Hit(
-                cause.fingerprint,
-                "",
-                f"{' and '.join(names)}: {title(cause)}",
-                its.case,
-                graph,
-                cause,
-                known=self._explained(check, cause),
-                across=names,
-            )
+            Hit(cause.fingerprint, "", f"{said}: {title(cause)}", case, graph, cause, known.of(cause), across=names)
             for cause in found
             if cause.rank <= self.at_least
         ]

@@ -150,7 +150,5 @@ def _assert_faithful(
 def _lines(found: tuple[Cause, ...]) -> list[str]:
     lines = []
     for cause in found:
-        root = cause.root
-        lines += [f"{title(cause)} [{cause.fingerprint}]", f"  {root.check}: {root.path}"]
-        lines += [f"    original: {root.expected}", f"    clone:    {root.found}"]
+        lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
     return lines

@@ -194,29 +194,25 @@ class AskedProcess(Asked):
     def __init__(self, process: SubjectProcess) -> None:
         """Nothing is started yet."""
         super().__init__(process.subject.dialect)
-        self._process = weakref.proxy(process)
+        self._process: SubjectProcess = weakref.proxy(process)
 
     @property
     def capabilities(self) -> Capabilities:
         """What the release has."""
-        capabilities: Capabilities = self._process.ready.capabilities
-        return capabilities
+        return self._process.ready.capabilities
 
     def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
         """What layers take that are not Keras' own."""
-        found: Mapping[str, Signature] = self._process.layers(names)
-        return found
+        return self._process.layers(names)
 
     def _versions(self) -> dict[str, str]:
-        versions: dict[str, str] = self._process.versions
-        return versions
+        return self._process.versions
 
     def _tell(self, request: dict[str, object]) -> Told:
-        told: Told = self._process.gives(request)
-        return told
+        return self._process.gives(request)
 
     def _tell_refusal(self, request: dict[str, object]) -> str:
-        return str(self._process.refuses(request))
+        return self._process.refuses(request)
 
 
 class AskedHere(Asked):
@@ -249,8 +245,12 @@ class AskedHere(Asked):
         return msgspec.convert(other_layers(list(names), self.framework), dict[str, Signature]) if names else {}
 
     def _versions(self) -> dict[str, str]:
-        versions: dict[str, str] = self.framework.versions()
-        return {**versions, "numpy": np.__version__, "python": platform.python_version(), "in": "this process"}
+        return {
+            **self.framework.versions(),
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "in": "this process",
+        }
 
     def _tell(self, request: dict[str, object]) -> Told:
         from clonediff.harness.inside.try_call import answer

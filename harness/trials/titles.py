@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from clonediff.harness.trials.checks import aspect_of
+from clonediff.harness.trials.checks.devices import APART
 from clonediff.reports.records import Difference
 from clonediff.strategies.kinds import CATALOGUE
 
@@ -21,16 +22,20 @@ _WORDS = {
 }
 _OF_MODELS = ("", "model", "Functional", "Model")
 """Where it is no more than that it is in a model: so is everything."""
-_FORMS = {
-    "[": "a list",
-    '{"tuple"': "a tuple",
-    '{"dict"': "a dict",
-    '{"tensor"': "a tensor",
-    '{"outside"': "a tensor",
-    '{"array"': "an array",
-    '{"constant"': "a constant",
-    '{"variable"': "a variable",
+FORMS = {
+    "[": ("list", "a list"),
+    '{"tuple"': ("tuple", "a tuple"),
+    '{"dict"': ("dict", "a dict"),
+    '{"tensor"': ("tensor", "a tensor"),
+    '{"outside"': ("value", "a tensor"),
+    '{"array"': ("array", "an array"),
+    '{"constant"': ("array", "a constant"),
+    '{"variable"': ("value", "a variable"),
 }
+"""How a skeleton of an argument begins, and what it is, in a fingerprint and in a sentence.
+
+A constant tensor is an array that the framework holds.
+"""
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
@@ -51,7 +56,7 @@ def argument(root: Difference) -> str:
 def sentence(root: Difference, kind: str) -> str:
     """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
     clone, inside, before = _where(root)
-    apart = root.check in ("device", "backend")
+    apart = root.check in APART
     raised = _raised(root)
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, found = _form(root.expected), _form(root.found)
@@ -114,7 +119,7 @@ def _raised(root: Difference) -> str:
 
 def _form(text: str) -> str:
     """The form of a part of a call's arguments, by how it is written down."""
-    form = next((form for start, form in _FORMS.items() if text.startswith(start)), "a plain value")
+    form = next((form for start, (_, form) in FORMS.items() if text.startswith(start)), "a plain value")
     return f"{form} of its own class" if re.search(r', "type": "[^"]*"}$', text) else form
 
 

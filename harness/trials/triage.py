@@ -20,7 +20,7 @@ from clonediff.harness.subjects.observation import LayerSeen, Observation
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
-from clonediff.harness.trials.titles import argument, sentence
+from clonediff.harness.trials.titles import FORMS, argument, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
 
@@ -39,15 +39,6 @@ class Verdict(enum.StrEnum):
 
 _CALL_TYPE = re.compile(r"^call\.\w+ type$")
 _ARGUMENT = ("call.args ", "call.kwargs ")
-_FORMS = (
-    ("[", "list"),
-    ('{"tuple"', "tuple"),
-    ('{"dict"', "dict"),
-    ('{"tensor"', "tensor"),
-    ('{"array"', "array"),
-    ('{"constant"', "array"),
-)
-"""How a skeleton of an argument begins, and what it is. A constant tensor is an array that the framework holds."""
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """What holds a layer and differs in its dimensions only: those of two and three have one base with that of one."""
 
@@ -186,6 +177,11 @@ def alike(one: Cause, other: Cause) -> bool:
     return likeness(one.root) == likeness(other.root) or one.fingerprint == other.fingerprint
 
 
+def makes_a_clone(causes: Iterable[Cause]) -> bool:
+    """Whether a cloner with these causes has made a clone at all, in which others could show."""
+    return not any(cause.root.check == "made" for cause in causes)
+
+
 def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
     """The causes of each cloner, with whose fault they are.
 
@@ -194,8 +190,8 @@ def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, .
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = found.get(upstream, ()), found.get(fixed, ())
-    no_clone = upstream not in found or any(cause.root.check == "made" for cause in theirs)
-    alone = {upstream: Blame.UPSTREAM, fixed: Blame.UNKNOWN if no_clone else Blame.OURS}
+    compared = upstream in found and makes_a_clone(theirs)
+    alone = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if compared else Blame.UNKNOWN}
     others = {upstream: ours, fixed: theirs}
 
     def blame(cloner: str, cause: Cause) -> Blame:
@@ -279,4 +275,4 @@ def _aspect(root: Difference) -> str:
 
 
 def _form(argument: str) -> str:
-    return next((form for start, form in _FORMS if argument.startswith(start)), "value")
+    return next((form for start, (form, _) in FORMS.items() if argument.startswith(start)), "value")

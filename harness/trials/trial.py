@@ -14,16 +14,23 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer, Failure, Observation
-from clonediff.harness.subjects.outcomes import LostProcess, Outcome, TimedOut, ValuesReport
+from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_WITH_FUNCTIONS, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.contracts import as_expected, breaks_contract, exemptions_of
 from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Numbers, Raised
+from clonediff.reports.known import KnownIssue
+from clonediff.reports.reading import slug
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
+from clonediff.strategies.graph import Graph
 
-__all__ = ["Case", "CloneTrial", "Trial", "lost_difference", "run"]
+__all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]
 
+Key = tuple[str, str, str]
+
+LOST = "process-lost"
+"""The fingerprint of an original that takes its process with it."""
 
 _AT_LEAST = 20.0
 _TIMES = 20.0
@@ -50,12 +57,51 @@ class CloneTrial(msgspec.Struct, frozen=True):
         return verdict(self.differences)
 
 
+class Hit(msgspec.Struct, frozen=True):
+    """Something that a trial showed. `known` is the issue that explains it; what has none is new.
+
+    `graph` is None of a model that nobody drew. `across` names two subjects, where it is they that differ and no cloner
+    is to blame. `notes` is what every report of the cloner's work has to say.
+    """
+
+    fingerprint: str
+    cloner: str
+    title: str
+    case: Case
+    graph: Graph | None = None
+    cause: Cause | None = None
+    known: KnownIssue | None = None
+    detail: str = ""
+    across: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def blame(self) -> Blame | None:
+        """Whose fault it is; None where no cloner is at fault."""
+        return None if self.cause is None else self.cause.blame
+
+    @property
+    def key(self) -> Key:
+        """What makes two hits the same one."""
+        return self.cloner, self.id, " ".join(self.across)
+
+    @property
+    def id(self) -> str:
+        """The name of the finding. A process that was lost is known by what ended it."""
+        if self.fingerprint != LOST:
+            return self.fingerprint
+        return slug(self.fingerprint, self.detail.partition(":")[0].lower())
+
+
 class Trial(msgspec.Struct, frozen=True):
     """One case on one subject, through some cloners, under all checks.
 
+    `not_tried` says why nothing could be run at all, and `expressible` whether the release has words for the graph.
     `refused` says why the original could not be built, or that it gives something else each time, `lost` how it took
-    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `seconds`
-    is the whole of it, `keras` and `ours` what each side of the child took, `checking` the comparison here.
+    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
+    the causes that count, looked up among the known issues, and `not_compared` says why the graph was not compared with
+    another subject, for each with which it was not: `GraphTrials` adds both. `seconds` is the whole of it, `keras` and
+    `ours` what each side of the child took, `checking` the comparison here.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -66,11 +112,20 @@ class Trial(msgspec.Struct, frozen=True):
     checking: float = 0.0
     keras: dict[str, float] = {}
     ours: dict[str, float] = {}
+    hits: tuple[Hit, ...] = ()
+    not_compared: tuple[str, ...] = ()
+    not_tried: str = ""
+    expressible: bool = True
+
+    @property
+    def causes(self) -> list[Cause]:
+        """The causes among the hits."""
+        return [hit.cause for hit in self.hits if hit.cause is not None]
 
     @property
     def built(self) -> bool:
         """Whether there was an original to clone."""
-        return self.refused is None and self.lost is None
+        return self.refused is None and self.lost is None and not self.not_tried
 
 
 def run(
@@ -88,45 +143,41 @@ def run(
     in a process in which nothing was.
     """
     began = time.perf_counter()
+    return replace(_run(case, subject, cloners, checks, timeout), seconds=time.perf_counter() - began)
+
+
+def _run(
+    case: Case, subject: SubjectProcess, cloners: Sequence[str], checks: Collection[str], timeout: float | None
+) -> Trial:
     outcome = subject.trial(case, cloners=cloners, checks=checks, timeout=timeout)
     if isinstance(outcome, Answer):
         late = [name for name in cloners if name in outcome.clones and outcome.clones[name].late is not None]
-        first = _judge(case, subject, dict.fromkeys(late or cloners, outcome), outcome, began)
+        first = _judge(case, subject, dict.fromkeys(late or cloners, outcome), outcome)
         others = [name for name in cloners if name not in late]
         if not late or not others:
             return first
-        rest = run(case, subject, others, checks, timeout=timeout)
+        rest = _run(case, subject, others, checks, timeout)
         if not rest.built:
             return rest
         clones = {**first.clones, **rest.clones}
-        blamed = _blamed({name: clones[name] for name in cloners})
-        return replace(rest, clones=blamed, seconds=time.perf_counter() - began)
+        return replace(rest, clones=_blamed({name: clones[name] for name in cloners}))
     alone = outcome if not cloners else subject.trial(case, cloners=(), checks=checks, timeout=timeout)
     if not isinstance(alone, Answer):
-        return Trial(lost=alone, seconds=time.perf_counter() - began)
+        return Trial(lost=alone)
     if alone.refused is not None:
-        return _judge(case, subject, {}, alone, began)
+        return _judge(case, subject, {}, alone)
     if isinstance(outcome, TimedOut):
         timeout = _enough(alone, outcome.seconds)
-    outcomes: dict[str, Outcome] = {}
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
-        outcomes[name] = each = (
-            outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
-        )
+        each = outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
         if isinstance(each, Answer) and each.refused is not None:
-            return _judge(case, subject, {}, each, began)
+            return _judge(case, subject, {}, each)
         if isinstance(each, Answer):
-            judged.update(_judge(case, subject, {name: each}, each, began).clones)
+            judged.update(_judge(case, subject, {name: each}, each).clones)
         else:
             judged[name] = _ended(each, case.given)
-    return Trial(
-        _blamed(judged),
-        original=alone.original,
-        seconds=time.perf_counter() - began,
-        keras=alone.keras,
-        ours=alone.ours,
-    )
+    return Trial(_blamed(judged), original=alone.original, keras=alone.keras, ours=alone.ours)
 
 
 def _enough(alone: Answer, limit: float) -> float:
@@ -135,10 +186,10 @@ def _enough(alone: Answer, limit: float) -> float:
     return min(limit, max(_AT_LEAST, _TIMES * seconds))
 
 
-def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer, began: float) -> Trial:
+def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer) -> Trial:
     if answer.original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
-        return Trial(refused=refused, seconds=time.perf_counter() - began, keras=answer.keras, ours=answer.ours)
+        return Trial(refused=refused, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
     checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.own_way else CHECKS
     exemptions = exemptions_of(case, subject.ready.capabilities.missing if case.asked else ())
@@ -157,12 +208,10 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         its_causes = causes(answer.original, differences, case.given)
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
         judged[name] = CloneTrial(tuple(broken), answers[name].clones[name].notes)
-    ended = time.perf_counter()
     return Trial(
         _blamed({name: judged[name] for name in answers}),
         original=answer.original,
-        seconds=ended - began,
-        checking=ended - started,
+        checking=time.perf_counter() - started,
         keras=answer.keras,
         ours=answer.ours,
     )

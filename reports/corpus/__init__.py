@@ -14,7 +14,7 @@ import msgspec
 
 from clonediff.reports.entries import read_entries
 from clonediff.reports.known import Pattern, matches
-from clonediff.reports.records import Cause
+from clonediff.reports.records import Cause, RecordError
 from clonediff.strategies import Graph, from_json
 
 INDEX = Path(__file__).with_name("index.toml")
@@ -40,10 +40,6 @@ class Bug(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     match: tuple[Pattern, ...] = ()
 
 
-class CorpusError(ValueError):
-    """The index or a graph of the corpus is wrong; the message names the file, the bug and what was expected."""
-
-
 class Corpus(msgspec.Struct, frozen=True):
     """The bugs, in the order of the index, and the folder with their graphs."""
 
@@ -56,7 +52,7 @@ class Corpus(msgspec.Struct, frozen=True):
         try:
             text = path.read_text(encoding="utf-8")
         except OSError as error:
-            raise CorpusError(f"{path}: the graph of {bug.id!r} cannot be read ({error.strerror})") from error
+            raise RecordError(f"{path}: the graph of {bug.id!r} cannot be read ({error.strerror})") from error
         return from_json(text, str(path))
 
     def __getitem__(self, id: str) -> Bug:  # noqa: A002 - it is called that in the file
@@ -73,7 +69,7 @@ def shows(bug: Bug, causes: Iterable[Cause]) -> bool:
 
 def load(path: Path = INDEX) -> Corpus:
     """Read the index."""
-    return Corpus(read_entries(path, "bug", Bug, _problem, CorpusError, inner={"match": Pattern}), path.parent)
+    return Corpus(read_entries(path, "bug", Bug, _problem, inner={"match": Pattern}), path.parent)
 
 
 def _problem(bug: Bug) -> str | None:

@@ -68,7 +68,12 @@ def page(
     )
     top = tag(
         "header",
-        tag("div", tag("p", f"clonediff \u00b7 {read.path.name}", class_="where"), _theme(), class_="bar"),
+        tag(
+            "div",
+            tag("p", f"clonediff \u00b7 {read.path.name}", class_="where"),
+            tag("button", "Dark or light", type="button", id="theme", hidden=True),
+            class_="bar",
+        ),
         tag(
             "div",
             tag("h1", tag("span", _MARKS[look], class_="mark", aria_hidden="true"), found.headline),
@@ -93,10 +98,6 @@ def page(
 
 def _section(anchor: str, head: str, content: Markup) -> Markup:
     return tag("section", tag("h2", tag("a", head, href=f"#{anchor}")), content, id=anchor)
-
-
-def _theme() -> Markup:
-    return tag("button", "Dark or light", type="button", id="theme", hidden=True)
 
 
 def _json(value: object) -> Markup:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from clonediff.reports.broken import Broken
-from clonediff.reports.html.findings import anchor, folded, legend, shown
+from clonediff.reports.html.findings import anchor, badge, folded, legend, shown
 from clonediff.reports.markup import Child, Markup, facts, join, tag
 from clonediff.reports.records import KnownMet
 from clonediff.reports.summary import still
@@ -34,7 +34,7 @@ def _cause(each: Broken, examples: Mapping[str, Drawing | str]) -> Markup:
     issue, kept = each.issue, each.shown
     head = tag(
         "summary",
-        tag("span", each.cost_said, class_=f"badge cost-{'none' if each.cost is None else int(each.cost)}"),
+        badge(each.cost_said, each.cost),
         tag("span", issue.title, class_="title"),
         tag("span", ", ".join(each.subjects), class_="subject"),
         tag("span", some(each.graphs, "graph"), class_="standing"),

@@ -14,7 +14,7 @@ from clonediff.reports.reading import RunRead, StoredFinding, slug
 from clonediff.reports.records import Cost, Difference, Finding
 from clonediff.reports.shortening import cut
 from clonediff.reports.svg import Drawing
-from clonediff.reports.verdict import cost_of, counted, in_words, some
+from clonediff.reports.verdict import cost_of, counted, in_words, rank, some
 
 MOST = 40
 """The most differences in a table; the others are only counted."""
@@ -67,7 +67,6 @@ def _in_order(read: RunRead) -> list[StoredFinding]:
 def _row(kept: StoredFinding) -> dict[str, Any]:
     finding = kept.finding
     root = finding.root
-    cost = finding.cost
     kinds = {cut(layer.kind, 100) for layer in kept.graph.layers} if kept.graph is not None else set()
     words = [finding.id, finding.title, finding.cloner, finding.subject, cost_of(kept), _standing(kept)[0], *kinds]
     words += [f"{each.check} {each.path} {each.expected} {each.found}" for each in finding.differences[:MOST]]
@@ -76,7 +75,7 @@ def _row(kept: StoredFinding) -> dict[str, Any]:
     return {
         "id": anchor(kept),
         "new": 0 if kept.counts else 1 if finding.known is None else 2,
-        "cost": int(Cost.NAME) + 1 if cost is None else int(cost),
+        "cost": rank(finding.cost),
         "title": finding.title,
         "seen": finding.first_seen,
         "count": finding.count,
@@ -103,18 +102,22 @@ def _tools(count: int) -> Markup:
 
 def _finding(kept: StoredFinding, drawing: Drawing | str) -> Markup:
     finding = kept.finding
-    cost = finding.cost
     said, class_ = _standing(kept)
-    subject = " \u00b7 ".join(word for word in (finding.subject or finding.generation, finding.cloner) if word)
+    subject = " \u00b7 ".join(word for word in (finding.where, finding.cloner) if word)
     head = tag(
         "summary",
-        tag("span", cost_of(kept), class_=f"badge cost-{'none' if cost is None else int(cost)}"),
+        badge(cost_of(kept), finding.cost),
         tag("span", finding.title, class_="title"),
         tag("span", subject, class_="subject"),
         tag("span", said, class_=f"standing {class_}"),
         tag("span", f"{finding.count} times", class_="standing") if finding.count > 1 else "",
     )
     return folded(anchor(kept), head, [_facts(kept), *shown(kept, drawing)])
+
+
+def badge(said: str, cost: Cost | None) -> Markup:
+    """What it costs, in its colour."""
+    return tag("span", said, class_=f"badge cost-{'none' if cost is None else int(cost)}")
 
 
 def folded(id_: str, head: Markup, parts: Sequence[Markup]) -> Markup:
@@ -195,16 +198,11 @@ def _differences(finding: Finding) -> Markup:
 def _difference(each: Difference, is_root: bool) -> Markup:
     where = each.path
     if each.first is not None:
-        where += f" (at {each.first.name or 'the model itself'}, {each.first.kind})"
-    numbers = ""
+        where += f" at {each.first.said}"
+    expected, found, numbers = each.expected, each.found, ""
     if each.numbers is not None:
-        far = "" if each.numbers.max_abs is None else f", by {each.numbers.max_abs:g} at most"
-        numbers = f"{each.numbers.differing} of {each.numbers.total} differ{far}"
-        if each.numbers.index:
-            numbers += f"; the first at [{', '.join(map(str, each.numbers.index))}]"
-    expected, found = (
-        (each.numbers.expected, each.numbers.found) if each.numbers is not None else (each.expected, each.found)
-    )
+        expected, found, numbers = each.numbers.expected, each.numbers.found, each.numbers.said
+        numbers += f"; the first {each.numbers.at}" if each.numbers.at else ""
     cells = (each.check, where, each.aspect, expected, found, numbers)
     return tag("tr", *(cell(each) for each in cells), class_="root" if is_root else None)
 

@@ -11,7 +11,7 @@ from clonediff.reports.html.causes import linked
 from clonediff.reports.kinds_and_features import FEATURES, Counting
 from clonediff.reports.markup import Child, Markup, cell, facts, join, scrolled, tag
 from clonediff.reports.reading import RunRead
-from clonediff.reports.records import Coverage, FileReached, KnownMet, Run
+from clonediff.reports.records import Coverage, FileReached, KnownMet, Run, by_cloner
 from clonediff.reports.shortening import shortened
 from clonediff.reports.summary import still
 from clonediff.reports.verdict import lasted, seconds_of, some
@@ -135,14 +135,9 @@ def _refused(run: Run) -> list[Markup]:
 
 
 def _verdicts(run: Run) -> Markup:
-    counts: dict[str, dict[str, int]] = {}
-    for key, count in run.verdicts.items():
-        cloner, _, verdict = key.partition(": ")
-        counts.setdefault(cloner, {})[verdict] = count
+    counts = by_cloner(run.verdicts)
     verdicts = list(dict.fromkeys(verdict for each in counts.values() for verdict in each))
-    rows: list[list[Child]] = [
-        [cloner, *(its.get(verdict, 0) for verdict in verdicts)] for cloner, its in counts.items()
-    ]
+    rows: list[list[Child]] = [[who, *(its.get(each, 0) for each in verdicts)] for who, its in counts.items()]
     return _table("Verdicts on each cloner, in trials", ["Cloner", *verdicts], rows)
 
 
@@ -222,7 +217,7 @@ def _known(each: KnownMet) -> list[Child]:
     said = still(each)
     class_ = {"yes": "yes", "yes, met": "yes", "no longer": "gone"}.get(said, "unsure")
     state = tag("span", said, class_=f"still {class_}")
-    return [name, each.title, each.subject or each.generation, each.since or "", each.count, state, each.because]
+    return [name, each.title, each.where, each.since or "", each.count, state, each.because]
 
 
 def _table(name: str, heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from clonediff.harness.answers.causes import causes_shown
 from clonediff.harness.answers.replay import ReplayOutcome, ReplayRow, with_answer
 from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.scripts.of_finding import example_of, script_of
@@ -16,11 +17,10 @@ from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
 from clonediff.harness.subjects.outcomes import Killed
-from clonediff.harness.trials.expected import Expected
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, NotTried, TriedGraph
-from clonediff.harness.trials.known_examples import example_on
+from clonediff.harness.trials.expected import Expected, example_on
+from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import fingerprint
-from clonediff.harness.trials.trial import CloneTrial, Trial
+from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load
 from clonediff.reports.records import Cause, Cost, Difference, Raised
 from clonediff.reports.records import Place as Where
@@ -68,7 +68,7 @@ def shown(*causes: Cause, known: bool = False) -> list[Hit]:
     return [Hit(each.fingerprint, "upstream", "t", Case("", ()), GRAPH, each, known=issue) for each in causes]
 
 
-def replayed(expected: Expected, tried: TriedGraph | NotTried) -> ReplayRow:
+def replayed(expected: Expected, tried: Trial) -> ReplayRow:
     return with_answer(ReplayRow("w", "t", "i", "keras", "upstream"), expected, tried)
 
 
@@ -121,12 +121,21 @@ def expecting(root: Difference) -> Expected:
     ],
 )
 def test_the_answer(expected: Expected, trial: Trial, hits: list[Hit], outcome: ReplayOutcome) -> None:
-    assert replayed(expected, TriedGraph(trial, tuple(hits))).outcome is outcome
+    assert replayed(expected, replace(trial, hits=tuple(hits))).outcome is outcome
+
+
+def test_every_answer_keeps_the_keys_that_it_has_for_a_cause() -> None:
+    (told,) = causes_shown(replace(BUILT, hits=tuple(shown(cause(CRASH), known=True))))
+    keys = msgspec.to_builtins(told)
+    assert (keys["id"], keys["fingerprint"], keys["known"], keys["hides"]) == (fingerprint(CRASH),) * 2 + ("it", True)
+    assert keys["key"] == "made raises LSTM ValueError"
+    assert {"title", "cost", "blame", "root", "happens", "headline", "follows", "followers"} <= keys.keys()
+    assert {"because", "link", "documented", "script"} <= keys.keys()
 
 
 @pytest.mark.parametrize("expressible", [True, False])
 def test_what_could_not_be_tried_is_an_error(expressible: bool) -> None:
-    answer = replayed(expecting(VALUE), NotTried("why", expressible))
+    answer = replayed(expecting(VALUE), Trial(not_tried="why", expressible=expressible))
     assert (answer.outcome, answer.because, answer.shown) == (ReplayOutcome.ERROR, "why", ())
 
 
@@ -148,8 +157,10 @@ def test_what_could_not_be_tried_is_an_error(expressible: bool) -> None:
 def test_a_finding_of_before_shows_though_its_fingerprint_is_another_today(told: Difference, seen: Difference) -> None:
     expected = Expected.of(finding(0, id="as-it-was-called-then", differences=(told,)))
     assert fingerprint(told) != fingerprint(seen)
-    assert replayed(expected, TriedGraph(BUILT, tuple(shown(cause(seen))))).outcome is ReplayOutcome.BROKEN
-    assert replayed(expecting(seen), TriedGraph(BUILT, tuple(shown(cause(ELSEWHERE))))).outcome is ReplayOutcome.CHANGED
+    assert replayed(expected, replace(BUILT, hits=tuple(shown(cause(seen))))).outcome is ReplayOutcome.BROKEN
+    assert (
+        replayed(expecting(seen), replace(BUILT, hits=tuple(shown(cause(ELSEWHERE))))).outcome is ReplayOutcome.CHANGED
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +174,7 @@ def test_a_finding_of_before_shows_though_its_fingerprint_is_another_today(told:
 )
 def test_an_original_that_ended_its_process(trial: Trial, outcome: ReplayOutcome) -> None:
     told = finding(0, id="process-lost-sigsegv", differences=(), detail="SIGSEGV: no", cloner="")
-    assert replayed(Expected.of(told), TriedGraph(trial)).outcome is outcome
+    assert replayed(Expected.of(told), trial).outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -182,7 +193,7 @@ def test_an_original_that_ended_its_process(trial: Trial, outcome: ReplayOutcome
 def test_what_the_original_has_not_is_an_error_and_never_fixed(root: Difference, original: dict[str, object]) -> None:
     assert BUILT.original is not None
     trial = msgspec.structs.replace(BUILT, original=msgspec.structs.replace(BUILT.original, **original))
-    answer = replayed(expecting(root), TriedGraph(trial))
+    answer = replayed(expecting(root), trial)
     assert answer.outcome is ReplayOutcome.ERROR
     assert answer.because.startswith("the original itself ")
 

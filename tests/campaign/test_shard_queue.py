@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clonediff.harness.campaign.shard_queue import MOST_TRIES, ShardQueue
 from clonediff.harness.campaign.shards import SIZE, MadeSmaller, ShardDone, WrittenFinding
-from clonediff.harness.trials.graph_trials import Key
+from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
 GRAPH = msgspec.Raw(b"{}")

@@ -219,12 +219,12 @@ def test_a_long_check_has_a_process_for_each_half_of_its_cloners(models: Path, p
     with Second(process) as second:
         cloners = ("upstream", "fixed")
         found = try_cloners(case, process, second, cloners, load(), ("again",), **options, tell=said.append)
-    assert [[*each.trial.clones] for each in found] == [["upstream"], ["fixed"]]
-    originals = [each.trial.original for each in found]
+    assert [[*each.clones] for each in found] == [["upstream"], ["fixed"]]
+    originals = [each.original for each in found]
     assert originals[0] is not None
     assert originals[1] is not None
     assert originals[0].inference == originals[1].inference
-    assert {each.verdict for tried in found for each in tried.trial.clones.values()} == {Verdict.FAITHFUL}
+    assert {each.verdict for tried in found for each in tried.clones.values()} == {Verdict.FAITHFUL}
     assert any(each.startswith("cloning again with fixed: ") and each.endswith(" s left") for each in said), said
 
 

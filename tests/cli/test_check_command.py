@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.cli.check import _code, _print_script
 from clonediff.reports.records import COSTS, Cost, Difference
 from tests.command_line import Command, ran
@@ -89,7 +90,7 @@ def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(here: Here, 
 )
 def test_a_changed_name_fails_a_strict_check_only(cost: Cost, allow_known: bool, strict: bool, code: int) -> None:
     root = Difference("structure", "layers['a'].name", "name", "a", "a_1", cost)
-    found = ModelBreak("id", "title", COSTS[cost], "upstream bug", root, known="one")
+    found = CauseShown("id", "title", COSTS[cost], "upstream bug", root, known="one")
     checked = CheckedModel("m", "keras", Status.CHECKED, clones=(Cloned("upstream", "diverged", breaks=(found,)),))
     assert _code([checked], allow_known=allow_known, strict=strict) == code
 
@@ -132,7 +133,7 @@ def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
 ) -> None:
     hostile = "coding: utf-7 +AAo-x\x1b[31m\x9b\u202e"
     root = Difference("structure", hostile, hostile, hostile, hostile, Cost.PROPERTY)
-    shown = ModelBreak(
+    shown = CauseShown(
         "id",
         hostile,
         "it crashes",

@@ -216,5 +216,5 @@ def test_a_cloner_that_touched_its_model_costs_the_next_one_nothing(release: Sub
     dense = Layer("Dense", (("units", 2),))
     graph = Graph((Input((3,)),), (dense,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras2")
     trials = GraphTrials(release, load())
-    trial = trials.try_graph(structs.replace(graph, way=Way(inputs="own")), costly=True).trial
+    trial = trials.try_graph(structs.replace(graph, way=Way(inputs="own")), costly=True)
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL

@@ -12,7 +12,8 @@ from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.trials.drawable_kinds import graphs_on
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.graph import from_json, refs
 

@@ -15,7 +15,8 @@ from clonediff.harness.search.property_draws import PropertyDraws
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.drawable_kinds import graphs_on
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssue, load
 from clonediff.strategies import from_json

@@ -9,8 +9,8 @@ import pytest
 from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
-from clonediff.harness.trials.trial import Trial
+from clonediff.harness.trials.graph_trials import GraphTrials, Tally
+from clonediff.harness.trials.trial import Hit, Trial
 from clonediff.strategies import Graph
 from tests.warm_keras import graphs_of, process_of
 
@@ -25,12 +25,12 @@ class Scripted(GraphTrials):
         self.looks = 0
         self._answers = answers
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         answer = self._answers[min(self.looks, len(self._answers) - 1)]
         self.looks += 1
         if isinstance(answer, BaseException):
             raise answer
-        return TriedGraph(Trial(), (Hit("f", "upstream", "t", case_of(graph, "keras"), graph),) if answer else ())
+        return Trial(hits=(Hit("f", "upstream", "t", case_of(graph, "keras"), graph),) if answer else ())
 
 
 GRAPHS = graphs_of("keras")
@@ -71,7 +71,7 @@ def test_the_costly_checks_are_run_again_only_where_they_are_what_shows_it(cheap
         def sampled(self, graph: Graph) -> bool:
             return True
 
-        def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+        def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
             seen.append(costly)
             self._answers = (cheap or costly is not False,)
             return super().try_graph(graph, costly=costly)

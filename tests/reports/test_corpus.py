@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from clonediff.reports.corpus import INDEX, Bug, CorpusError, load, shows
-from clonediff.reports.records import Cause, Cost, Difference
+from clonediff.reports.corpus import INDEX, Bug, load, shows
+from clonediff.reports.records import Cause, Cost, Difference, RecordError
 
 CORPUS = load()
 GOOD = """
@@ -67,20 +67,20 @@ def test_a_cause_is_the_bug_where_it_is_like_its_match(tmp_path: Path, check: st
 def test_a_wrong_index_is_told_by_file_and_bug(tmp_path: Path, change: tuple[str, str], says: str) -> None:
     assert change[0] in GOOD
     path = written(tmp_path, GOOD.replace(*change))
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(RecordError) as caught:
         load(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert says in str(caught.value)
 
 
 def test_an_id_stands_once(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"bug 2 \(one\): `id` 'one' stands twice"):
+    with pytest.raises(RecordError, match=r"bug 2 \(one\): `id` 'one' stands twice"):
         load(written(tmp_path, GOOD + GOOD.replace("format = 1", "")))
 
 
 def test_a_graph_that_is_not_there(tmp_path: Path) -> None:
     corpus = load(written(tmp_path, GOOD))
-    with pytest.raises(CorpusError, match=r"one\.json: the graph of 'one' cannot be read"):
+    with pytest.raises(RecordError, match=r"one\.json: the graph of 'one' cannot be read"):
         corpus.graph(corpus["one"])
 
 

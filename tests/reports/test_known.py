@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.reports.known import KnownIssue, KnownIssues, KnownIssuesError, Pattern, load
-from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
+from clonediff.reports.records import Cause, Cost, Difference, Place, Raised, RecordError
 
 GOOD = """
 format = 1
@@ -105,19 +105,19 @@ def test_an_issue_has_a_range_of_releases(
 def test_a_wrong_file_is_told_by_file_entry_and_field(tmp_path: Path, change: tuple[str, str], says: str) -> None:
     assert change[0] in GOOD
     path = _written(tmp_path, GOOD.replace(*change))
-    with pytest.raises(KnownIssuesError) as caught:
+    with pytest.raises(RecordError) as caught:
         load(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert says in str(caught.value)
 
 
 def test_an_id_stands_once(tmp_path: Path) -> None:
-    with pytest.raises(KnownIssuesError, match=r"issue 2 \(one\): `id` 'one' stands twice"):
+    with pytest.raises(RecordError, match=r"issue 2 \(one\): `id` 'one' stands twice"):
         load(_written(tmp_path, GOOD + GOOD.replace("format = 1", "")))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(KnownIssuesError, match="no.toml: cannot be read"):
+    with pytest.raises(RecordError, match="no.toml: cannot be read"):
         load(tmp_path / "no.toml")
 
 

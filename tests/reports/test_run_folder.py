@@ -14,7 +14,7 @@ import pytest
 from clonediff.harness.scripts.of_finding import finding_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import LOST, Hit
+from clonediff.harness.trials.trial import LOST, Hit
 from clonediff.reports.issue import issue
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Cause, Finding, read, write

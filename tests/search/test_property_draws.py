@@ -10,8 +10,8 @@ from hypothesis.strategies import SearchStrategy
 
 from clonediff.harness.search.property_draws import PropertyDraws
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Tally, TriedGraph
-from clonediff.harness.trials.trial import Trial
+from clonediff.harness.trials.graph_trials import GraphTrials, Tally
+from clonediff.harness.trials.trial import Hit, Trial
 from clonediff.strategies import Graph
 from tests.warm_keras import at_hand, graphs_of
 
@@ -39,10 +39,10 @@ class Watched(GraphTrials):
     def asking(self) -> AbstractContextManager[None]:
         return at_hand("keras")
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> TriedGraph:
+    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         self.seen.append(graph)
         there = any(layer.kind == self.kind for layer in graph.layers)
-        return TriedGraph(Trial(), (Hit(self.kind, "upstream", "t", case_of(graph, "keras"), graph),) if there else ())
+        return Trial(hits=(Hit(self.kind, "upstream", "t", case_of(graph, "keras"), graph),) if there else ())
 
 
 def looked(draws: PropertyDraws, trials: Watched | None = None, graphs: SearchStrategy[Graph] = GRAPHS) -> list[Graph]:

@@ -42,7 +42,7 @@ def test_what_comes_of_the_mask_is_one_known_issue(outputs: str, check: str, ker
     case = Case(
         SOURCE.replace("{outputs}", outputs), ({"shape": [3, 4], "dtype": "float32", "fill": "normal"},), seed=5
     )
-    causes = GraphTrials(keras, load(), cloners=("upstream",)).try_case(case).causes
+    causes = GraphTrials(keras, load(), cloners=("upstream",)).try_case(case).hits
     assert [each.cause.root.aspect for each in causes if each.known is None] == []
     assert check in {each.cause.root.check for each in causes if each.known and each.known.id == "lambda-mask"}
 

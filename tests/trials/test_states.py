@@ -354,7 +354,7 @@ def test_a_mask_that_a_later_call_left_in_keras_2_is_no_argument(
     ids = Input((3,), "int32", fill="ids", high=6)
     graph = Graph((ids, Input((2,))), (embedding, Layer("GRU", (("units", 2),))), calls, Seq((Ref(0), Ref(1))), Ref(3))
     called = structs.replace(graph, generation="keras2", state=(Step("call"),))
-    trial = GraphTrials(warm("keras==2.2.4"), load()).try_graph(called).trial
+    trial = GraphTrials(warm("keras==2.2.4"), load()).try_graph(called)
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
     assert trial.clones["upstream"].verdict is not Verdict.FAITHFUL
 

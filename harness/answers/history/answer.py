@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 
 from packaging.version import Version
 
-from clonediff.harness.answers.causes import CauseSeen
-from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.record import CLONED, TOLD, ReleaseRow, ReleaseVerdict
 from clonediff.harness.answers.history.releases_option import ReleaseLine
 from clonediff.harness.answers.history.survey import branch
 
@@ -24,7 +23,6 @@ _WORDS = (
     (ReleaseVerdict.CANNOT_TELL, "cannot be told of"),
     (ReleaseVerdict.NOT_TO_BE_HAD, "not to be had:"),
 )
-_RANGED = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE, ReleaseVerdict.CANNOT_BUILD)
 
 Tell = Callable[[ReleaseRow], ReleaseVerdict]
 Table = Sequence[tuple[ReleaseLine, Sequence[ReleaseRow]]]
@@ -77,7 +75,7 @@ def _first(line: ReleaseLine, rows: Sequence[ReleaseRow]) -> str | None:
 
 def ranges(line: ReleaseLine, verdicts: dict[str, ReleaseVerdict], verdict: ReleaseVerdict) -> list[str]:
     """The releases with a verdict, as ranges where they may be."""
-    if line.between is None or verdict not in _RANGED:
+    if line.between is None or verdict not in TOLD:
         return [version for version, its in verdicts.items() if its is verdict]
     found: list[list[str]] = []
     passed: list[str] = []
@@ -115,17 +113,13 @@ def by_cause(table: Table) -> dict[str, str]:
     titles: dict[str, str] = {}
     for _, rows in table:
         for row in rows:
-            titles.update({each.key: _titled(each) for each in row.causes})
+            titles.update({each.key: each.said for each in row.causes})
     return {titles[key]: answer(table, _telling(key)) for key in titles}
-
-
-def _titled(cause: CauseSeen) -> str:
-    return f"{cause.title} [{cause.fingerprint}]" + (f" (known: {cause.known})" if cause.known else "")
 
 
 def _telling(key: str) -> Tell:
     def tell(row: ReleaseRow) -> ReleaseVerdict:
-        if row.verdict not in (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE):
+        if row.verdict not in CLONED:
             return row.verdict
         if any(each.key == key for each in row.causes):
             return ReleaseVerdict.BREAKS

@@ -8,16 +8,17 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from clonediff.harness.answers.causes import causes_seen
+from clonediff.harness.answers.causes import causes_shown
 from clonediff.harness.answers.history.question import HistoryQuestion
-from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
+from clonediff.harness.answers.history.record import CLONED, ReleaseRow, ReleaseVerdict
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up, unsupported_graph
-from clonediff.harness.trials.graph_trials import GraphTrials, NotTried, TriedGraph
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line
 
@@ -35,7 +36,6 @@ _VERDICTS = {
 }
 """Of all others it cannot be told."""
 _LONGEST = 300
-_SAID_BY_CAUSES = (ReleaseVerdict.BREAKS, ReleaseVerdict.HOLDS, ReleaseVerdict.OTHERWISE)
 
 
 def try_release(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
@@ -49,7 +49,7 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
     row = ReleaseRow(str(subject), subject.package, subject.version or "", ReleaseVerdict.NOT_TO_BE_HAD)
     words = unsupported_graph(question.graph, subject)
     if words:  # for that nothing has to be installed
-        return with_answer(row, question, NotTried(words, expressible=False))
+        return with_answer(row, question, Trial(not_tried=words, expressible=False))
     try:
         place = find(subject)
         process = SubjectProcess(subject, place=place)
@@ -64,7 +64,7 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
         return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=question.expected.costly))
 
 
-def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: TriedGraph | NotTried) -> ReleaseRow:
+def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial) -> ReleaseRow:
     """The row with the verdict, the causes that showed there, and why where it is no cause.
 
     What a known issue explains is listed, and does not speak against a release that one cause is looked for in: an
@@ -72,10 +72,10 @@ def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: TriedGraph | 
     """
     looked = look_for(question.expected, tried)
     verdict = _VERDICTS.get(looked.result, ReleaseVerdict.CANNOT_TELL)
-    reason = "" if verdict in _SAID_BY_CAUSES else looked.because
+    reason = "" if verdict in CLONED else looked.because
     if looked.result is LookResult.LOST:
         reason = f"the original ends its process: {reason}"
-    return replace(row, verdict=verdict, causes=causes_seen(tried), reason=one_line(reason, _LONGEST))
+    return replace(row, verdict=verdict, causes=causes_shown(tried), reason=one_line(reason, _LONGEST))
 
 
 @functools.cache

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from clonediff.harness.answers.replay_target import APART, ReplayTarget, listed, replay_targets
+from clonediff.harness.answers.replay_target import ReplayTarget, listed, replay_targets
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.expected import Expected
 from clonediff.reports.known import KnownIssue, load
 from clonediff.strategies.graph import Graph

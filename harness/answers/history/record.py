@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from clonediff.harness.answers.causes import CauseSeen
+from clonediff.harness.answers.causes import CauseShown
 from clonediff.reports.records import FORMAT
 
 
@@ -22,7 +22,9 @@ class ReleaseVerdict(enum.StrEnum):
     NOT_TRIED = "not tried"
 
 
-TOLD = (ReleaseVerdict.HOLDS, ReleaseVerdict.BREAKS, ReleaseVerdict.OTHERWISE, ReleaseVerdict.CANNOT_BUILD)
+CLONED = (ReleaseVerdict.HOLDS, ReleaseVerdict.BREAKS, ReleaseVerdict.OTHERWISE)
+"""The verdicts of releases that had a model to clone: its causes say the rest."""
+TOLD = (*CLONED, ReleaseVerdict.CANNOT_BUILD)
 """The verdicts that a release was tried for, and gave."""
 
 
@@ -33,7 +35,7 @@ class ReleaseRow(msgspec.Struct, frozen=True):
     package: str
     version: str
     verdict: ReleaseVerdict
-    causes: tuple[CauseSeen, ...] = ()
+    causes: tuple[CauseShown, ...] = ()
     reason: str = ""
     how: str = ""
     versions: dict[str, str] = {}

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from clonediff.harness.answers.causes import cause_shown
 from clonediff.harness.answers.own_model import inputs, verdicts
 from clonediff.harness.answers.own_model.applications import MILLIONS
+from clonediff.harness.answers.own_model.inputs import InputsError
 from clonediff.harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from clonediff.harness.answers.own_model.processes import LONG, Second, Tell, second_process_pays, try_cloners
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.answers.own_model.undrawable_issues import LIMITS
 from clonediff.harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
 from clonediff.harness.inside.callback_log import ARRIVED
@@ -26,14 +28,13 @@ from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.subjects.observation import Failure
-from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
+from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, SubjectError, TimedOut
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.graph_trials import ExplainedCause, TriedCase
-from clonediff.harness.trials.triage import title, with_blame
+from clonediff.harness.trials.triage import makes_a_clone, with_blame
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import COSTS, UPSTREAM_AND_FIXED, Cause
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause
 
 _UNSAFE = re.compile(r"safe_mode|unsafe|Lambda.*deserializ|deserializ.*Lambda", re.IGNORECASE | re.DOTALL)
 _UNKNOWN_CLASS = re.compile(
@@ -102,6 +103,15 @@ def look(
         return _look(model, process, ours, wanted, known, tell)
 
 
+def not_looked_at(
+    spec: str, subject: str, error: InputsError | SubjectError, versions: Mapping[str, str], began: float
+) -> CheckedModel:
+    """What is said of a model where an error ended its check. `versions` are those of the process, once it runs."""
+    status = Status.NOT_CALLED if isinstance(error, InputsError) else Status.LOST if versions else Status.NO_SUBJECT
+    seconds = time.monotonic() - began
+    return CheckedModel(spec, subject, status, dict(versions), reason=str(error), seconds=seconds)
+
+
 def _request(model: Model, subject: Subject, wanted: CheckWanted) -> dict[str, Any]:
     """What a process is asked of a model."""
     source = source_of(model, subject, wanted.custom, unsafe=wanted.unsafe)
@@ -154,14 +164,14 @@ def _look(
         if tell is not None:
             tell(f"{seen.layers} layers, {at}")
 
-    def tried_by(*cloners: str) -> list[TriedCase]:
+    def tried_by(*cloners: str) -> list[Trial]:
         limits = {"timeout": wanted.seconds, "seconds": seen.seconds}
         beside = second if wanted.processes > 1 else None
         checks = () if case.own_way else wanted.checks
         return try_cloners(case, process, beside, cloners, known, checks, **limits, tell=about)
 
     tried = tried_by(*wanted.cloners)
-    stopped = _untried(tried[0].trial, inputs.refused(seen))
+    stopped = _untried(tried[0], inputs.refused(seen))
     if stopped is not None:
         return _not(replace(told, peak=peak_memory(process.pid)), *stopped, began)
     clones = _cloned(tried, wanted.cloners, process)
@@ -295,49 +305,27 @@ def _how(lost: LostProcess) -> str:
     return f"ended its process ({lost.how})"
 
 
-def _cloned(tried: Sequence[TriedCase], order: Sequence[str], process: SubjectProcess) -> tuple[Cloned, ...]:
+def _cloned(tried: Sequence[Trial], order: Sequence[str], process: SubjectProcess) -> tuple[Cloned, ...]:
     """What each cloner made of the model; blame is that of all together."""
-    trials = {name: each for each in tried for name in each.trial.clones}
-    blamed = with_blame({name: [shown.cause for shown in _shown(name, each)] for name, each in trials.items()})
+    clones = {name: clone for each in tried for name, clone in each.clones.items()}
+    hits = {name: [hit for each in tried for hit in each.hits if hit.cloner == name] for name in clones}
+    blamed = with_blame({name: [hit.cause for hit in its if hit.cause is not None] for name, its in hits.items()})
     found = []
     for name in order:
-        each = trials[name]
+        hides = not makes_a_clone(blamed[name])
         breaks = tuple(
-            _break(shown, cause, each.case, process)
-            for shown, cause in zip(_shown(name, each), blamed[name], strict=True)
+            cause_shown(cause, hit.known, script=_script(cause, name, hit.case, process), hides=hides)
+            for hit, cause in zip(hits[name], blamed[name], strict=True)
         )
-        clone = each.trial.clones[name]
-        outcome = verdicts.RAISED if _arrived(clone.notes) else verdicts.outcome(breaks)
-        found.append(Cloned(name, clone.verdict.value, outcome, breaks, clone.notes))
+        notes = clones[name].notes
+        outcome = verdicts.RAISED if _arrived(notes) else verdicts.outcome(breaks)
+        found.append(Cloned(name, clones[name].verdict.value, outcome, breaks, notes))
     return tuple(found)
 
 
 def _arrived(notes: Sequence[str]) -> bool:
     """Whether there is no clone since a function raised that was given."""
     return any(note.startswith(ARRIVED.partition("%")[0]) for note in notes)
-
-
-def _shown(cloner: str, tried: TriedCase) -> list[ExplainedCause]:
-    return [each for each in tried.causes if each.cloner == cloner]
-
-
-def _break(shown: ExplainedCause, cause: Cause, case: Case, process: SubjectProcess) -> ModelBreak:
-    issue = shown.known
-    found = ModelBreak(
-        cause.fingerprint,
-        title(cause),
-        COSTS[cause.rank],
-        cause.blame or "",
-        cause.root,
-        verdicts.happens(cause),
-        verdicts.headline(cause),
-        verdicts.follows(cause),
-        cause.followers,
-        script=_script(cause, shown.cloner, case, process),
-    )
-    if issue is None:
-        return found
-    return replace(found, known=issue.id, because=issue.because, link=issue.link, documented=issue.documented)
 
 
 def _script(cause: Cause, cloner: str, case: Case, process: SubjectProcess) -> str:

@@ -17,7 +17,8 @@ from typing import Any, Self
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.outcomes import SubjectError, TrialProgress
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.graph_trials import GraphTrials, TriedCase
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues
 
 _SOON = 5.0
@@ -98,13 +99,13 @@ def try_cloners(
     timeout: float,
     seconds: float,
     tell: Tell | None,
-) -> list[TriedCase]:
+) -> list[Trial]:
     """What became of the model, each cloner in exactly one of the cases. `seconds` is how long it may well take."""
     told, two = _Told(tell), second is not None and second_process_pays(process, cloners, seconds)
     if tell is not None and seconds >= _SOON:
         tell(f"about {seconds * (SHARE if two else 1.0):.0f} s")
 
-    def try_in(where: SubjectProcess, names: Sequence[str]) -> TriedCase:
+    def try_in(where: SubjectProcess, names: Sequence[str]) -> Trial:
         where.told = told.by(names)
         try:
             return GraphTrials(where, known, cloners=names).try_case(case, checks, timeout=timeout)
@@ -114,7 +115,7 @@ def try_cloners(
     if second is None or not two:
         return [try_in(process, cloners)]
     mine, theirs = cloners[0::2], cloners[1::2]
-    found: list[TriedCase] = []
+    found: list[Trial] = []
 
     def beside() -> None:
         with contextlib.suppress(SubjectError):  # what fails here is tried again where the first one was
@@ -125,7 +126,7 @@ def try_cloners(
     thread.start()
     first = try_in(process, mine)
     thread.join()
-    return [first, *([each for each in found if each.trial.built] or [try_in(process, theirs)])]
+    return [first, *([each for each in found if each.built] or [try_in(process, theirs)])]
 
 
 class _Told:

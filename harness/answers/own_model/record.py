@@ -6,7 +6,7 @@ import enum
 
 import msgspec
 
-from clonediff.reports.records import COSTS, Cost, Difference
+from clonediff.harness.answers.causes import CauseShown
 
 
 class Status(enum.StrEnum):
@@ -20,40 +20,13 @@ class Status(enum.StrEnum):
     NO_SUBJECT = "cannot be tried"
 
 
-class ModelBreak(msgspec.Struct, frozen=True):
-    """A cause of what a cloner broke. `known` is the issue that explains it, `because` and `link` what that says.
-
-    `happens` is what it does to the clone, `headline` that and the cause of it, `follows` the exception it leads to.
-    """
-
-    id: str
-    title: str
-    cost: str
-    blame: str
-    root: Difference
-    happens: str = ""
-    headline: str = ""
-    follows: str = ""
-    followers: tuple[Difference, ...] = ()
-    known: str | None = None
-    because: str = ""
-    link: str | None = None
-    documented: bool = False
-    script: str = ""
-
-    @property
-    def name_only(self) -> bool:
-        """Whether all that it costs is a name."""
-        return self.cost == COSTS[Cost.NAME]
-
-
 class Cloned(msgspec.Struct, frozen=True):
     """What a cloner made of the model: its verdict, and the worst of it in the words of a user."""
 
     cloner: str
     verdict: str
     outcome: str = ""
-    breaks: tuple[ModelBreak, ...] = ()
+    breaks: tuple[CauseShown, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -84,6 +57,6 @@ class CheckedModel(msgspec.Struct, frozen=True):
     format: int = 1
 
     @property
-    def breaks(self) -> tuple[ModelBreak, ...]:
+    def breaks(self) -> tuple[CauseShown, ...]:
         """Everything that a cloner broke."""
         return tuple(each for cloned in self.clones for each in cloned.breaks)

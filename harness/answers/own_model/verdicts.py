@@ -1,4 +1,4 @@
-"""What a check comes to for whose model it is: what happens to the clone, with whose cloner, and what to do that works.
+"""What a check comes to for whose model it is: how good each clone is, and what to do that works.
 
 Nothing is recommended that was not tried on the model. What two cloners break is one limit only where it is one cause.
 """
@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from clonediff.harness.answers.own_model.record import Cloned, ModelBreak
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.own_model.record import Cloned
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.titles import sentence
-from clonediff.harness.trials.triage import signature
-from clonediff.reports.records import Blame, Cause, Cost, Difference
+from clonediff.reports.records import Blame
 
 FAITHFUL = "cloned faithfully"
 DOCUMENTED = "cloned faithfully but for what is documented to be left out"
@@ -33,85 +32,9 @@ _DO = {
 }
 _REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from its config ")
 """How an error of ours begins that says why a model is not cloned, by its name and class."""
-_RUNS = ("outputs", "masks", "training", "saved")
-_LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
-_COSTS = {
-    Cost.COMPUTES: "computes something else",
-    Cost.TRAINS: "trains differently",
-    Cost.PROPERTY: "loses a property",
-    Cost.NAME: "has another name",
-}
 
 
-def worst(cause: Cause) -> Difference:
-    """The difference of a cause that costs a user most: of several, one that was seen in a run."""
-    at_worst = [each for each in cause.differences if each.rank == cause.rank]
-    return next((each for each in at_worst if _ran(each)), at_worst[0])
-
-
-def _ran(seen: Difference) -> bool:
-    """Whether a difference was seen in a run, not at rest."""
-    rest = seen.path.partition(".")[2]
-    return seen.check in _RUNS or (seen.check == "again" and rest.startswith(("inference", "training")))
-
-
-def happens(cause: Cause) -> str:
-    """What a cause does to whoever uses the clone, as concretely as it was seen."""
-    seen = worst(cause)
-    where, _, rest = seen.path.partition(".")
-    if seen.check == "made":
-        lost = "cloning it ends its process" if seen.aspect.startswith("process ") else "cannot be cloned"
-        return _LOST.get(seen.aspect, lost)
-    if seen.check == "untouched":
-        return "cloning changes the original"
-    whose = "the clone"
-    if seen.check == "again":
-        if seen.aspect == "raises" and not rest:
-            return "cannot be cloned twice" if where == "again" else "the clone cannot be cloned"
-        whose = "a second clone" if where == "again" else "a clone of the clone"
-    if seen.check == "saved":
-        if seen.aspect == "raises" and rest in ("saving", "loading"):
-            return "the clone cannot be saved" if rest == "saving" else "the saved clone cannot be loaded"
-        whose = "the clone, saved and loaded,"
-    return f"{whose} {_does(seen, cause.rank)}"
-
-
-def _does(seen: Difference, rank: Cost) -> str:
-    if rank is Cost.CRASHES:
-        if "set_weights" in seen.path:
-            return "does not take the original's weights"
-        if seen.check == "training":
-            return "crashes when trained"
-        return "crashes when called" + (" in training mode" if "training" in seen.path else "")
-    if rank is Cost.COMPUTES and not _ran(seen):
-        # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
-        if seen.aspect.startswith(("weight", "state", "copied")):
-            return "begins with another state" if seen.aspect == "state value" else "has other weights"
-        return "has other inputs or outputs"
-    if seen.aspect == "compiled":
-        return "is not compiled"
-    return _COSTS[rank]
-
-
-def headline(cause: Cause) -> str:
-    """What happens, and the cause of it: the thing itself, never what follows from it."""
-    root, said = cause.root, sentence(cause.root, signature(cause.root)[2])
-    if root.check == "made" or cause.rank is Cost.NAME:
-        return said
-    what = happens(cause).removeprefix("the clone ")
-    if root.raised is None or root is not worst(cause):
-        return f"{what}: {said}"
-    at = f" in {root.raised.frame.rpartition('/')[2]}" if root.raised.frame else ""
-    return f"{what}: {root.raised.type}{at}"
-
-
-def follows(cause: Cause) -> str:
-    """The exception that a cause leads to, where the cause is not that exception itself; "" where there is none."""
-    seen = worst(cause)
-    return "" if seen.raised is None or seen is cause.root else f"{seen.raised.type}: {seen.raised.message}"
-
-
-def minded(breaks: Iterable[ModelBreak], *, strict: bool = False) -> list[ModelBreak]:
+def minded(breaks: Iterable[CauseShown], *, strict: bool = False) -> list[CauseShown]:
     """What a user would mind: not what Keras documents, nor, unless `strict`, that a name is another."""
     return [each for each in breaks if not each.documented and (strict or not each.name_only)]
 
@@ -127,7 +50,7 @@ def refusal(cloned: Cloned) -> str:
     return raised.message if raised is not None and _REFUSAL.search(raised.message) else ""
 
 
-def outcome(breaks: Sequence[ModelBreak]) -> str:
+def outcome(breaks: Sequence[CauseShown]) -> str:
     """What a cloner makes of the model, by the worst that it breaks."""
     counted = minded(breaks)
     if counted:

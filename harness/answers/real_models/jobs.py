@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from clonediff.harness.answers.own_model.inputs import InputsError
-from clonediff.harness.answers.own_model.looking import CheckWanted, look
+from clonediff.harness.answers.own_model.looking import CheckWanted, look, not_looked_at
 from clonediff.harness.answers.own_model.record import CheckedModel, Status
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel
@@ -78,22 +78,17 @@ def try_all(
 
 def _checked(recipe: Recipe, warm: _WarmProcess, wanted: CheckWanted, known: KnownIssues, tell: Tell) -> CheckedModel:
     """What came of one model, whatever came."""
-    began = time.monotonic()
-    how, versions = Status.NO_SUBJECT, dict[str, str]()
+    began, versions = time.monotonic(), dict[str, str]()
     if recipe.unable:
-        return CheckedModel(recipe.name, recipe.subject, how, reason=recipe.unable)
+        return CheckedModel(recipe.name, recipe.subject, Status.NO_SUBJECT, reason=recipe.unable)
     try:
         process = warm.of(recipe.subject)
-        how, versions = Status.LOST, process.versions
+        versions = process.versions
         tell(f"{recipe.name}: building the model")
         sized = dataclasses.replace(wanted, sizes=recipe.sizes)
         return look(recipe.model, process, sized, known, lambda at: tell(f"{recipe.name}: {at}"))
-    except InputsError as error:
-        how, reason = Status.NOT_CALLED, str(error)
-    except SubjectError as error:
-        reason = str(error)
-    seconds = time.monotonic() - began
-    return CheckedModel(recipe.name, recipe.subject, how, versions, reason=reason, seconds=seconds)
+    except (InputsError, SubjectError) as error:
+        return not_looked_at(recipe.name, recipe.subject, error, versions, began)
 
 
 class _WarmProcess(contextlib.ExitStack):

@@ -135,8 +135,7 @@ def small_line(finding: Finding) -> str:
 
 
 def _named(finding: Finding) -> str:
-    who = finding.cloner or ("across" if finding.across else "original")
-    return f"{finding.title} [{who}: {finding.id}]"
+    return f"{finding.title} [{finding.who}: {finding.id}]"
 
 
 def result_text(result: CampaignResult) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.answers.own_model.verdicts import FAITHFUL, refusal
 from clonediff.harness.cli.terminal import table
 from clonediff.reports.markup import one_line
@@ -68,7 +69,7 @@ def _cloned_text(cloned: Cloned) -> Iterable[str]:
         yield from (f"    {line}" for line in _break_text(each))
 
 
-def _break_text(each: ModelBreak) -> Iterable[str]:
+def _break_text(each: CauseShown) -> Iterable[str]:
     root = each.root
     word = "documented" if each.documented else "known"
     known = f" ({word}: {each.known})" if each.known else " (not a known issue)"
@@ -76,16 +77,15 @@ def _break_text(each: ModelBreak) -> Iterable[str]:
     if each.follows:
         yield f"  so it raises {one_line(each.follows)}"
     if root.first is not None:
-        name = one_line(root.first.name) or "the model itself"
-        yield f"  first at {name} ({one_line(root.first.kind)}): {one_line(root.path)}"
+        yield f"  first at {one_line(root.first.said)}: {one_line(root.path)}"
     else:
         yield f"  at {one_line(root.path)}"
     yield f"  original: {one_line(root.expected)}"
     yield f"  clone:    {one_line(root.found)}"
     if root.numbers is not None:
-        most = "" if root.numbers.max_abs is None else f", by {root.numbers.max_abs:g} at most"
-        at = f"{list(root.numbers.index)}: {one_line(root.numbers.expected)} became {one_line(root.numbers.found)}"
-        yield f"  {root.numbers.differing:,} of {root.numbers.total:,} numbers differ{most}; first at {at}"
+        numbers = root.numbers
+        became = f"{one_line(numbers.expected)} became {one_line(numbers.found)}"
+        yield f"  {numbers.said}; {' '.join(filter(None, ('first', numbers.at)))}: {became}"
     if each.because:
         yield f"  why: {one_line(each.because)}" + (f" ({each.link})" if each.link else "")
     if each.followers:

@@ -34,10 +34,7 @@ def answer_text(row: ReplayRow, *, colour: bool = False) -> str:
         lines.append(one_line(row.because))
     if row.outcome is ReplayOutcome.BROKEN:
         word = "also shows" if row.id else "shows"
-        for each in row.shown:
-            known = f" (known: {each.known})" if each.known else ""
-            if row.id not in (each.fingerprint, each.known):
-                lines.append(one_line(f"{word}: {each.title} [{each.fingerprint}]{known}"))
+        lines += [one_line(f"{word}: {each.said}") for each in row.shown if row.id not in (each.id, each.known)]
     return ("\n" + " " * (_WIDTH + 2)).join(lines)
 
 

@@ -15,29 +15,26 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
 from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Reach, Stage, aspects
+from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, crashes, trains
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 _PARTS = (sharing.CHECK, structure.CHECK, weights.CHECK, own.CHECK)
 _OF_RUNS = (outputs.CHECK, masks.CHECK)
 
 _ASPECTS = Aspects(
     "again",
-    *aspects(
-        Cost.TRAINS,
-        {
-            "layer shared by clones": "{clone} holds {a} of the first clone itself",
-            "weight shared by clones": "{clone} shares a weight of {a} with the first clone",
-            "state shared by clones": "{clone} shares a state of {a} with the first clone",
-        },
+    trains(
+        ("layer shared by clones", "{clone} holds {a} of the first clone itself"),
+        ("weight shared by clones", "{clone} shares a weight of {a} with the first clone"),
+        ("state shared by clones", "{clone} shares a state of {a} with the first clone"),
         reach=Reach.BEHAVIOUR,
         any_layer=True,
     ),
-    Aspect("raises", Cost.CRASHES, "a second clone cannot be made", path="again"),
-    Aspect("raises", Cost.CRASHES, "the clone cannot be cloned", path="twice"),
+    crashes(("raises", "a second clone cannot be made"), path="again"),
+    crashes(("raises", "the clone cannot be cloned"), path="twice"),
     *(each.aspects.not_compared() for each in (*_PARTS, *_OF_RUNS)),
 )
 

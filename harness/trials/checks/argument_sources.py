@@ -6,12 +6,12 @@ mask, what computed those is gone with them: it is the argument that was lost, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
 
 from clonediff.harness.subjects.observation import CallSeen, Shape
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.skeletons import Unlike
+from clonediff.harness.trials.checks.uses import tensors_at
 
 Arguments = list[tuple[str, Unlike]]
 """What differs in the arguments of a call, with "args" or "kwargs" for where it does."""
@@ -44,7 +44,7 @@ def _givers(
     for user, layer in enumerate(shape.layers):
         for use, call in enumerate(layer.calls):
             for side, arguments in (("args", call.args), ("kwargs", call.kwargs)):
-                for path, giver in _tensors(arguments, ""):
+                for path, (giver, _, _) in tensors_at(arguments):
                     if giver in uses:
                         differing = [each for where, each in changes.get((user, use), ()) if where == side]
                         uses[giver].append((user, any(_covers(each, side, path, aspect) for each in differing)))
@@ -67,18 +67,3 @@ def _covers(one: Unlike, side: str, path: str, aspect: str) -> bool:
 def _is_mask(path: str) -> bool:
     keyword = path.partition("['")[2].partition("']")[0]
     return keyword == "mask" or keyword.endswith("_mask")
-
-
-def _tensors(value: Any, path: str) -> Iterator[tuple[str, int]]:
-    """The path of each tensor in a skeleton of arguments, and the layer that gave it."""
-    items: Iterable[tuple[Any, Any]] = ()
-    if isinstance(value, list):
-        items = enumerate(value)
-    elif isinstance(value, dict) and isinstance(value.get("tensor"), list):
-        yield path, value["tensor"][0]
-    elif isinstance(value, dict) and isinstance(value.get("tuple"), list):
-        items = enumerate(value["tuple"])
-    elif isinstance(value, dict):
-        items = value["dict"] if isinstance(value.get("dict"), list) else value.items()
-    for key, item in items:
-        yield from _tensors(item, f"{path}[{key!r}]")

@@ -7,14 +7,24 @@ from dataclasses import replace
 from typing import Any
 
 from clonediff.harness.subjects.observation import CallSeen
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Link, Spread, Thing, Turn
+from clonediff.harness.trials.checks.check import (
+    Aspect,
+    Aspects,
+    Comparison,
+    Link,
+    Spread,
+    Thing,
+    Turn,
+    computes,
+    loses,
+)
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair, map_tensors
 from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import Unlike, unlike
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place
 
 _MODELS = "for each in {}._flatten_layers() if isinstance(each, keras.Model)"
 _COUNTED = {
@@ -53,7 +63,7 @@ _NAMED = {
 def _arguments(part: str, word: str, item: str) -> Iterator[Aspect]:
     """What can differ in the arguments of a call. Without a tensor, or on another, layers come in another order."""
     changes = (Thing.RESULTS, Thing.GIVERS, Thing.BUILD, Thing.CONTENT)
-    for each in nested(part, f"{word}s of a call{{of}}", f"{item} of a call{{of}}", Cost.PROPERTY):
+    for each in nested(loses, part, f"{word}s of a call{{of}}", f"{item} of a call{{of}}"):
         leaf = each.name.partition(" ")[2]
         yield replace(
             each,
@@ -67,33 +77,27 @@ def _arguments(part: str, word: str, item: str) -> Iterator[Aspect]:
 
 ARGUMENTS = Aspects(
     "structure",
-    *_arguments("call.args", "argument", "an argument"),
-    *_arguments("call.kwargs", "keyword argument", "a keyword argument"),
+    _arguments("call.args", "argument", "an argument"),
+    _arguments("call.kwargs", "keyword argument", "a keyword argument"),
 )
 ASPECTS = Aspects(
     "structure",
     ARGUMENTS,
-    Aspect(
-        "call count",
-        Cost.PROPERTY,
-        "{a} is called more often, or less,{inside}",
+    loses(
+        ("call count", "{a} is called more often, or less,{inside}"),
         changes=(Thing.RESULTS, Thing.WIRING, Thing.LISTING, Thing.COPYING, Thing.BUILD, Thing.CONTENT),
         shows=(Thing.GIVERS,),
         any_layer=True,
         shown=_counted,
     ),
-    Aspect(
-        "call order",
-        Cost.PROPERTY,
-        "the calls of a shared {kind} come in another order{inside}",
+    loses(
+        ("call order", "the calls of a shared {kind} come in another order{inside}"),
         quiet=True,
         changes=(Thing.WIRING, Thing.LISTING),
         any_layer=True,
     ),
-    Aspect(
-        "call outputs",
-        Cost.COMPUTES,
-        "a call of {a} gives another number of tensors{inside}",
+    computes(
+        ("call outputs", "a call of {a} gives another number of tensors{inside}"),
         changes=(Thing.CONTENT,),
         shows=(Thing.SETTINGS,),
         turn=Turn.VIEWS,
@@ -169,8 +173,7 @@ def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -
     if call.outputs != twin.outputs:
         yield ASPECTS.differs("call outputs", f"{path}.outputs", f"{call.outputs} tensors", f"{twin.outputs}", first)
     for side, leaf in unlike_arguments(pair, call, twin):
-        where, aspect = f"{path}.{side}{leaf.path}", f"call.{side} {leaf.aspect}"
-        yield ASPECTS.differs(aspect, where, leaf.expected, leaf.found, first)
+        yield ASPECTS.differs_in(f"call.{side}", f"{path}.{side}", leaf, first)
 
 
 def unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tuple[str, Unlike]]:

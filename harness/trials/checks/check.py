@@ -7,7 +7,7 @@ Each check declares its aspects beside its code: what each costs a user, the sen
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.skeletons import Unlike
 from clonediff.reports.records import Cost, Difference, Place, Raised
 
 
@@ -166,18 +167,24 @@ class Aspect:
         return self.shown if isinstance(self.shown, Comparison) else self.shown(difference, dialect)
 
 
-def aspects(cost: Cost, sentences: Mapping[str, str], **fields: Any) -> Iterator[Aspect]:
-    """Aspects that are alike but for their names and sentences."""
-    return (Aspect(name, cost, sentence, **fields) for name, sentence in sentences.items())
+def _costing(cost: Cost) -> Callable[..., tuple[Aspect, ...]]:
+    def declared(*aspects: tuple[str, str], **fields: Any) -> tuple[Aspect, ...]:
+        return tuple(Aspect(name, cost, sentence, **fields) for name, sentence in aspects)
+
+    return declared
+
+
+crashes, computes, trains, loses, renames = map(_costing, Cost)
+"""Aspects by what they cost: each its name and its sentence, then the fields that they have in common."""
 
 
 class Aspects:
     """The aspects of one check; of several with one name, that with the path of a difference comes first."""
 
-    def __init__(self, check: str, *aspects: Aspect | Aspects, shown: Shown = NOT_COMPARED) -> None:
+    def __init__(self, check: str, *aspects: Aspect | Iterable[Aspect], shown: Shown = NOT_COMPARED) -> None:
         """Take the aspects; `shown` is how a script compares those that do not say it themselves."""
         self.check = check
-        every = (one for each in aspects for one in (each if isinstance(each, Aspects) else (each,)))
+        every = (one for each in aspects for one in ((each,) if isinstance(each, Aspect) else each))
         self._all = tuple(replace(one, shown=shown) if one.shown is NOT_COMPARED else one for one in every)
         self._found: dict[str, tuple[Aspect, ...]] = {}
 
@@ -213,6 +220,17 @@ class Aspects:
             raise KeyError(f"the check {self.check} declares no aspect {name!r}")
         cost = aspect.cost if cost is None else cost
         return Difference(self.check, path, name, expected, found, cost, first, raised, digests)
+
+    def differs_in(
+        self, part: str, path: str, leaf: Unlike, first: Place | None, *, cost: Cost | None = None
+    ) -> Difference:
+        """The same of a leaf of the part that is at that path."""
+        name, path = f"{part} {leaf.aspect}".lstrip(), f"{path}{leaf.path}"
+        return self.differs(name, path, leaf.expected, leaf.found, first, cost=cost, digests=leaf.digests)
+
+    def differs_in_value(self, name: str, path: str, expected: str, found: str, first: Place | None) -> Difference:
+        """The same of two arrays, by their digests."""
+        return self.differs(name, path, expected, found, first, digests=(expected, found))
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison
+from clonediff.harness.trials.checks.check import (
+    Aspects,
+    Comparison,
+    trains,
+)
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place
 
 
 def _part(difference: Difference, dialect: str) -> Comparison:
@@ -30,14 +34,8 @@ def _part(difference: Difference, dialect: str) -> Comparison:
 
 ASPECTS = Aspects(
     "structure",
-    Aspect("compiled", Cost.TRAINS, "a model that is {was}compiled is {now}compiled{inside}", quiet=True, shown=_part),
-    Aspect(
-        "compiled.*",
-        Cost.TRAINS,
-        "what a model is compiled with is {change}{inside}: {name}",
-        any_layer=True,
-        shown=_part,
-    ),
+    trains(("compiled", "a model that is {was}compiled is {now}compiled{inside}"), quiet=True, shown=_part),
+    trains(("compiled.*", "what a model is compiled with is {change}{inside}: {name}"), any_layer=True, shown=_part),
 )
 
 

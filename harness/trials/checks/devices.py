@@ -14,13 +14,14 @@ from typing import Literal
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
-from clonediff.harness.trials.checks.check import Aspects, aspects
+from clonediff.harness.trials.checks.check import Aspects, computes, crashes
 from clonediff.harness.trials.checks.nested import nested
-from clonediff.harness.trials.checks.pairing import Pair, full_name
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.runs import leaves
 from clonediff.harness.trials.checks.skeletons import unlike
 from clonediff.harness.trials.checks.tolerance import close, coarser, tolerance
-from clonediff.reports.records import Cost, Difference, Numbers, Place
+from clonediff.reports.records import Difference, Numbers, Place
 
 Elements = Sequence[float | complex | bool | str]
 Values = Callable[[str, str], tuple[Elements, Elements] | None]
@@ -65,32 +66,28 @@ def _aspects(check: Check) -> Aspects:
     other = f"another {check}"
     return Aspects(
         check,
-        *nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES),
-        *aspects(
-            Cost.COMPUTES,
-            {
-                "weight count": f"a model has more weights on one {check} than on the other",
-                "weight": f"a weight that was set is another on {other}",
-                "count": f"a model gives another number of outputs on {other}{{at}}",
-                "shape": f"a model gives another shape on {other}{{at}}",
-                "dtype": f"a model gives another dtype on {other}{{at}}",
-                "mask": f"a model gives another mask on {other}{{at}}",
-                "value": f"a model computes something else on {other}{{at}}",
-                "value unknown": f"a model may compute something else on {other}{{at}}",
-            },
+        nested(computes, "structure", "outputs of a call", "an output of a call"),
+        computes(
+            ("weight count", f"a model has more weights on one {check} than on the other"),
+            ("weight", f"a weight that was set is another on {other}"),
+            ("count", f"a model gives another number of outputs on {other}{{at}}"),
+            ("shape", f"a model gives another shape on {other}{{at}}"),
+            ("dtype", f"a model gives another dtype on {other}{{at}}"),
+            ("mask", f"a model gives another mask on {other}{{at}}"),
+            ("value", f"a model computes something else on {other}{{at}}"),
+            ("value unknown", f"a model may compute something else on {other}{{at}}"),
         ),
-        *aspects(
-            Cost.CRASHES,
-            {
-                "made": f"a model can be made on one {check}, and not on the other",
-                "raises": f"a model raises an exception on one {check}, and another or none on the other",
-                "process": f"a model takes its process with it on one {check}, and not on the other",
-            },
+        crashes(
+            ("made", f"a model can be made on one {check}, and not on the other"),
+            ("raises", f"a model raises an exception on one {check}, and another or none on the other"),
+            ("process", f"a model takes its process with it on one {check}, and not on the other"),
         ),
     )
 
 
 ASPECTS: Mapping[str, Aspects] = {"device": _aspects("device"), "backend": _aspects("backend")}
+APART = tuple(ASPECTS)
+"""The checks that are of two subjects that differ, and of no cloner."""
 TERMS = Terms()
 
 
@@ -139,7 +136,7 @@ def _given(first: Observation | None, second: Observation | None, values: Values
             continue
         owner = place(first.shape, weight.owner)
         path = f"original.weights[{number}]"
-        yield ASPECTS[terms.check].differs("weight", path, want, have, owner, digests=(want, have))
+        yield ASPECTS[terms.check].differs_in_value("weight", path, want, have, owner)
 
 
 def _equal(elements: tuple[Elements, Elements] | None) -> bool:
@@ -157,8 +154,7 @@ class _Between:
         self.aspects = ASPECTS[terms.check]
 
     def runs(self, want: ModelRun | None, have: ModelRun | None, path: str) -> Iterator[Difference]:
-        shape = self.pair.original.shape
-        model = place(shape, -1)
+        model = place(self.pair.original.shape, -1)
         if want is None or have is None:
             return
         if want.failure is not None or have.failure is not None:
@@ -167,8 +163,7 @@ class _Between:
                 yield self.aspects.differs("raises", path, expected, found, model)
             return
         for one in unlike(want.structure, have.structure):
-            told = (f"{path}.structure{one.path}", one.expected, one.found, model)
-            yield self.aspects.differs(f"structure {one.aspect}", *told)
+            yield self.aspects.differs_in("structure", f"{path}.structure", one, model)
         if len(want.outputs) != len(have.outputs):
             counts = str(len(want.outputs)), str(len(have.outputs))
             yield self.aspects.differs("count", f"{path}.outputs", *counts, model)
@@ -180,19 +175,16 @@ class _Between:
         # known then, and what the RNN gives tells.
         uneven = {want.steps[index].layer for index in steps.missing}
         uneven |= {self.pair.layers.expected.get(have.steps[index].layer, -1) for index in steps.extra}
-        for index, counterpart in steps.pairs:
-            step, twin = want.steps[index], have.steps[counterpart]
-            at_step = place(shape, step.layer, step.use)
-            name = f"{path}.steps[{full_name(shape, step.layer)!r}][{step.use}]"
-            for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-                computed = max((*map(self.terms.narrowed, (leaf.dtype, other.dtype)), computed), key=tolerance)
-                if step.layer in uneven:
+        for seen in leaves(self.pair, want, have, path):
+            first = (parted or model) if seen.is_output else seen.place
+            if not seen.is_output:
+                dtypes = map(self.terms.narrowed, (seen.expected.dtype, seen.found.dtype))
+                computed = max((*dtypes, computed), key=tolerance)
+                if first.layer in uneven:
                     continue
-                for difference in self._leaf(leaf, other, f"{name}.outputs[{output}]", at_step, computed):
-                    parted = parted or at_step
-                    yield difference
-        for index, (leaf, other) in enumerate(zip(want.outputs, have.outputs, strict=False)):
-            yield from self._leaf(leaf, other, f"{path}.outputs[{index}]", parted or model, computed)
+            for difference in self._leaf(seen.expected, seen.found, seen.path, first, computed):
+                parted = parted or first
+                yield difference
 
     def _leaf(self, want: Leaf, have: Leaf, path: str, first: Place, computed: str) -> Iterator[Difference]:
         alike = want.shape == have.shape
@@ -203,7 +195,7 @@ class _Between:
             yield self.aspects.differs("dtype", f"{path}.dtype", want.dtype, have.dtype, first)
         if alike and want.digest != have.digest:
             yield from self._value(want, have, path, first, computed)
-        if (want.mask is None) != (have.mask is None) or want.mask != have.mask:
+        if want.mask != have.mask:
             masks = want.mask or "no mask", have.mask or "no mask"
             yield self.aspects.differs("mask", f"{path}.mask", *masks, first)
 
@@ -211,12 +203,12 @@ class _Between:
         digests = (want.digest, have.digest)
         elements = self.values(*digests)
         if elements is None:
-            yield self.aspects.differs("value unknown", path, *digests, first, digests=digests)
+            yield self.aspects.differs_in_value("value unknown", path, *digests, first)
             return
         dtype = coarser(self.terms.narrowed(coarser(want.dtype, have.dtype)), computed)
         numbers = beyond(*elements, dtype=dtype, shape=want.shape)
         if numbers is not None:
-            yield replace(self.aspects.differs("value", path, *digests, first, digests=digests), numbers=numbers)
+            yield replace(self.aspects.differs_in_value("value", path, *digests, first), numbers=numbers)
 
 
 def beyond(expected: Elements, found: Elements, *, dtype: str, shape: Sequence[int | None]) -> Numbers | None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clonediff.harness.subjects.observation import End
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Thing, Turn, aspects
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Thing, Turn, computes, loses, renames
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import named, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import unlike
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 
 def names_of_inputs(difference: Difference, dialect: str) -> Comparison:
@@ -26,62 +26,39 @@ def _of_an_end(end: str) -> Iterator[Aspect]:
     """What can differ of an input or an output. Those of an input show what its layer has as a setting."""
     of_an_input = end == "input"
     ends = {"shows": (Thing.WIRING, Thing.NESTING), "changes": () if of_an_input else (Thing.NESTING,)}
-    yield from aspects(Cost.COMPUTES, {f"{end} count": f"a model has another number of {end}s{{inside}}"}, **ends)
-    yield from aspects(
-        Cost.COMPUTES,
-        {f"{end} order": f"the {end}s of a model come in another order{{inside}}"},
-        any_layer=True,
-        **ends,
+    seen: dict[str, Any] = _OF_A_SETTING if of_an_input else {"shows": (Thing.RESULTS,)}
+    changes = (Thing.RESULTS, Thing.BUILD) if of_an_input else ()
+    yield from computes((f"{end} count", f"a model has another number of {end}s{{inside}}"), **ends)
+    yield from computes(
+        (f"{end} order", f"the {end}s of a model come in another order{{inside}}"), any_layer=True, **ends
     )
-    yield from aspects(
-        Cost.COMPUTES,
-        {f"{end} tensor": f"an {end} of a model is another tensor{{inside}}{{at}}"},
+    yield from computes(
+        (f"{end} tensor", f"an {end} of a model is another tensor{{inside}}{{at}}"),
         shows=(Thing.WIRING,),
         any_layer=True,
     )
-    seen: dict[str, Any] = (
-        {"shows": (Thing.SETTINGS,), "turn": Turn.VIEWS} if of_an_input else {"shows": (Thing.RESULTS,)}
-    )
-    changes = (Thing.RESULTS, Thing.BUILD) if of_an_input else ()
-    for cost, name in ((Cost.PROPERTY, "shape"), (Cost.COMPUTES, "dtype")):
+    for declared, name in ((loses, "shape"), (computes, "dtype")):
         sentence = f"an {end} of a model has another {name}{{inside}}{{at}}"
-        yield Aspect(f"{end} {name}", cost, sentence, changes=changes, **seen)
-    yield from aspects(
-        Cost.PROPERTY,
-        {
-            f"{end} {option}": f"an {end} of a model that is {{was}}{option} is {{now}}{option}{{inside}}"
-            for option in ("optional", "sparse", "ragged")
-        },
-        quiet=of_an_input,
-        **(seen if of_an_input else {}),
-    )
+        yield from declared((f"{end} {name}", sentence), changes=changes, **seen)
+    for option in ("optional", "sparse", "ragged"):
+        sentence = f"an {end} of a model that is {{was}}{option} is {{now}}{option}{{inside}}"
+        yield from loses((f"{end} {option}", sentence), quiet=of_an_input, **(seen if of_an_input else {}))
 
 
+_OF_A_SETTING: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.VIEWS}
+_OF_NESTING: dict[str, Any] = {"turn": Turn.SETTINGS, "changes": (Thing.NESTING,)}
 ASPECTS = Aspects(
     "structure",
-    *_of_an_end("input"),
-    *_of_an_end("output"),
-    Aspect(
-        "input name",
-        Cost.NAME,
-        "an input of a model has another name{inside}",
-        shows=(Thing.SETTINGS,),
-        turn=Turn.VIEWS,
+    _of_an_end("input"),
+    _of_an_end("output"),
+    renames(
+        ("input name", "an input of a model has another name{inside}"),
         any_layer=True,
         shown=names_of_inputs,
+        **_OF_A_SETTING,
     ),
-    *(
-        each
-        for end in ("input", "output")
-        for each in nested(
-            f"{end} structure",
-            f"{end}s of a model",
-            f"an {end} of a model",
-            Cost.COMPUTES,
-            turn=Turn.SETTINGS,
-            changes=(Thing.NESTING,),
-        )
-    ),
+    nested(computes, "input structure", "inputs of a model", "an input of a model", **_OF_NESTING),
+    nested(computes, "output structure", "outputs of a model", "an output of a model", **_OF_NESTING),
 )
 
 
@@ -93,8 +70,7 @@ def nesting(pair: Pair) -> Iterator[Difference]:
         ("output", original.output_structure, clone.output_structure),
     ):
         for leaf in unlike(want, have):
-            aspect, path = f"{end} structure {leaf.aspect}", f"model.{end}_structure{leaf.path}"
-            yield ASPECTS.differs(aspect, path, leaf.expected, leaf.found, place(original, -1))
+            yield ASPECTS.differs_in(f"{end} structure", f"model.{end}_structure", leaf, place(original, -1))
 
 
 def ends(pair: Pair, side: str) -> Iterator[Difference]:

@@ -12,11 +12,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import ByHand, FunctionCalls, Shape
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Comparison, Stage
+from clonediff.harness.trials.checks.check import (
+    Aspects,
+    Check,
+    Comparison,
+    Stage,
+    computes,
+    crashes,
+    loses,
+    trains,
+)
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 
 def _asked_of(expression: str) -> dict[str, Any]:
@@ -25,34 +34,26 @@ def _asked_of(expression: str) -> dict[str, Any]:
 
 _ASPECTS = Aspects(
     "functions",
-    Aspect(
-        "asked of an input",
-        Cost.PROPERTY,
-        "a clone function is called on an input layer",
+    loses(
+        ("asked of an input", "a clone function is called on an input layer"),
         **_asked_of("not any(isinstance(each, keras.layers.InputLayer) for each in asked)"),
     ),
-    Aspect(
-        "asked of an operation",
-        Cost.PROPERTY,
-        "a clone function is called on an operation that is not a layer",
+    loses(
+        ("asked of an operation", "a clone function is called on an operation that is not a layer"),
         **_asked_of("all(isinstance(each, keras.layers.Layer) for each in asked)"),
     ),
-    Aspect(
-        "asked again",
-        Cost.TRAINS,
-        "a clone function is called more than once on a layer",
+    trains(
+        ("asked again", "a clone function is called more than once on a layer"),
         **_asked_of("len({id(each) for each in asked}) == len(asked)"),
     ),
-    Aspect("not asked", Cost.PROPERTY, "a clone function is not called on a layer", any_layer=True),
-    Aspect(
-        "not what it gave", Cost.TRAINS, "a layer that a clone function returns is not in the clone", any_layer=True
+    loses(("not asked", "a clone function is not called on a layer"), any_layer=True),
+    trains(("not what it gave", "a layer that a clone function returns is not in the clone"), any_layer=True),
+    crashes(("own error lost", "an exception of a function that was given does not propagate"), any_layer=True),
+    crashes(("raises", "{clone} does not run")),
+    computes(
+        ("output count", "a model has another number of outputs{inside}"),
+        ("value", "{clone} computes something else{at}"),
     ),
-    Aspect(
-        "own error lost", Cost.CRASHES, "an exception of a function that was given does not propagate", any_layer=True
-    ),
-    Aspect("raises", Cost.CRASHES, "{clone} does not run"),
-    Aspect("output count", Cost.COMPUTES, "a model has another number of outputs{inside}"),
-    Aspect("value", Cost.COMPUTES, "{clone} computes something else{at}"),
 )
 
 
@@ -99,8 +100,7 @@ def _computed(by_hand: ByHand, shape: Shape) -> Iterator[Difference]:
         yield _ASPECTS.differs("output count", "by_hand", *counts, place(shape, -1))
     for number, digests in enumerate(zip(by_hand.expected, by_hand.found, strict=False)):
         if digests[0] != digests[1]:
-            path, first = f"by_hand.outputs[{number}]", place(shape, -1)
-            yield _ASPECTS.differs("value", path, *digests, first, digests=digests)
+            yield _ASPECTS.differs_in_value("value", f"by_hand.outputs[{number}]", *digests, place(shape, -1))
 
 
 def _differs(aspect: str, shape: Shape, layer: int, expected: str, found: str) -> Difference:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
-    Aspect,
     Aspects,
     Comparison,
     Link,
@@ -20,7 +19,8 @@ from clonediff.harness.trials.checks.check import (
     Stage,
     Thing,
     Turn,
-    aspects,
+    loses,
+    renames,
 )
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.names import is_operation
@@ -127,50 +127,30 @@ _OF_ITS_CALLS: dict[str, Any] = {
 }
 ATTRIBUTES = Aspects(
     "structure",
-    Aspect(
-        "attribute.autocast",
-        Cost.PROPERTY,
-        _SENTENCE,
+    loses(
+        ("attribute.autocast", _SENTENCE),
         changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
         shows=(Thing.SETTINGS, Thing.CONTENT),
         turn=Turn.EARLY,
         any_layer=True,
         shown=_shown,
     ),
-    Aspect("attribute.vocabulary", Cost.PROPERTY, _SENTENCE, any_layer=True, **_OF_A_LAYER),
-    Aspect(
-        "attribute.use_cudnn",
-        Cost.PROPERTY,
-        _SENTENCE,
-        same_as={"LSTM": ("attribute.use_cudnn", "GRU")},
-        **_OF_A_LAYER,
+    loses(("attribute.vocabulary", _SENTENCE), any_layer=True, **_OF_A_LAYER),
+    loses(("attribute.use_cudnn", _SENTENCE), same_as={"LSTM": ("attribute.use_cudnn", "GRU")}, **_OF_A_LAYER),
+    loses(*((f"attribute.{option}", _OPTION) for option in OPTIONS), **_OF_A_LAYER),
+    renames(("attribute.path", "the path of {a} is another{inside}"), any_layer=True, turn=Turn.LATE, shown=_shown),
+    loses(
+        *((name, _SENTENCE) for name in ("attribute.input*", "attribute.output*", "attribute.batch_*")), **_OF_ITS_CALLS
     ),
-    *aspects(Cost.PROPERTY, {f"attribute.{option}": _OPTION for option in OPTIONS}, **_OF_A_LAYER),
-    Aspect(
-        "attribute.path", Cost.NAME, "the path of {a} is another{inside}", any_layer=True, turn=Turn.LATE, shown=_shown
-    ),
-    *aspects(
-        Cost.PROPERTY,
-        dict.fromkeys(("attribute.input*", "attribute.output*", "attribute.batch_*"), _SENTENCE),
-        **_OF_ITS_CALLS,
-    ),
-    Aspect("attribute.*", Cost.PROPERTY, _SENTENCE, **_OF_A_LAYER),
+    loses(("attribute.*", _SENTENCE), **_OF_A_LAYER),
 )
 _OBJECTS: dict[str, Any] = {"stage": Stage.STRUCTURE, "turn": Turn.LATE, "shows": tuple(Thing), "quiet": True}
 _ARGUMENT = "argument shared"
 OWN = Aspects(
     "own",
-    Aspect(
-        "shared.*",
-        Cost.PROPERTY,
-        "{clone} has the very {name} of {a} that the original has",
-        shown=_shown_apart,
-        **_OBJECTS,
-    ),
-    Aspect(
-        _ARGUMENT,
-        Cost.PROPERTY,
-        "{clone} has the very list of an argument of an operation that the original has",
+    loses(("shared.*", "{clone} has the very {name} of {a} that the original has"), shown=_shown_apart, **_OBJECTS),
+    loses(
+        (_ARGUMENT, "{clone} has the very list of an argument of an operation that the original has"),
         any_layer=True,
         shown=_shown_apart,
         **_OBJECTS,
@@ -178,12 +158,9 @@ OWN = Aspects(
 )
 SHARING = Aspects(
     "sharing",
-    *aspects(
-        Cost.PROPERTY,
-        {
-            "unshared.*": "what {a} has as {name} is shared, and is an object of its own{inside}",
-            "merged.*": "what {a} has as {name} is an object of its own, and is shared{inside}",
-        },
+    loses(
+        ("unshared.*", "what {a} has as {name} is shared, and is an object of its own{inside}"),
+        ("merged.*", "what {a} has as {name} is an object of its own, and is shared{inside}"),
         any_layer=True,
         **_OBJECTS,
     ),

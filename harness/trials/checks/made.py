@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Comparison, Stage, aspects
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, Stage, crashes, loses
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
 from clonediff.harness.trials.checks.raised import raises
@@ -17,31 +17,21 @@ from clonediff.reports.records import Cost, Difference
 
 _ASPECTS = Aspects(
     "made",
-    Aspect(
-        "no error",
-        Cost.PROPERTY,
-        "cloning silently accepts an invalid argument",
+    loses(
+        ("no error", "cloning silently accepts an invalid argument"),
         same_as={"Sequential": ("no error", "Functional")},
         shown=Comparison('raise AssertionError("no error")', how="line"),
     ),
-    Aspect(
-        "unclear error",
-        Cost.PROPERTY,
-        "an invalid argument raises an exception that does not say what is wrong",
-        shown=Comparison(how="raises"),
+    loses(("unclear error", "an invalid argument raises an exception that does not say what is wrong")),
+    crashes(
+        ("raises", "{held} cannot be cloned"),
+        ("nothing", "the cloner gives nothing"),
+        ("original refused", "the original cannot be built or run"),
+        ("process timed out", "cloning a model, or running the clone, does not end in time"),
+        ("process out of memory", "cloning a model, or running the clone, takes too much memory"),
+        ("process *", "cloning a model, or running the clone, ends its process"),
     ),
-    *aspects(
-        Cost.CRASHES,
-        {
-            "raises": "{held} cannot be cloned",
-            "nothing": "the cloner gives nothing",
-            "original refused": "the original cannot be built or run",
-            "process timed out": "cloning a model, or running the clone, does not end in time",
-            "process out of memory": "cloning a model, or running the clone, takes too much memory",
-            "process *": "cloning a model, or running the clone, ends its process",
-        },
-        shown=Comparison(how="raises"),
-    ),
+    shown=Comparison(how="raises"),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clonediff.harness.subjects.observation import ModelRun
-from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspect, Aspects, Check, Stage, Thing, aspects
+from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspects, Check, Stage, Thing, computes
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.runs import both_ran, leaves
@@ -13,21 +13,14 @@ from clonediff.reports.records import Cost, Difference, Place
 
 ASPECTS = Aspects(
     "masks",
-    *aspects(
-        Cost.COMPUTES,
-        {
-            "mask lost": "a mask is lost{inside}{training}{at}",
-            "mask added": "there is a mask{inside} where the original has none{training}{at}",
-        },
+    computes(
+        ("mask lost", "a mask is lost{inside}{training}{at}"),
+        ("mask added", "there is a mask{inside} where the original has none{training}{at}"),
         shows=(Thing.MASKS,),
         shown=RUN,
     ),
-    Aspect(
-        "mask value",
-        Cost.COMPUTES,
-        "a mask has other values{inside}{training}{at}",
-        shows=(Thing.MASKS,),
-        shown=RUN_ON_NUMBERS,
+    computes(
+        ("mask value", "a mask has other values{inside}{training}{at}"), shows=(Thing.MASKS,), shown=RUN_ON_NUMBERS
     ),
 )
 

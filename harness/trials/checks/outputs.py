@@ -3,61 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
-from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspect, Aspects, Check, Stage, Thing, aspects
+from clonediff.harness.subjects.observation import ModelRun
+from clonediff.harness.trials.checks.check import (
+    RUN,
+    RUN_ON_NUMBERS,
+    Aspects,
+    Check,
+    Stage,
+    Thing,
+    computes,
+    crashes,
+    loses,
+)
 from clonediff.harness.trials.checks.nested import nested
-from clonediff.harness.trials.checks.pairing import Pair, full_name
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.harness.trials.checks.runs import first_parting, producer, unlike_leaves
+from clonediff.harness.trials.checks.runs import at_step, first_parting, producer, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Cost, Difference
+
+_IN_ANOTHER_ORDER: dict[str, Any] = {"shows": (Thing.LISTING,), "any_layer": True, "shown": RUN_ON_NUMBERS}
 
 ASPECTS = Aspects(
     "outputs",
-    Aspect("not run", Cost.COMPUTES, "{clone} was not run"),
-    *aspects(
-        Cost.PROPERTY,
-        {
-            "no longer raises": "{clone} runs{training} where the original raises an exception",
-            "raises another": "{clone} raises another exception{training} than the original",
-        },
+    computes(("not run", "{clone} was not run")),
+    loses(
+        ("no longer raises", "{clone} runs{training} where the original raises an exception"),
+        ("raises another", "{clone} raises another exception{training} than the original"),
     ),
-    Aspect("raises", Cost.CRASHES, "{clone} does not run{training}", shown=RUN),
-    *nested("structure", "outputs of a call", "an output of a call", Cost.COMPUTES, shown=RUN),
-    *aspects(
-        Cost.COMPUTES,
-        {
-            "count": "{clone} gives another number of outputs{training}{at}",
-            "shape": "{clone} gives another shape{training}{at}",
-            "dtype": "{clone} gives another dtype{training}{at}",
-        },
+    crashes(("raises", "{clone} does not run{training}"), shown=RUN),
+    nested(computes, "structure", "outputs of a call", "an output of a call", shown=RUN),
+    computes(
+        ("count", "{clone} gives another number of outputs{training}{at}"),
+        ("shape", "{clone} gives another shape{training}{at}"),
+        ("dtype", "{clone} gives another dtype{training}{at}"),
         shown=RUN,
     ),
-    Aspect("value", Cost.COMPUTES, "{clone} computes something else{training}{at}", shown=RUN_ON_NUMBERS),
-    *aspects(
-        Cost.COMPUTES,
-        {"step missing": "{a} does not run{inside}{training}", "step extra": "{a} runs once more{inside}{training}"},
+    computes(("value", "{clone} computes something else{training}{at}"), shown=RUN_ON_NUMBERS),
+    computes(
+        ("step missing", "{a} does not run{inside}{training}"),
+        ("step extra", "{a} runs once more{inside}{training}"),
         shows=(Thing.LISTING,),
         shown=RUN,
     ),
-    Aspect(
-        "order",
-        Cost.COMPUTES,
-        "{clone} gives its outputs in another order{training}",
-        shows=(Thing.LISTING,),
-        any_layer=True,
-        shown=RUN_ON_NUMBERS,
-    ),
-    Aspect(
-        "call order",
-        Cost.PROPERTY,
-        "the calls of a shared {kind} come in another order{inside}",
-        quiet=True,
-        shows=(Thing.LISTING,),
-        any_layer=True,
-        shown=RUN_ON_NUMBERS,
+    computes(("order", "{clone} gives its outputs in another order{training}"), **_IN_ANOTHER_ORDER),
+    loses(
+        ("call order", "the calls of a shared {kind} come in another order{inside}"), quiet=True, **_IN_ANOTHER_ORDER
     ),
 )
 
@@ -105,7 +99,7 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
     shape, pairing, cost = pair.original.shape, pair.steps(expected, found), _cost(where)
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
-        first, path = place(shape, step.layer, step.use), _at_step(pair, where, step, step.layer)
+        first, path = place(shape, step.layer, step.use), at_step(pair, where, step, step.layer)
         if index not in pairing.found:
             if step.layer in pair.layers.found:
                 yield ASPECTS.differs("step missing", path, "a call", MISSING, first, cost=cost)
@@ -119,29 +113,20 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
             counts = f"{len(step.outputs)} tensors", f"{len(twin.outputs)}"
             yield ASPECTS.differs("count", path, *counts, first, cost=cost)
         for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-            yield from _leaves(f"{path}.outputs[{output}]", leaf, other, cost, first)
+            for one in unlike_leaves(leaf, other):
+                yield ASPECTS.differs_in("", f"{path}.outputs[{output}]", one, first, cost=cost)
     for index in pairing.extra:
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
         if layer is not None:
-            path, first = _at_step(pair, where, step, layer), place(shape, layer, step.use)
+            path, first = at_step(pair, where, step, layer), place(shape, layer, step.use)
             yield ASPECTS.differs("step extra", path, MISSING, "a call", first, cost=cost)
-
-
-def _at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
-    return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
-
-
-def _leaves(path: str, want: Leaf, have: Leaf, cost: Cost, first: Place) -> Iterator[Difference]:
-    for one in unlike_leaves(path, want, have):
-        yield ASPECTS.differs(one.aspect, one.path, one.expected, one.found, first, cost=cost, digests=one.digests)
 
 
 def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
     cost, path = _cost(where), f"{where}.outputs"
     for one in unlike(expected.structure, found.structure):
-        its = f"{where}.structure{one.path}"
-        yield _of_the_model(pair, f"structure {one.aspect}", its, one.expected, one.found, cost)
+        yield ASPECTS.differs_in("structure", f"{where}.structure", one, place(pair.original.shape, -1), cost=cost)
     if len(expected.outputs) != len(found.outputs):
         yield _of_the_model(pair, "count", path, str(len(expected.outputs)), str(len(found.outputs)), cost)
     wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
@@ -151,7 +136,8 @@ def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Ite
         return
     parted = first_parting(pair, expected, found, where)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
-        yield from _leaves(f"{path}[{index}]", leaf, twin, cost, parted or producer(pair, index))
+        for one in unlike_leaves(leaf, twin):
+            yield ASPECTS.differs_in("", f"{path}[{index}]", one, parted or producer(pair, index), cost=cost)
 
 
 CHECK = Check(ASPECTS, Stage.INFERENCE, outputs)

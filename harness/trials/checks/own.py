@@ -14,7 +14,6 @@ from clonediff.harness.subjects.observation import Observation, Shape
 from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
-    Aspect,
     Aspects,
     Check,
     Comparison,
@@ -24,11 +23,12 @@ from clonediff.harness.trials.checks.check import (
     Stage,
     Thing,
     Turn,
-    aspects,
+    computes,
+    trains,
 )
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 
 def _layers(difference: Difference, dialect: str) -> Comparison:
@@ -57,41 +57,29 @@ _OF_INITIAL_VALUES: dict[str, Any] = {"quiet": True, "shows": (Thing.BUILD,), "s
 
 ASPECTS = Aspects(
     "own",
-    Aspect(
-        "layer shared",
-        Cost.TRAINS,
-        "{clone} holds {a} of the original itself",
+    trains(
+        ("layer shared", "{clone} holds {a} of the original itself"),
         turn=Turn.FIRST,
         shown=_layers,
         **_OF_THE_ORIGINAL,
     ),
-    Aspect(
-        "weight shared",
-        Cost.TRAINS,
-        "{clone} shares a weight of {a} with the original",
+    trains(
+        ("weight shared", "{clone} shares a weight of {a} with the original"),
         shown=Comparison("{}.weights", how="shared"),
         **_OF_THE_ORIGINAL,
     ),
-    Aspect("state shared", Cost.TRAINS, "{clone} shares a state of {a} with the original", **_OF_THE_ORIGINAL),
-    Aspect(
-        "compiled_with shared",
-        Cost.TRAINS,
-        "{clone} is compiled with an optimizer, or a metric, of the original itself",
+    trains(("state shared", "{clone} shares a state of {a} with the original"), **_OF_THE_ORIGINAL),
+    trains(
+        ("compiled_with shared", "{clone} is compiled with an optimizer, or a metric, of the original itself"),
         shown=_optimizer,
     ),
-    Aspect("not fresh", Cost.TRAINS, "a weight of {a} begins with the original's value{inside}", any_layer=True),
-    Aspect(
-        "state not fresh",
-        Cost.COMPUTES,
-        "a state of {a} begins as a run of the original has left it{inside}",
-        reach=Reach.TRAINING,
+    trains(("not fresh", "a weight of {a} begins with the original's value{inside}"), any_layer=True),
+    computes(
+        ("state not fresh", "a state of {a} begins as a run of the original has left it{inside}"), reach=Reach.TRAINING
     ),
-    *aspects(
-        Cost.TRAINS,
-        {
-            "first value": "a weight of {a} begins with another constant{inside}",
-            "first value set": "a weight of {a} that is drawn by chance begins with a constant{inside}",
-        },
+    trains(
+        ("first value", "a weight of {a} begins with another constant{inside}"),
+        ("first value set", "a weight of {a} that is drawn by chance begins with a constant{inside}"),
         **_OF_INITIAL_VALUES,
     ),
     holdings.OWN,
@@ -197,8 +185,7 @@ def _initial_values(pair: Pair, observed: Observation) -> Iterator[Difference]:
             continue  # which is told of the weight
         path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
         if want != "drawn":
-            digests = (want, have)
-            yield ASPECTS.differs("first value", path, want, have, first, digests=digests)
+            yield ASPECTS.differs_in_value("first value", path, want, have, first)
         elif clone.weights[found].value and math.prod(clone.weights[found].shape) > 1:
             yield ASPECTS.differs("first value set", path, "drawn by chance", have, first)
 

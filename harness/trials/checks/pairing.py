@@ -15,10 +15,10 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, StepSeen, Variable
 from clonediff.harness.trials.checks.names import is_operation, uncounted, uncounted_path
-from clonediff.harness.trials.checks.uses import origins, tensors, users
+from clonediff.harness.trials.checks.uses import Tensor, origins, tensors, users
 
 Keys = tuple[Hashable, ...]
-TensorName = Callable[[tuple[int, int, int]], str]
+TensorName = Callable[[Tensor], str]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -205,16 +205,16 @@ class Pair:
             for call in layer.calls
         ]
 
-    def tensor(self, tensor: tuple[int, int, int]) -> str:
+    def tensor(self, tensor: Tensor) -> str:
         """The name of a tensor of the original."""
         layer, use, output = tensor
         return f"{self.name(layer)}#{use}.{output}"
 
-    def counterpart(self, tensor: tuple[int, int, int]) -> str:
+    def counterpart(self, tensor: Tensor) -> str:
         """The name, in the original, of a tensor of the clone; "new ..." where the original has none like it."""
         return self._counterpart(tensor, self.calls)
 
-    def _counterpart(self, tensor: tuple[int, int, int], calls: dict[int, Pairing]) -> str:
+    def _counterpart(self, tensor: Tensor, calls: dict[int, Pairing]) -> str:
         layer, use, output = tensor
         if layer < 0:  # of no layer of the model: in Keras 2.2, an input that nothing uses
             return self.tensor(tensor)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun
+from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
 from clonediff.harness.trials.checks.pairing import Pair, full_name
 from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.skeletons import Unlike
 from clonediff.reports.records import Place
 
 
@@ -21,16 +22,6 @@ class LeafPair(NamedTuple):
     is_output: bool
 
 
-class UnlikeLeaf(NamedTuple):
-    """In what two leaves differ: "shape", "dtype" or "value"."""
-
-    aspect: str
-    path: str
-    expected: str
-    found: str
-    digests: tuple[str, str] | None = None
-
-
 def both_ran(expected: ModelRun | None, found: ModelRun | None) -> bool:
     """Whether there are two runs to compare."""
     return expected is not None and found is not None and expected.failure is None and found.failure is None
@@ -42,10 +33,15 @@ def leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
     for index, counterpart in pair.steps(expected, found).pairs:
         step, other = expected.steps[index], found.steps[counterpart]
         for output, (leaf, twin) in enumerate(zip(step.outputs, other.outputs, strict=False)):
-            path = f"{where}.steps[{full_name(shape, step.layer)!r}][{step.use}].outputs[{output}]"
-            yield LeafPair(path, leaf, twin, place(shape, step.layer, step.use), False)
+            path = at_step(pair, where, step, step.layer)
+            yield LeafPair(f"{path}.outputs[{output}]", leaf, twin, place(shape, step.layer, step.use), False)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
         yield LeafPair(f"{where}.outputs[{index}]", leaf, twin, producer(pair, index), True)
+
+
+def at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
+    """The path of a step, which is one of this layer of the original."""
+    return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
 def producer(pair: Pair, output: int) -> Place:
@@ -57,22 +53,22 @@ def producer(pair: Pair, output: int) -> Place:
     return place(shape, -1)
 
 
-def unlike_leaves(path: str, expected: Leaf, found: Leaf) -> Iterator[UnlikeLeaf]:
+def unlike_leaves(expected: Leaf, found: Leaf) -> Iterator[Unlike]:
     """Two leaves compared: shape and dtype before values, and values only where those are alike."""
     alike = True
     for aspect in ("shape", "dtype"):
         want, have = getattr(expected, aspect), getattr(found, aspect)
         if want != have:
             alike = False
-            yield UnlikeLeaf(aspect, f"{path}.{aspect}", short(want), short(have))
+            yield Unlike(f".{aspect}", aspect, short(want), short(have))
     if alike and expected.digest != found.digest:
         digests = (expected.digest, found.digest)
-        yield UnlikeLeaf("value", path, *digests, digests)
+        yield Unlike("", "value", *digests, digests)
 
 
 def first_parting(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Place | None:
     """The first step, in the original's order, that gave something else."""
     for seen in leaves(pair, expected, found, where):
-        if not seen.is_output and any(unlike_leaves(seen.path, seen.expected, seen.found)):
+        if not seen.is_output and any(unlike_leaves(seen.expected, seen.found)):
             return seen.place
     return None

@@ -9,18 +9,18 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import ModelRun, Saved
 from clonediff.harness.trials.checks import masks, outputs
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Stage
+from clonediff.harness.trials.checks.check import Aspects, Check, Stage, crashes, loses
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 _ASPECTS = Aspects(
     "saved",
-    Aspect("not saved", Cost.PROPERTY, "the clone was not saved"),
-    Aspect("raises", Cost.CRASHES, "the clone cannot be saved", path="saved.saving"),
-    Aspect("raises", Cost.CRASHES, "the clone cannot be loaded once it is saved", path="saved.loading"),
+    loses(("not saved", "the clone was not saved")),
+    crashes(("raises", "the clone cannot be saved"), path="saved.saving"),
+    crashes(("raises", "the clone cannot be loaded once it is saved"), path="saved.loading"),
     outputs.ASPECTS.not_compared(),
     masks.ASPECTS.not_compared(),
 )

@@ -9,11 +9,20 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, Link, Spread, Thing, Turn, aspects
+from clonediff.harness.trials.checks.check import (
+    Aspects,
+    Comparison,
+    Link,
+    Spread,
+    Thing,
+    Turn,
+    loses,
+    trains,
+)
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.places import named
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place
 
 _TOLD_ELSEWHERE = frozenset(["name", "trainable", "build_config", "compile_config"])
 _BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
@@ -63,29 +72,25 @@ _OF_ANY_LAYER = ("config.autocast", "config.dtype", "config.dynamic", "config.qu
 
 ASPECTS = Aspects(
     "structure",
-    Aspect("config.optional", Cost.PROPERTY, _OPTION, quiet=True, same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
-    Aspect("config.ragged", Cost.PROPERTY, _OPTION, same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
-    Aspect("config.sparse", Cost.PROPERTY, _OPTION, **_CHANGES_RESULTS),
-    Aspect(
-        "config.batch_input_shape",
-        Cost.PROPERTY,
-        _SETTING,
+    loses(("config.optional", _OPTION), quiet=True, same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
+    loses(("config.ragged", _OPTION), same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
+    loses(("config.sparse", _OPTION), **_CHANGES_RESULTS),
+    loses(
+        ("config.batch_input_shape", _SETTING),
         same_as={"InputLayer": ("name", "InputLayer")},
         any_layer=True,
         **_CHANGES_RESULTS,
     ),
-    Aspect(
-        "config.vocabulary_size",
-        Cost.PROPERTY,
-        _SETTING,
+    loses(
+        ("config.vocabulary_size", _SETTING),
         same_as={"": ("attribute.vocabulary", "")},
         any_layer=True,
         **_CHANGES_RESULTS,
     ),
-    *aspects(Cost.PROPERTY, dict.fromkeys(_OF_ANY_LAYER, _SETTING), any_layer=True, **_CHANGES_RESULTS),
-    Aspect("config.activity_regularizer", Cost.TRAINS, _SETTING, any_layer=True, **_CHANGES_TRAINING),
-    *aspects(Cost.TRAINS, {"config.*_regularizer": _SETTING, "config.*_constraint": _SETTING}, **_CHANGES_TRAINING),
-    Aspect("config.*", Cost.PROPERTY, _SETTING, **_CHANGES_RESULTS),
+    loses(*((name, _SETTING) for name in _OF_ANY_LAYER), any_layer=True, **_CHANGES_RESULTS),
+    trains(("config.activity_regularizer", _SETTING), any_layer=True, **_CHANGES_TRAINING),
+    trains(("config.*_regularizer", _SETTING), ("config.*_constraint", _SETTING), **_CHANGES_TRAINING),
+    loses(("config.*", _SETTING), **_CHANGES_RESULTS),
 )
 
 

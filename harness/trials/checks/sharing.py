@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, Thing, Turn, aspects
+from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, Thing, Turn, trains
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place
 
 
 class _Held(NamedTuple):
@@ -28,20 +28,17 @@ _PARTED: dict[str, Any] = {
 }
 ASPECTS = Aspects(
     "sharing",
-    *aspects(
-        Cost.TRAINS,
-        {"layer unshared": "a shared {kind} is two{inside}", "layer merged": "two layers are one{inside}"},
+    trains(
+        ("layer unshared", "a shared {kind} is two{inside}"),
+        ("layer merged", "two layers are one{inside}"),
         turn=Turn.FIRST,
         **_PARTED,
     ),
-    *aspects(
-        Cost.TRAINS,
-        {
-            "weight unshared": "a shared weight of {a} is two{inside}",
-            "weight merged": "two weights are one{inside}",
-            "state unshared": "a shared state of {a} is two{inside}",
-            "state merged": "two states are one{inside}",
-        },
+    trains(
+        ("weight unshared", "a shared weight of {a} is two{inside}"),
+        ("weight merged", "two weights are one{inside}"),
+        ("state unshared", "a shared state of {a} is two{inside}"),
+        ("state merged", "two states are one{inside}"),
         **_PARTED,
     ),
     holdings.SHARING,

@@ -15,12 +15,16 @@ MISSING = "nothing"
 
 
 class Unlike(NamedTuple):
-    """One leaf that differs. `aspect` is missing, extra, type, order, tensor or value."""
+    """One leaf that differs. `aspect` is missing, extra, type, order, tensor or value; of arrays shape, dtype or value.
+
+    `digests` has both arrays, where it is their values that differ.
+    """
 
     path: str
     aspect: str
     expected: str
     found: str
+    digests: tuple[str, str] | None = None
 
 
 def unlike(expected: Any, found: Any, path: str = "") -> Iterator[Unlike]:

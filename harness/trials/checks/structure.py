@@ -10,7 +10,6 @@ from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks import calls, compiled, ends, holdings, settings
 from clonediff.harness.trials.checks.argument_sources import givers
 from clonediff.harness.trials.checks.check import (
-    Aspect,
     Aspects,
     Check,
     Comparison,
@@ -19,14 +18,16 @@ from clonediff.harness.trials.checks.check import (
     Stage,
     Thing,
     Turn,
-    aspects,
+    loses,
+    renames,
+    trains,
 )
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
 
 _BUT_INPUTS = "if not isinstance(each, keras.layers.InputLayer)"
@@ -78,63 +79,45 @@ _EARLY: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.EARLY, "any_l
 
 ASPECTS = Aspects(
     "structure",
-    Aspect(
-        "kind",
-        Cost.PROPERTY,
-        "{a} is of another class{inside}",
+    loses(
+        ("kind", "{a} is of another class{inside}"),
         changes=(*_OF_ANOTHER_LAYER, Thing.SETTINGS, Thing.CONTENT),
         turn=Turn.FIRST,
     ),
-    *aspects(
-        Cost.PROPERTY,
-        {"layer missing": "{a} is missing{inside}", "layer extra": "there is one {kind} more{inside}"},
+    loses(
+        ("layer missing", "{a} is missing{inside}"),
+        ("layer extra", "there is one {kind} more{inside}"),
         changes=_OF_ANOTHER_LAYER,
         turn=Turn.FIRST,
     ),
-    *aspects(
-        Cost.PROPERTY,
-        {
-            "giver missing": "{a} that gave an argument of a call is missing{inside}",
-            "giver extra": "there is one {kind} more that gives an argument of a call{inside}",
-        },
+    loses(
+        ("giver missing", "{a} that gave an argument of a call is missing{inside}"),
+        ("giver extra", "there is one {kind} more that gives an argument of a call{inside}"),
         changes=(Thing.LISTING, Thing.BUILD),
         shows=(Thing.GIVERS,),
         turn=Turn.VIEWS,
     ),
-    Aspect(
-        "layer order",
-        Cost.PROPERTY,
-        "the layers of {a} come in another order{inside}",
+    loses(
+        ("layer order", "the layers of {a} come in another order{inside}"),
         quiet=True,
         changes=(Thing.WIRING, Thing.LISTING, Thing.COPYING),
         shows=(Thing.LISTING, Thing.NESTING, Thing.SETTINGS),
         turn=Turn.VIEWS,
         any_layer=True,
     ),
-    Aspect(
-        "role",
-        Cost.PROPERTY,
-        "{a} has another role in the layer that holds it{inside}",
-        quiet=True,
-        **_VIEW,
-        any_layer=True,
-    ),
-    Aspect("name", Cost.NAME, "{a} has another name{inside}", any_layer=True, shown=_names),
-    Aspect("trainable", Cost.TRAINS, "a {frozen} {kind} is {thawed}{inside}", any_layer=True, shown=_trainable),
+    loses(("role", "{a} has another role in the layer that holds it{inside}"), quiet=True, **_VIEW, any_layer=True),
+    renames(("name", "{a} has another name{inside}"), any_layer=True, shown=_names),
+    trains(("trainable", "a {frozen} {kind} is {thawed}{inside}"), any_layer=True, shown=_trainable),
     # It shows in masks first, and they in everything else.
-    Aspect(
-        "supports_masking",
-        Cost.PROPERTY,
-        "the supports_masking of {a} is another{inside}",
+    loses(
+        ("supports_masking", "the supports_masking of {a} is another{inside}"),
         quiet=True,
         changes=(Thing.MASKS, Thing.BUILD, Thing.CONTENT),
         shown=_supports_masking,
         **_EARLY,
     ),
-    Aspect(
-        "policy",
-        Cost.PROPERTY,
-        "{a} has another dtype policy{inside}",
+    loses(
+        ("policy", "{a} has another dtype policy{inside}"),
         changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
         shown=_policy,
         **_EARLY,

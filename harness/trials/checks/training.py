@@ -5,51 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.subjects.observation import Leaf, ModelRun, Trained
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Reach, Stage, aspects
+from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, crashes, loses, trains
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.harness.trials.checks.runs import both_ran, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place
 
+_OF_TRAINING = {"reach": Reach.TRAINING}
 _ASPECTS = Aspects(
     "training",
-    *aspects(
-        Cost.TRAINS,
-        {
-            "losses count": "the layers add more losses, or fewer,{inside}",
-            "losses value": "a loss that a layer adds is another{inside}",
-            "not trained": "{clone} was not trained",
-            "loss": "a step of training gives another loss{inside}",
-            "gradient count": "more weights, or fewer, have a gradient{inside}",
-            "gradient missing": "a weight of {a} has no gradient{inside}",
-            "gradient extra": "a weight of {a} has a gradient{inside}, and none in the original",
-            "gradient shape": "the gradient of a weight of {a} has another shape{inside}",
-            "gradient dtype": "the gradient of a weight of {a} has another dtype{inside}",
-            "gradient value": "the gradient of a weight of {a} is another{inside}",
-            "weight count": "a step of training leaves more weights, or fewer,{inside}",
-            "weight missing": "a weight of {a} is gone after a step of training{inside}",
-            "weight extra": "{a} has one weight more after a step of training{inside}",
-            "weight shape": "a weight of {a} has another shape after a step of training{inside}",
-            "weight dtype": "a weight of {a} has another dtype after a step of training{inside}",
-            "weight value": "a weight of {a} has another value after a step of training{inside}",
-        },
+    trains(
+        ("losses count", "the layers add more losses, or fewer,{inside}"),
+        ("losses value", "a loss that a layer adds is another{inside}"),
+        ("not trained", "{clone} was not trained"),
+        ("loss", "a step of training gives another loss{inside}"),
+        ("gradient count", "more weights, or fewer, have a gradient{inside}"),
+        ("gradient missing", "a weight of {a} has no gradient{inside}"),
+        ("gradient extra", "a weight of {a} has a gradient{inside}, and none in the original"),
+        ("gradient shape", "the gradient of a weight of {a} has another shape{inside}"),
+        ("gradient dtype", "the gradient of a weight of {a} has another dtype{inside}"),
+        ("gradient value", "the gradient of a weight of {a} is another{inside}"),
+        ("weight count", "a step of training leaves more weights, or fewer,{inside}"),
+        ("weight missing", "a weight of {a} is gone after a step of training{inside}"),
+        ("weight extra", "{a} has one weight more after a step of training{inside}"),
+        ("weight shape", "a weight of {a} has another shape after a step of training{inside}"),
+        ("weight dtype", "a weight of {a} has another dtype after a step of training{inside}"),
+        ("weight value", "a weight of {a} has another value after a step of training{inside}"),
     ),
-    Aspect(
-        "losses order",
-        Cost.PROPERTY,
-        "the losses that layers add come in another order{inside}",
-        reach=Reach.TRAINING,
-        any_layer=True,
-    ),
-    Aspect(
-        "no longer raises",
-        Cost.PROPERTY,
-        "{clone} can be trained where the original raises an exception",
-        reach=Reach.TRAINING,
-    ),
-    Aspect("raises", Cost.CRASHES, "{clone} cannot be trained", reach=Reach.TRAINING),
+    loses(("losses order", "the losses that layers add come in another order{inside}"), any_layer=True, **_OF_TRAINING),
+    loses(("no longer raises", "{clone} can be trained where the original raises an exception"), **_OF_TRAINING),
+    crashes(("raises", "{clone} cannot be trained"), **_OF_TRAINING),
 )
 
 
@@ -79,8 +66,7 @@ def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str
         return
     for index, (expected, found) in enumerate(zip(want.losses, have.losses, strict=False)):
         if expected != found and len(want.losses) == len(have.losses):
-            digests = (expected, found)
-            yield _ASPECTS.differs("losses value", f"{path}[{index}]", *digests, first, digests=digests)
+            yield _ASPECTS.differs_in_value("losses value", f"{path}[{index}]", expected, found, first)
 
 
 def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:
@@ -98,8 +84,7 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
             yield _ASPECTS.differs("no longer raises", "trained", want.failure.type, "it trains", model)
         return
     if want.loss != have.loss:
-        digests = (want.loss, have.loss)
-        yield _ASPECTS.differs("loss", "trained.loss", *digests, model, digests=digests)
+        yield _ASPECTS.differs_in_value("loss", "trained.loss", want.loss, have.loss, model)
     trainable = [index for index, weight in enumerate(shape.weights) if weight.trainable]
     yield from _leaves(pair, "gradient", trainable, want.gradients, have.gradients)
     yield from _leaves(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
@@ -120,9 +105,8 @@ def _leaves(
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
         path = f"trained.{word}s[{index}]"
         if want is not None and have is not None:
-            for one in unlike_leaves(path, want, have):
-                told = (one.path, one.expected, one.found, first(index))
-                yield _ASPECTS.differs(f"{word} {one.aspect}", *told, digests=one.digests)
+            for one in unlike_leaves(want, have):
+                yield _ASPECTS.differs_in(word, path, one, first(index))
         elif want != have:
             expected, found = ("none" if leaf is None else "one" for leaf in (want, have))
             aspect = f"{word} {'missing' if have is None else 'extra'}"

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import calls, masks, outputs, sharing, structure, weights
 from clonediff.harness.trials.checks.check import (
-    Aspect,
     Aspects,
     Check,
     Comparison,
@@ -23,48 +22,38 @@ from clonediff.harness.trials.checks.check import (
     Spread,
     Stage,
     Turn,
+    computes,
+    loses,
+    trains,
 )
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 _ASPECTS = Aspects(
     "untouched",
-    Aspect(
-        "layer replaced",
-        Cost.TRAINS,
-        "{a} is another object",
+    trains(
+        ("layer replaced", "{a} is another object"),
         reach=Reach.BEHAVIOUR,
         any_layer=True,
         shown=Comparison("[id(each) for each in {}._flatten_layers()]"),
     ),
-    Aspect("inbound nodes", Cost.PROPERTY, "{a} of it is called once more", any_layer=True),
-    Aspect(
-        "outbound nodes", Cost.PROPERTY, "the output of {a} of it is used once more", turn=Turn.LATE, any_layer=True
-    ),
-    Aspect(
-        "weight value",
-        Cost.COMPUTES,
-        "a weight has another value{inside}",
+    loses(("inbound nodes", "{a} of it is called once more"), any_layer=True),
+    loses(("outbound nodes", "the output of {a} of it is used once more"), turn=Turn.LATE, any_layer=True),
+    computes(
+        ("weight value", "a weight has another value{inside}"),
         any_layer=True,
         shown=Comparison("model.get_weights()", how="weights"),
     ),
-    Aspect(
-        "input tensor",
-        Cost.COMPUTES,
-        "an input of a model is another tensor{inside}{at}",
+    computes(
+        ("input tensor", "an input of a model is another tensor{inside}{at}"),
         any_layer=True,
         shown=Comparison("[id(each._keras_history[0]) for each in {}.inputs]"),
     ),
-    Aspect(
-        "optimizer state",
-        Cost.TRAINS,
-        "what the optimizer and the metrics have counted is another",
-        reach=Reach.BEHAVIOUR,
-    ),
-    Aspect("touched", Cost.PROPERTY, "something in it is another"),
+    trains(("optimizer state", "what the optimizer and the metrics have counted is another"), reach=Reach.BEHAVIOUR),
+    loses(("touched", "something in it is another")),
     # Calls that used an input come after that this is another.
-    *(replaced(each, turn=Turn.LATE, shown=calls.arguments_before) for each in calls.ARGUMENTS),
+    (replaced(each, turn=Turn.LATE, shown=calls.arguments_before) for each in calls.ARGUMENTS),
     *(each.aspects for each in (structure.CHECK, weights.CHECK, sharing.CHECK, outputs.CHECK, masks.CHECK)),
 )
 

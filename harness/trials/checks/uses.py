@@ -7,7 +7,7 @@ clone is known again. An operation without a name of its own is known by what it
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import Shape
@@ -16,6 +16,8 @@ FAR = 8
 """How many calls ahead are looked at."""
 
 Call = tuple[int, int]
+Tensor = tuple[int, int, int]
+"""A tensor by the layer that gave it, the use of that, and the output."""
 
 
 def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
@@ -63,15 +65,22 @@ def origins(shape: Shape, name: Callable[[int], Hashable]) -> list[int]:
     return found
 
 
-def tensors(value: Any) -> Iterator[tuple[int, int, int]]:
-    """Every tensor in a skeleton of arguments: its layer, the use of that, the output."""
-    if isinstance(value, dict):
-        if set(value) == {"tensor"} and isinstance(value["tensor"], list):
-            layer, use, output = value["tensor"]
-            yield layer, use, output
-        else:
-            for item in value.values():
-                yield from tensors(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from tensors(item)
+def tensors(value: Any) -> Iterator[Tensor]:
+    """Every tensor in a skeleton of arguments."""
+    return (tensor for _, tensor in tensors_at(value))
+
+
+def tensors_at(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """Every tensor in a skeleton of arguments, with its path, as `skeletons.unlike` tells it."""
+    items: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, list):
+        items = enumerate(value)
+    elif isinstance(value, dict) and isinstance(value.get("tensor"), list):
+        layer, use, output = value["tensor"]
+        yield path, (layer, use, output)
+    elif isinstance(value, dict) and isinstance(value.get("tuple"), list):
+        items = enumerate(value["tuple"])
+    elif isinstance(value, dict):
+        items = value["dict"] if isinstance(value.get("dict"), list) else value.items()
+    for key, item in items:
+        yield from tensors_at(item, f"{path}[{key!r}]")

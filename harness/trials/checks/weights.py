@@ -22,13 +22,16 @@ from clonediff.harness.trials.checks.check import (
     Stage,
     Thing,
     Turn,
-    aspects,
+    computes,
+    crashes,
+    renames,
+    trains,
 )
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference
 
 
 def _listed(difference: Difference, dialect: str) -> Comparison:
@@ -38,88 +41,55 @@ def _listed(difference: Difference, dialect: str) -> Comparison:
 
 
 def _of_a_variable(word: str, shown: Shown, changes: tuple[Thing, ...] = ()) -> Iterator[Aspect]:
-    alike: dict[str, Any] = {"shown": shown, "shows": (Thing.BUILD,)}
-    yield from aspects(
-        Cost.COMPUTES,
-        {
-            f"{word} missing": f"a {word} of {{a}} is missing{{inside}}",
-            f"{word} extra": f"{{a}} has one {word} more{{inside}}",
-        },
-        changes=changes,
+    alike: dict[str, Any] = {"shown": shown, "changes": changes}
+    built = {"shows": (Thing.BUILD,)}
+    of_any = word == "weight"
+    yield from computes(
+        (f"{word} missing", f"a {word} of {{a}} is missing{{inside}}"),
+        (f"{word} extra", f"{{a}} has one {word} more{{inside}}"),
         turn=Turn.SETTINGS,
         **alike,
+        **built,
     )
-    yield from aspects(
-        Cost.COMPUTES,
-        {
-            f"{word} shape": f"a {word} of {{a}} has another shape{{inside}}",
-            f"{word} dtype": f"a {word} of {{a}} has another dtype{{inside}}",
-        },
-        changes=changes,
+    yield from computes(
+        (f"{word} shape", f"a {word} of {{a}} has another shape{{inside}}"),
+        (f"{word} dtype", f"a {word} of {{a}} has another dtype{{inside}}"),
         **alike,
+        **built,
     )
-    yield from aspects(
-        Cost.COMPUTES,
-        {f"{word} order": f"the {word}s of a model come in another order{{inside}}"},
-        changes=changes,
-        any_layer=True,
-        **{**alike, "shows": (Thing.LISTING,)},
-    )
-    of_any = word == "weight"
-    yield from aspects(
-        Cost.TRAINS,
-        {f"{word} trainable": f"a {{frozen}} {word} of {{a}} is {{thawed}}{{inside}}"},
-        any_layer=of_any,
-        **alike,
-    )
-    yield from aspects(
-        Cost.NAME,
-        {f"{word} scope": f"a {word} of {{a}} has another path before its name{{inside}}"},
-        any_layer=True,
-        shown=shown,
-    )
-    yield from aspects(
-        Cost.NAME,
-        {
-            f"{word} name": f"a {word} of {{a}} has another name{{inside}}",
-            f"{word} name alone": f"a {word} of {{a}} has another name under the same path{{inside}}",
-            f"{word} path alone": f"a {word} of {{a}} has another path under the same name{{inside}}",
-        },
+    listed = (f"{word} order", f"the {word}s of a model come in another order{{inside}}")
+    yield from computes(listed, any_layer=True, shows=(Thing.LISTING,), **alike)
+    flag = (f"{word} trainable", f"a {{frozen}} {word} of {{a}} is {{thawed}}{{inside}}")
+    yield from trains(flag, any_layer=of_any, shown=shown, **built)
+    scope = (f"{word} scope", f"a {word} of {{a}} has another path before its name{{inside}}")
+    yield from renames(scope, any_layer=True, shown=shown)
+    yield from renames(
+        (f"{word} name", f"a {word} of {{a}} has another name{{inside}}"),
+        (f"{word} name alone", f"a {word} of {{a}} has another name under the same path{{inside}}"),
+        (f"{word} path alone", f"a {word} of {{a}} has another path under the same name{{inside}}"),
         any_layer=of_any,
         shown=shown,
     )
 
 
+# Whatever else is wrong with a weight, such as its dtype, shows in what is put into it.
+_OF_COPYING: dict[str, Any] = {"shows": (Thing.COPYING,), "turn": Turn.LATE}
 ASPECTS = Aspects(
     "weights",
-    *_of_a_variable("weight", _listed, (Thing.COPYING,)),
-    *_of_a_variable("state", NOT_COMPARED),
-    Aspect("state value", Cost.COMPUTES, "a state of {a} begins with another value{inside}", shows=(Thing.BUILD,)),
-    # Whatever else is wrong with a weight, such as its dtype, shows in what is put into it.
-    *aspects(
-        Cost.COMPUTES,
-        {
-            "copied value": "a weight of {a} does not get the value that is copied into it{inside}",
-            "copied count": "{clone} takes more weights, or fewer",
-        },
-        shows=(Thing.COPYING,),
-        turn=Turn.LATE,
+    _of_a_variable("weight", _listed, (Thing.COPYING,)),
+    _of_a_variable("state", NOT_COMPARED),
+    computes(("state value", "a state of {a} begins with another value{inside}"), shows=(Thing.BUILD,)),
+    computes(
+        ("copied value", "a weight of {a} does not get the value that is copied into it{inside}"),
+        ("copied count", "{clone} takes more weights, or fewer"),
+        **_OF_COPYING,
     ),
-    Aspect(
-        "value not kept",
-        Cost.COMPUTES,
-        "a weight of {a} does not keep its value{inside}",
+    computes(
+        ("value not kept", "a weight of {a} does not keep its value{inside}"),
         shows=(Thing.BUILD,),
         shown=Comparison("all(map(np.array_equal, clone.get_weights(), model.get_weights()))", how="kept"),
     ),
-    Aspect(
-        "raises",
-        Cost.CRASHES,
-        "{clone} does not take the weights of the original",
-        path="set_weights",
-        shows=(Thing.COPYING,),
-        turn=Turn.LATE,
-    ),
+    crashes(("raises", "{clone} does not take the weights of the original"), path="set_weights", **_OF_COPYING),
 )
 
 
@@ -162,8 +132,7 @@ def _variables(
                 path = f"{word}s[{index}].{aspect}"
                 yield ASPECTS.differs(f"{word} {aspect}", path, short(expected), short(got), first)
         if word == "state" and want.value and have.value and want.value != have.value:
-            digests = (want.value, have.value)
-            yield ASPECTS.differs("state value", f"states[{index}].value", *digests, first, digests=digests)
+            yield ASPECTS.differs_in_value("state value", f"states[{index}].value", want.value, have.value, first)
 
 
 def _names(pair: Pair, want: Variable, have: Variable) -> Iterator[tuple[str, str, str, str]]:
@@ -204,8 +173,7 @@ def _brought(pair: Pair, observed: Observation) -> Iterator[Difference]:
         digests = wants[index], haves[found]
         if digests[0] != digests[1]:
             first = place(pair.original.shape, pair.original.shape.weights[index].owner)
-            path = f"weights[{index}].brought"
-            yield ASPECTS.differs("value not kept", path, *digests, first, digests=digests)
+            yield ASPECTS.differs_in_value("value not kept", f"weights[{index}].brought", *digests, first)
 
 
 def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
@@ -215,8 +183,7 @@ def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         if want != have:
             owner = shape.weights[index].owner if index < len(shape.weights) else -1
-            path, first = f"weights[{index}].copied", place(shape, owner)
-            yield ASPECTS.differs("copied value", path, want, have, first, digests=(want, have))
+            yield ASPECTS.differs_in_value("copied value", f"weights[{index}].copied", want, have, place(shape, owner))
     if len(wants) != len(haves) and len(shape.weights) == len(pair.shapes[1].weights):
         yield ASPECTS.differs("copied count", "copied_weights", str(len(wants)), str(len(haves)), place(shape, -1))
 

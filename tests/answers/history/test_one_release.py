@@ -11,7 +11,7 @@ from clonediff.harness.answers.history.question import question_of
 from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.graph_trials import NotTried
+from clonediff.harness.trials.trial import Trial
 
 pytestmark = pytest.mark.usefixtures("warm_commands")
 
@@ -35,7 +35,7 @@ def test_a_cloner_that_can_do_nothing_there_says_nothing_of_the_release() -> Non
 
 def test_a_reason_is_one_line_that_no_terminal_obeys() -> None:
     row = ReleaseRow("keras", "keras", "", ReleaseVerdict.NOT_TO_BE_HAD)
-    tried = NotTried("a \x1b[31mred\x07\n  reason " + "x" * 400)
+    tried = Trial(not_tried="a \x1b[31mred\x07\n  reason " + "x" * 400)
     reason = with_answer(row, question_of("input-name", "upstream"), tried).reason
     assert "a \\x1b[31mred\\x07 reason xxx" in reason
     assert len(reason) == 300

@@ -19,9 +19,8 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.expressible import missing_layer, unsupported_graph
-from clonediff.harness.trials.graph_trials import Hit, TriedGraph
 from clonediff.harness.trials.triage import causes, fingerprint
-from clonediff.harness.trials.trial import CloneTrial, Trial
+from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
 from clonediff.reports.records import Cause, Cost, Difference, Finding, Place, Raised, write
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, to_json
@@ -74,7 +73,7 @@ def row(question: HistoryQuestion, trial: Trial, known: KnownIssues) -> ReleaseR
     return with_answer(
         ReleaseRow("keras==3.12.0", "keras", "3.12.0", ReleaseVerdict.NOT_TRIED),
         question,
-        TriedGraph(trial, tuple(hits)),
+        msgspec.structs.replace(trial, hits=tuple(hits)),
     )
 
 

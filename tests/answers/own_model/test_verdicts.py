@@ -5,17 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from clonediff.harness.answers.own_model.record import Cloned, ModelBreak
-from clonediff.harness.answers.own_model.verdicts import (
-    follows,
-    happens,
-    headline,
-    minded,
-    outcome,
-    refusal,
-    summary,
-    to_try,
-)
+from clonediff.harness.answers.causes import CauseShown, follows, happens, headline
+from clonediff.harness.answers.own_model.record import Cloned
+from clonediff.harness.answers.own_model.verdicts import minded, outcome, refusal, summary, to_try
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import COSTS, Blame, Cause, Cost, Difference, Place, Raised
 
@@ -139,11 +131,11 @@ def test_what_was_seen_in_a_run_is_said_before_what_was_not() -> None:
     assert happens(cause(order, output)) == "the clone computes something else"
 
 
-def broken(blame: Blame, what: str = "the clone crashes when called", cost: Cost = Cost.CRASHES) -> ModelBreak:
-    return ModelBreak("id", "Title", COSTS[cost], blame.value, KIND, what)
+def broken(blame: Blame, what: str = "the clone crashes when called", cost: Cost = Cost.CRASHES) -> CauseShown:
+    return CauseShown("id", "Title", COSTS[cost], blame.value, KIND, what)
 
 
-def cloned(cloner: str, *breaks: ModelBreak) -> Cloned:
+def cloned(cloner: str, *breaks: CauseShown) -> Cloned:
     return Cloned(cloner, "diverged" if breaks else "faithful", outcome(breaks), breaks)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, ModelBreak, Status
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, is_fault, made
 from clonediff.harness.answers.real_models.table import cells, markdown
 from clonediff.reports.records import COSTS, Cost, Difference, Raised
@@ -15,14 +16,14 @@ REFUSAL = "Layer 'x' (class `X`) cannot be cloned: its constructor refuses what 
 
 def _broken(
     message: str = "", *, check: str = "made", cost: Cost = Cost.CRASHES, documented: bool = False
-) -> ModelBreak:
+) -> CauseShown:
     raised = Raised("ValueError", message, "") if message else None
     root = Difference(check, "clone", "raises", "a clone", message or "nothing", cost, raised=raised)
     headline = f"{message or 'it'} | <b>broke</b>"
-    return ModelBreak("id", "title", COSTS[cost], "our bug", root, headline=headline, documented=documented)
+    return CauseShown("id", "title", COSTS[cost], "our bug", root, headline=headline, documented=documented)
 
 
-def _model(name: str, upstream: tuple[ModelBreak, ...] = (), fixed: tuple[ModelBreak, ...] = ()) -> RealModel:
+def _model(name: str, upstream: tuple[CauseShown, ...] = (), fixed: tuple[CauseShown, ...] = ()) -> RealModel:
     clones = (Cloned("upstream", "", breaks=upstream), Cloned("fixed", "", breaks=fixed))
     versions = {"keras": "3.15.1", "numpy": "2"}
     checked = CheckedModel(name, "keras", Status.CHECKED, versions, layers=3, clones=clones)
@@ -44,7 +45,7 @@ NOT_TRIED = RealModel("a:hangs", "", CheckedModel("a:hangs", "keras", Status.LOS
         pytest.param((_broken(REFUSAL, check="outputs"),), "fixed", CloneOutcome.BREAKS, id="later"),
     ],
 )
-def test_what_a_clone_comes_to(breaks: tuple[ModelBreak, ...], cloner: str, expected: CloneOutcome) -> None:
+def test_what_a_clone_comes_to(breaks: tuple[CauseShown, ...], cloner: str, expected: CloneOutcome) -> None:
     assert made(Cloned(cloner, "", breaks=breaks)) is expected
 
 

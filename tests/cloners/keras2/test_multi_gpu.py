@@ -18,9 +18,9 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.expressible import unsupported_cloner
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit
+from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
-from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.harness.trials.trial import CloneTrial, Hit, run
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies import from_json
 

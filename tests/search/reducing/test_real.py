@@ -11,7 +11,8 @@ from clonediff.harness.search.reducing.measure import size
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.drawable_kinds import graphs_on
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, Key
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies import Graph, from_json, to_json
 from clonediff.strategies.kinds import Generation

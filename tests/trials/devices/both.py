@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.outcomes import Outcome, ValuesReport
-from clonediff.harness.trials.devices import between, comparable
+from clonediff.harness.trials.across import between, comparable
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Difference
 

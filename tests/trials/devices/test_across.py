@@ -16,11 +16,11 @@ from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.subjects.presence import missing
-from clonediff.harness.trials.across import others_of
+from clonediff.harness.trials.across import others_of, terms_of
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.devices import Terms
-from clonediff.harness.trials.devices import terms_of
-from clonediff.harness.trials.graph_trials import GraphTrials, Hit, new_hits
+from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Cause, Cost, Difference, Finding, read
 from clonediff.reports.run_folder import RunFolder

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from clonediff.harness.subjects import Case, NoDeviceError, Subject, SubjectProcess
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.presence import gpus, missing
+from clonediff.harness.trials.across import comparable
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.devices import comparable
 from clonediff.harness.trials.triage import Verdict
 from clonediff.strategies.graph import Graph
 from tests.warm_keras import graphs_of
