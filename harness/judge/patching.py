@@ -1,6 +1,6 @@
 """A unified diff, applied with `git apply` to a private copy of a release's package.
 
-Owns which file of the package a path of the diff means. `git apply` refuses a path that leaves the copy.
+Owns which file of the package a path of the diff means. A path that leaves the copy is refused.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ _ASIDE = re.compile(
 _LINK = re.compile(r"^(?:new file mode|new mode|index \S+) 120000$", re.MULTILINE)
 _NOWHERE = "/dev/null"
 _DEEPEST = 10
+_CONTEXT = 3
+"""The lines that a hunk usually has after what it changes."""
 
 
 class PatchError(ValueError):
@@ -83,7 +85,8 @@ def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequen
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     variables |= {"GIT_CEILING_DIRECTORIES": str(private.parent), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
     variables |= {"HOME": str(private), "XDG_CONFIG_HOME": str(private)}
-    text = diff if diff.endswith("\n") else f"{diff}\n"
+    # Blank lines at the end of a text are often lost. git takes these for those that a hunk lacks, or ignores them.
+    text = (diff if diff.endswith("\n") else f"{diff}\n") + "\n" * _CONTEXT
     try:
         done = subprocess.run(
             command, cwd=private, env=variables, input=text.encode(), capture_output=True, timeout=LIMIT, check=False
@@ -95,6 +98,9 @@ def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequen
         places = re.findall(r"^error: patch failed: (.*)", said, re.MULTILINE)
         if places:
             raise PatchError(f"{' and '.join(places)}: the release has other lines there; make the diff against it")
+        corrupt = re.search(r"^error: corrupt patch at line (\d+)", said, re.MULTILINE)
+        if corrupt and int(corrupt[1]) > len(diff.splitlines()):
+            raise PatchError("its last hunk has fewer lines than its head says")
         errors = re.findall(r"^(?:error|fatal): (.*)", said, re.MULTILINE)
         raise PatchError("; ".join(errors[:4]) or f"`git apply` ended with exit code {done.returncode}")
     names = [line.split("\t", 2)[2] for line in done.stdout.decode(errors="replace").split("\0") if line]
@@ -119,6 +125,8 @@ def _depth(files: Sequence[tuple[str, str]], package: Path) -> tuple[int, str]:
 def _in_package(old: str, new: str, strip: int, folder: str, package: Path) -> bool:
     """Whether a file of a diff, its leading parts left away, is one of the package, or is made there."""
     place = _placed(new if old == _NOWHERE else old, strip, folder)
+    if any(".." in _placed(path, strip, folder).split("/") for path in (old, new)):
+        return False
     if not place.startswith(f"{package.name}/"):
         return False
     return not folder if old == _NOWHERE else (package.parent / place).is_file()

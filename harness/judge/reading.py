@@ -48,7 +48,9 @@ class Proposal(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The parts as one text."""
+        """The parts as one text. A diff stays as it is: a blank line at its end may be one of a hunk's."""
+        if self.form == "diff":
+            return "".join(part.text for part in self.parts)
         return "\n\n".join(part.text.strip("\n") for part in self.parts) + "\n"
 
 

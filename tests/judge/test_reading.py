@@ -101,6 +101,12 @@ def test_a_diff_is_known_as_one(name: str, text: str) -> None:
     assert DIFF in proposal.text
 
 
+@pytest.mark.parametrize("form", ["{}", "Apply this:\n```diff\n{}```\n"], ids=["a file", "a block"])
+def test_a_blank_line_at_the_end_of_a_diff_is_kept(form: str) -> None:
+    text = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1,2 +1,2 @@\n-a\n+b\n\n"
+    assert read_proposal("answer.txt", form.format(text), FUNCTIONS).text == text
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
