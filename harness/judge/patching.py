@@ -68,14 +68,20 @@ def apply(diff: str, package: Path, private: Path) -> Applied:
     return Applied(private, changed, tuple(left_out))
 
 
-def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequence[str]) -> tuple[Path, ...]:
-    """Apply those parts of a diff; the files that it changed."""
+def find_git() -> str:
+    """The path of git; an error says what to do where there is none."""
     git = shutil.which("git")
     if git is None:
         raise FileNotFoundError(
             "git is not on PATH, and a diff is applied with `git apply`: install git, or give the changed functions in "
             "a Python file instead of the diff"
         )
+    return git
+
+
+def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequence[str]) -> tuple[Path, ...]:
+    """Apply those parts of a diff; the files that it changed."""
+    git = find_git()
     # Whitespace at the end of a line is lost where people copy a diff from.
     command = [git, "apply", "--apply", "--numstat", "-z", "--whitespace=fix", "--unidiff-zero", f"-p{strip}"]
     command += [f"--directory={folder}"] if folder else []
