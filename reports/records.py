@@ -338,8 +338,14 @@ def write(path: Path, record: Any) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half."""
+    """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half.
+
+    A device or a pipe is written to as it is.
+    """
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:

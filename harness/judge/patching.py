@@ -112,7 +112,7 @@ def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequen
     names = [line.split("\t", 2)[2] for line in done.stdout.decode(errors="replace").split("\0") if line]
     if not names:
         raise PatchError("it changes no line of the release")
-    return tuple(path for name in names if (path := private / name).exists())
+    return tuple(path for name in dict.fromkeys(names) if (path := private / name).exists())
 
 
 def _depth(files: Sequence[tuple[str, str]], package: Path) -> tuple[int, str]:

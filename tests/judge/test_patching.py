@@ -194,6 +194,13 @@ def test_the_bytecode_of_a_file_outside_stays(old: str, package: Path) -> None:
     assert sorted(package.parent.parent.rglob("*")) == before
 
 
+def test_a_file_that_a_diff_has_twice_is_one_that_it_changed(package: Path) -> None:
+    halves = BEFORE.replace("line 7\n", "line seven\n"), BEFORE.replace("line 20\n", "line twenty\n")
+    text = "".join(diff("a/keras/models.py", "b/keras/models.py", BEFORE, half) for half in halves)
+    private = package.parent / "private"
+    assert apply(text, package, private).changed == (private / "keras" / "models.py",)
+
+
 def test_a_link_is_refused(package: Path) -> None:
     text = (
         "diff --git a/keras/out b/keras/out\nnew file mode 120000\n"
