@@ -121,7 +121,8 @@ class Cause(msgspec.Struct, frozen=True):
 
     `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before; of
     a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
-    original. `blame` is None where no cloner is at fault.
+    original; of an exception while it is made "a Lambda with a mask", where the original has one.
+    `blame` is None where no cloner is at fault.
     """
 
     fingerprint: str
