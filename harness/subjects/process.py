@@ -268,7 +268,7 @@ class SubjectProcess:
         return self._layers[wanted]
 
     def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
-        """What a call gives that is tried; see `inside.asking`. One that takes the process with it is refused."""
+        """What a call gives that is tried; see `inside.try_call`. One that takes the process with it is refused."""
         self.start()
         found = self._asked_for("gives", Told, {"question": question}, timeout, "cannot try a call")
         return Told(why=found.how) if isinstance(found, LostProcess) else found
