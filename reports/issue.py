@@ -49,7 +49,7 @@ def issue(finding: Finding, script: str) -> str:
     """The text. `script` is what shows it, a screen of plain Keras."""
     finding, script = shortened(finding), cut(script, LONGEST_FILE)
     root = finding.root
-    parts = [f"# {cell(finding.title)}", *_what(finding), *(cell(note) for note in finding.notes)]
+    parts = [f"# {escaped(finding.title)}", *_what(finding), *(escaped(note) for note in finding.notes)]
     if root is not None:
         parts += ["## What should happen", PROMISES.get(root.check, f"{_code(root.check)} should hold.")]
     parts += ["## Script", _fenced(script.rstrip("\n"), "python"), _proof(finding)]
@@ -95,7 +95,7 @@ def _what(finding: Finding) -> list[str]:
 def _told(root: Difference) -> str:
     lines = [f"- where: {_code(root.path)}"] if root.check != "made" else []
     if root.first is not None:
-        lines.append(f"- first seen at: {_code(root.first.name or 'the model itself')} ({cell(root.first.kind)})")
+        lines.append(f"- first seen at: {_code(root.first.name or 'the model itself')} ({escaped(root.first.kind)})")
     if root.raised is None and root.digests is None:
         lines += [f"- original: {_code(root.expected)}", f"- clone: {_code(root.found)}"]
     return "\n".join(lines)
@@ -113,20 +113,20 @@ def _numbers(root: Difference) -> str:
 def _proof(finding: Finding) -> str:
     said = finding.alone
     rest = ": look at it before it is sent anywhere" if finding.proof is False else ""
-    return cell(f"{said[:1].upper()}{said[1:]}{rest}.")
+    return escaped(f"{said[:1].upper()}{said[1:]}{rest}.")
 
 
 def _versions(finding: Finding) -> str:
-    rows = [f"| {cell(name)} | {cell(version)} |" for name, version in finding.versions.items()]
+    rows = [f"| {escaped(name)} | {escaped(version)} |" for name, version in finding.versions.items()]
     return "\n".join(("| package | version |", "|---|---|", *rows)) if rows else "Not recorded."
 
 
 def _since(finding: Finding) -> str:
     parts = []
     if finding.since is not None:
-        parts.append(f"Since {cell(finding.since)}.")
+        parts.append(f"Since {escaped(finding.since)}.")
     if finding.history:
-        parts.append(f"Release by release: {cell(finding.history)}.")
+        parts.append(f"Release by release: {escaped(finding.history)}.")
     return " ".join(parts) or "Not known: no other release was tried."
 
 
@@ -147,7 +147,7 @@ def _fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def cell(text: str) -> str:
+def escaped(text: str) -> str:
     """Text within a line or a table of Markdown, where nothing of it is markup, a link or a mention."""
     line = " ".join(text.split())
     # An underscore within a word is one in Markdown too, and a title is pasted where nothing is.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -66,11 +67,11 @@ def _layers(graph: Graph, around: Key) -> Iterator[tuple[Key, _Layer]]:
         yield (), _Layer((), None)
     for number, given in enumerate(graph.inputs):
         yield (*around, -1 - number), _Layer(("InputLayer",), given.name)
+    uses = Counter(call.layer for call in graph.calls)
     for number, layer in enumerate(graph.layers):
         name = layer.name or (layer.graph.name if layer.graph is not None else None)
-        uses = sum(call.layer == number for call in graph.calls)
         kinds = layer.kind, *(each.kind for each in made_layers(layer))
-        yield (*around, number), _Layer(kinds, name, uses)
+        yield (*around, number), _Layer(kinds, name, uses[number])
         if layer.graph is not None:
             yield from _layers(layer.graph, (*around, number))
 

@@ -146,7 +146,8 @@ class Cause(msgspec.Struct, frozen=True):
 
     `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before; of
     a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
-    original. `blame` is None where no cloner is at fault.
+    original; of an exception while it is made "a Lambda with a mask", where the original has one.
+    `blame` is None where no cloner is at fault.
     """
 
     fingerprint: str
@@ -387,8 +388,14 @@ def write(path: Path, record: Any) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half."""
+    """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half.
+
+    A device or a pipe is written to as it is.
+    """
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:

@@ -24,11 +24,11 @@ def summary(read: RunRead) -> str:
     read = fitting(read)
     found = verdict(read)
     new, unproven, known = counted(read.findings)
-    parts = [f"## clonediff: {cell(found.headline)}"]
+    parts = [f"## clonediff: {unlinked(found.headline)}"]
     if found.holds:
-        parts.append("\n".join(map(cell, found.holds)))
+        parts.append("\n".join(map(unlinked, found.holds)))
     if found.notes:
-        parts.append("\n".join(f"- {cell(note)}" for note in found.notes))
+        parts.append("\n".join(f"- {unlinked(note)}" for note in found.notes))
     causes = broken(read)
     if causes:
         parts += ["### What it breaks", _broken(causes)]
@@ -39,7 +39,7 @@ def summary(read: RunRead) -> str:
     ):
         if findings:
             parts += [f"### {head}", _findings(findings)]
-            parts += [f"- {cell(said)}" for said in sentences([kept.finding for kept in findings])[:MOST]]
+            parts += [f"- {unlinked(said)}" for said in sentences([kept.finding for kept in findings])[:MOST]]
     parts += ["### What ran", _ran(read)]
     heads, counts = table_of_worst(read.run)
     if counts:
@@ -47,15 +47,15 @@ def summary(read: RunRead) -> str:
         parts.append(_table(("graphs by the worst that happens to them", *heads), rows))
     for name, each in read.run.draws.items():
         if each.refused:
-            parts.append(f"### {cell(name)} refused {each.refused:,} of {some(each.graphs, 'graph')}")
-            parts.append("\n".join(f"- {cell(line.strip())}" for line in refusals(name, each)))
+            parts.append(f"### {unlinked(name)} refused {each.refused:,} of {some(each.graphs, 'graph')}")
+            parts.append("\n".join(f"- {unlinked(line.strip())}" for line in refusals(name, each)))
         if each.not_accepted:
-            parts.append(f"### {cell(name)} accepted no call of {some(len(each.not_accepted), 'kind')}")
-            parts.append("\n".join(f"- {cell(line)}" for line in never_accepted(each)))
+            parts.append(f"### {unlinked(name)} accepted no call of {some(len(each.not_accepted), 'kind')}")
+            parts.append("\n".join(f"- {unlinked(line)}" for line in never_accepted(each)))
     parts += ["### Known issues", _known(read.run)]
     if read.problems:
         parts.append("### Problems with the files")
-        parts.append("\n".join(f"- {cell(problem)}" for problem in read.problems[:MOST]))
+        parts.append("\n".join(f"- {unlinked(problem)}" for problem in read.problems[:MOST]))
     return visible("\n\n".join(parts) + "\n")
 
 
@@ -108,7 +108,7 @@ def _known(run: Run) -> str:
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table of Markdown, not too long."""
     lines = [f"| {' | '.join(heads)} |", f"{'|---' * len(heads)}|"]
-    lines += [f"| {' | '.join(map(cell, row))} |" for row in rows[:MOST]]
+    lines += [f"| {' | '.join(map(unlinked, row))} |" for row in rows[:MOST]]
     if len(rows) > MOST:
         lines += ["", f"and {len(rows) - MOST} more, in the report"]
     return "\n".join(lines)
@@ -123,6 +123,6 @@ def still(known: KnownMet) -> str:
     return "its example no longer does" if known.count else "no longer"
 
 
-def cell(text: str) -> str:
-    """Text of a cell in which no address becomes a link: nobody has checked where it leads."""
-    return re.sub(r"(?i)://|\bwww\.", lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", issue.cell(text))
+def unlinked(text: str) -> str:
+    """Text in which no address becomes a link: nobody has checked where it leads."""
+    return re.sub(r"(?i)://|\bwww\.", lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", issue.escaped(text))

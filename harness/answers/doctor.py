@@ -82,6 +82,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     pythons: dict[str, str | None]
     gpus: tuple[str, ...]
     browser: str | None
+    git: str | None
     cores: int
     memory: int
     available: int
@@ -117,6 +118,7 @@ def diagnose(
         pythons={python: _interpreter(python) for python in dict.fromkeys(stack.python for stack in stacks())},
         gpus=gpus(),
         browser=next(filter(None, map(shutil.which, BROWSERS)), None),
+        git=shutil.which("git"),
         cores=len(os.sched_getaffinity(0)),
         memory=int(memory.total),
         available=int(memory.available),
@@ -151,6 +153,8 @@ def advice(found: Diagnosis) -> Iterator[str]:
         yield "no GPU is here: subjects with @gpu cannot be tried; neither nvidia-smi nor the driver names one"
     if found.browser is None:
         yield f"no {BROWSERS[0]} is on PATH: the tests of the report in a browser are skipped"
+    if found.git is None:
+        yield "git is not on PATH: `clonediff judge` applies a diff with it; install git"
     if found.available < ONE_SUBJECT * GIB:
         yield f"{found.available / GIB:.1f} GiB of memory are free, and a subject takes {ONE_SUBJECT}: end something"
     for name, folder in found.folders.items():

@@ -132,7 +132,9 @@ class Replays:
                 process = processes.of(subject)
                 across = () if other is None else (str(subject), str(other))
                 row = replace(row, across=across, versions=process.versions)
-                row = self._answered(row, target, process, [] if other is None else [processes.of(other)])
+                others = [] if other is None else [processes.of(other)]
+                began = time.monotonic()  # without what the processes took to start
+                row = self._answered(row, target, process, others)
             except SubjectError as error:
                 row = replace(row, because=str(error))
             yield replace(row, seconds=time.monotonic() - began)

@@ -32,6 +32,7 @@ from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line, visible
+from clonediff.reports.records import write_bytes
 
 _PIPED = 15.0
 
@@ -168,7 +169,7 @@ def command(
         click.echo("interrupted", err=True)
     text = json_text(done)
     if out is not None:
-        out.write_text(text + "\n", encoding="utf-8")
+        write_bytes(out, f"{text}\n".encode())
     if as_json:
         click.echo(text)
     elif len(done) > 1:

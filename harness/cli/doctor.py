@@ -53,6 +53,7 @@ def diagnosis_text(found: Diagnosis) -> Iterator[str]:
         yield f"  Python {python:7} {path or 'not found'}"
     yield "GPU: " + ("; ".join(found.gpus) or "none")
     yield f"browser: {found.browser or 'none'}"
+    yield f"git: {found.git or 'none'}"
     yield f"{found.cores} cores, {found.memory / GIB:.1f} GiB of memory, {found.available / GIB:.1f} GiB of it free"
     for name, folder in found.folders.items():
         state = folder.problem or "can be written to"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +18,12 @@ import msgspec
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.judge import judged_text
-from clonediff.harness.judge.reading import UnreadableError, read_proposal, read_text
+from clonediff.harness.judge.patching import find_git
+from clonediff.harness.judge.reading import Proposal, UnreadableError, read_proposal, read_text
 from clonediff.harness.judge.releases import is_release, proposal_of
 from clonediff.harness.judge.session import JudgeSession
 from clonediff.harness.judge.trying import JudgeBudget
+from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
@@ -68,6 +71,10 @@ def command(
     """
     subject = Subject.parse(subject_name)
     texts = [(name, None if is_release(name) else _read(name)) for name in dict.fromkeys(files)]
+    # Of a text with code blocks, only the functions of the release say which block is the proposal.
+    whole = (read_proposal(name, text, ()) for name, text in texts if text is not None)
+    if any(each.form == "diff" and each.taken.startswith("the whole file") for each in whole):
+        find_git()
     known = load(KNOWN_ISSUES)
     place = place_of(subject)
     budget = JudgeBudget(seed=seed_, limits=Limits(trial=limit, cloning=0))
@@ -82,15 +89,12 @@ def command(
     interrupted = False
     try:
         session.open()
+        proposals = list(_proposals(texts, session.cloning))  # before the references, which take minutes
         progress.on("the release itself")
         session.references()
-        for name, text in texts:
+        for name, text, proposal in proposals:
             progress.on(name)
-            if text is None:
-                proposal = proposal_of(name, session.cloning)
-            else:
-                proposal = read_proposal(name, text, session.cloning.functions)
-            session.judge(name, text or proposal.text, proposal)
+            session.judge(name, text, proposal)
         progress.on("the scripts")
         session.settle()
     except KeyboardInterrupt:
@@ -120,6 +124,17 @@ def _read(name: str) -> str:
         return read_text(Path(name))
     except UnreadableError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _proposals(
+    texts: Sequence[tuple[str, str | None]], cloning: CloningFunctions
+) -> Iterator[tuple[str, str, Proposal]]:
+    """What each file or release proposes, with its name and its text."""
+    for name, text in texts:
+        proposal = proposal_of(name, cloning) if text is None else read_proposal(name, text, cloning.functions)
+        if proposal.form == "diff":
+            find_git()
+        yield name, text or proposal.text, proposal
 
 
 class JudgeProgress:

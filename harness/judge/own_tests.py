@@ -110,17 +110,20 @@ class Suite(msgspec.Struct, frozen=True):
             lines = [line for line in (said or "").splitlines() if line.strip()]
             why = "they did not end" if said is None else lines[-1][:200] if lines else "they did not run"
             expected = without.passed if without else len(self.names)
-            return OwnTests(f"{expected} tests", failed=self.names, said=why)
+            failed = tuple(name for name in self.names if without is None or name not in without.failed)
+            return OwnTests(f"{expected} tests{_more(without)}", failed=failed, said=why if failed else "")
         cases = [each for each in tree.iter("testcase") if each.find("skipped") is None]
         wrong = [(case.get("name", ""), each) for case in cases for each in case if each.tag in ("failure", "error")]
         new = [(name, each) for name, each in wrong if without is None or name not in without.failed]
         failed, passed = tuple(name for name, _ in new), len(cases) - len(wrong)
-        note = f"{passed + len(failed)} tests"
-        if without and without.failed:
-            note += f", {len(without.failed)} more fail without it too"
+        note = f"{passed + len(failed)} tests{_more(without)}"
         why = (new[0][1].get("message") or "").partition("\n")[0][:200] if new else ""
         seconds = sum(float(suite.get("time", 0)) for suite in tree.iter("testsuite"))
         return OwnTests(note, passed, failed, why, seconds)
+
+
+def _more(without: OwnTests | None) -> str:
+    return f", {len(without.failed)} more fail without it too" if without and without.failed else ""
 
 
 def find_suite(subject: Subject, place: ReleasePlace, version: str, cloning: Path) -> Suite:

@@ -1,6 +1,6 @@
 """A unified diff, applied with `git apply` to a private copy of a release's package.
 
-Owns which file of the package a path of the diff means. `git apply` refuses a path that leaves the copy.
+Owns which file of the package a path of the diff means. A path that leaves the copy is refused.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ _ASIDE = re.compile(
 _LINK = re.compile(r"^(?:new file mode|new mode|index \S+) 120000$", re.MULTILINE)
 _NOWHERE = "/dev/null"
 _DEEPEST = 10
+_CONTEXT = 3
+"""The lines that a hunk usually has after what it changes."""
 
 
 class PatchError(ValueError):
@@ -66,14 +68,20 @@ def apply(diff: str, package: Path, private: Path) -> Applied:
     return Applied(private, changed, tuple(left_out))
 
 
-def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequence[str]) -> tuple[Path, ...]:
-    """Apply those parts of a diff; the files that it changed."""
+def find_git() -> str:
+    """The path of git; an error says what to do where there is none."""
     git = shutil.which("git")
     if git is None:
         raise FileNotFoundError(
             "git is not on PATH, and a diff is applied with `git apply`: install git, or give the changed functions in "
             "a Python file instead of the diff"
         )
+    return git
+
+
+def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequence[str]) -> tuple[Path, ...]:
+    """Apply those parts of a diff; the files that it changed."""
+    git = find_git()
     # Whitespace at the end of a line is lost where people copy a diff from.
     command = [git, "apply", "--apply", "--numstat", "-z", "--whitespace=fix", "--unidiff-zero", f"-p{strip}"]
     command += [f"--directory={folder}"] if folder else []
@@ -83,7 +91,8 @@ def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequen
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     variables |= {"GIT_CEILING_DIRECTORIES": str(private.parent), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
     variables |= {"HOME": str(private), "XDG_CONFIG_HOME": str(private)}
-    text = diff if diff.endswith("\n") else f"{diff}\n"
+    # Blank lines at the end of a text are often lost. git takes these for those that a hunk lacks, or ignores them.
+    text = (diff if diff.endswith("\n") else f"{diff}\n") + "\n" * _CONTEXT
     try:
         done = subprocess.run(
             command, cwd=private, env=variables, input=text.encode(), capture_output=True, timeout=LIMIT, check=False
@@ -95,12 +104,15 @@ def _git_apply(diff: str, private: Path, strip: int, folder: str, inside: Sequen
         places = re.findall(r"^error: patch failed: (.*)", said, re.MULTILINE)
         if places:
             raise PatchError(f"{' and '.join(places)}: the release has other lines there; make the diff against it")
+        corrupt = re.search(r"^error: corrupt patch at line (\d+)", said, re.MULTILINE)
+        if corrupt and int(corrupt[1]) > len(diff.splitlines()):
+            raise PatchError("its last hunk has fewer lines than its head says")
         errors = re.findall(r"^(?:error|fatal): (.*)", said, re.MULTILINE)
         raise PatchError("; ".join(errors[:4]) or f"`git apply` ended with exit code {done.returncode}")
     names = [line.split("\t", 2)[2] for line in done.stdout.decode(errors="replace").split("\0") if line]
     if not names:
         raise PatchError("it changes no line of the release")
-    return tuple(path for name in names if (path := private / name).exists())
+    return tuple(path for name in dict.fromkeys(names) if (path := private / name).exists())
 
 
 def _depth(files: Sequence[tuple[str, str]], package: Path) -> tuple[int, str]:
@@ -119,6 +131,8 @@ def _depth(files: Sequence[tuple[str, str]], package: Path) -> tuple[int, str]:
 def _in_package(old: str, new: str, strip: int, folder: str, package: Path) -> bool:
     """Whether a file of a diff, its leading parts left away, is one of the package, or is made there."""
     place = _placed(new if old == _NOWHERE else old, strip, folder)
+    if any(".." in _placed(path, strip, folder).split("/") for path in (old, new)):
+        return False
     if not place.startswith(f"{package.name}/"):
         return False
     return not folder if old == _NOWHERE else (package.parent / place).is_file()

@@ -83,7 +83,8 @@ class CandidateProcess(SubjectProcess):
         try:
             ready = super().start()
         except SubjectError as error:
-            raise NotLoadedError(f"the patched release does not start: {_why(error)}") from error
+            patched = "" if self._parts else "patched "
+            raise NotLoadedError(f"the {patched}release does not start: {_why(error)}") from error
         if self.pid is not None and self.pid != self._loaded:
             self.cloning_now = self._put()
             self._loaded = self.pid

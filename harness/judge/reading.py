@@ -21,6 +21,10 @@ LARGEST = 1 << 20
 Form = Literal["python", "diff", "text", "release"]
 
 _DIFF = re.compile(r"^(?:diff --git |Index: )|^--- \S.*\n\+\+\+ \S", re.MULTILINE)
+_FAR_IN = re.compile(r"^[ \t]+(?=```|~~~)", re.MULTILINE)
+_DEEPEST = 4
+"""How often code that is indented is read for fences that are indented further."""
+
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
@@ -48,7 +52,9 @@ class Proposal(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The parts as one text."""
+        """The parts as one text. A diff stays as it is: a blank line at its end may be one of a hunk's."""
+        if self.form == "diff":
+            return "".join(part.text for part in self.parts)
         return "\n\n".join(part.text.strip("\n") for part in self.parts) + "\n"
 
 
@@ -86,7 +92,7 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
     tree = parsed(text)
     if suffix in (".py", ".pyi") or (tree and any(isinstance(node, _DEFINITIONS) for node in tree.body)):
         return _python(text, functions)
-    blocks = list(fenced(text))
+    blocks = fenced(text)
     if blocks:
         return _answer(blocks, functions)
     if _DIFF.search(text):
@@ -111,16 +117,25 @@ def statement(node: ast.stmt, lines: Sequence[str]) -> FilePart:
     return FilePart("\n".join(lines[first - 1 : node.end_lineno]) + "\n", first)
 
 
-def fenced(text: str, first: int = 1) -> Iterator[Block]:
-    """The fenced blocks of a text that begins on line `first`, without indentation. A fence may have no end."""
+def fenced(text: str) -> list[Block]:
+    """The fenced blocks of a text, without indentation. A fence may have no end.
+
+    Where there is none, a fence may be too far in for Markdown, right under a sentence.
+    """
+    return list(_fenced(text)) or list(_fenced(_FAR_IN.sub("", text)))
+
+
+def _fenced(text: str, first: int = 1, depth: int = 0) -> Iterator[Block]:
+    """The fenced blocks that Markdown sees in a text that begins on line `first`."""
     lines = text.split("\n")
     for token in MarkdownIt().disable("html_block").parse(text):
         start, after = token.map or (0, 0)
         if token.type == "fence":
-            closed = after - start > 1 and lines[after - 1].lstrip(" \t>").startswith(token.markup)
+            last = lines[after - 1].strip(" \t>")
+            closed = after - start > 1 and last.startswith(token.markup) and not last.strip(token.markup[0])
             yield Block(textwrap.dedent(token.content), first + start + 1, token.info.strip(), closed)
-        elif token.type == "code_block":  # to Markdown, what is indented by four columns is code, fences and all
-            yield from fenced(token.content, first + start)
+        elif token.type == "code_block" and depth < _DEEPEST:  # to Markdown, what is indented by four columns is code
+            yield from _fenced(textwrap.dedent(token.content), first + start, depth + 1)
 
 
 def _python(text: str, functions: Collection[str]) -> Proposal:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from clonediff.harness.inside.v1 import LINES as V1_LINES
 from clonediff.harness.judge.processes import Prepared
+from clonediff.harness.scripts.comments import comment
 from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.scripts.run_alone import ScriptEnded, end_all, ended_so, run_alone, run_command
 from clonediff.harness.subjects.place import ReleasePlace
@@ -41,7 +42,7 @@ def script_for(source: str, dialect: str, root: Difference, module: str, prepare
 
 def _in_place(module: str, proposed: str, name: str) -> str:
     return (
-        f"# What {name} proposes, in the place of the release's own.\n"
+        f"# What {comment(name)} proposes, in the place of the release's own.\n"
         f"PROPOSED = {_literal(proposed)}\n\n"
         "import importlib\n\n"
         f'cloning = importlib.import_module("{module}")\n'

@@ -113,7 +113,7 @@ class JudgeSession:
         if tests is not None:
             self._say("the release's own tests, without a candidate", 0.9)
             own = self._baseline = self._suite.outcome(tests[0], _said(tests[1]), None)
-            self._tests_limit = _TESTS_AT_LEAST + _TESTS_SLOWER * own.seconds
+            self._tests_limit = tests_limit(own)
         self.candidates[0].judged = replace(self.candidates[0].judged, own_tests=own)
 
     def judge(self, name: str, text: str, proposal: Proposal) -> Judged:
@@ -231,6 +231,11 @@ class JudgeSession:
             one.judged = replace(one.judged, sentence=sentence(one.judged))
         folder = one.folder or self.folder.path / "candidates" / one.judged.candidate
         write(folder / "verdict.json", one.judged)
+
+
+def tests_limit(without: OwnTests) -> float:
+    """The seconds that the tests may take with a candidate. Without one they took 0 s if they did not end."""
+    return _TESTS_AT_LEAST + _TESTS_SLOWER * without.seconds if without.seconds else _TESTS_LIMIT
 
 
 def _said(tests: Future[ScriptEnded]) -> str | None:

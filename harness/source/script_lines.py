@@ -103,7 +103,8 @@ class ScriptLines:
         self.defined: set[str] = set()
         self.lines: list[str] = []
         self.index: dict[str, tuple[int, ...]] = {}
-        self.taken = {*_RESERVED, *(after.layers.values() if after is not None else ())}
+        before = () if after is None else (*after.layers.values(), *after.files.values())
+        self.taken = {*_RESERVED, *before}
 
     def text(self) -> str:
         imports = [line for name, line in self.dialect.imports.items() if name in self.needs]

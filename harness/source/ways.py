@@ -23,17 +23,18 @@ class Around(keras.Model):
 
 def write_clone_function(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> str:
     """The definition. `cls` gives the expression of a kind's class, `value` that of a value."""
+    text = value(function.value)  # once: the text of a function has a name that is then taken
     others = _REMADE if function.others == "remade" else "layer"
     change = {
         "remade": [f"return {_REMADE}"],
         "kept": ["return layer"],
         "renamed": ['config["name"] = f"{layer.name}_copy"'],
-        "set": [f"config[{literal(function.key)}] = {value(function.value)}"],
+        "set": [f"config[{literal(function.key)}] = {text}"],
         "replaced": ['return layers.Activation("tanh", name=layer.name)'],
         "wrapped": [f"return layers.TimeDistributed({_REMADE}, name=layer.name)"],
         "nested": [f"return keras.Sequential([{_REMADE}], name=layer.name)"],
-        "dense": [f"return layers.Dense({value(function.value)}, name=layer.name)"],
-        "recurrent": [f"return layers.SimpleRNN({value(function.value)}, return_sequences=True, name=layer.name)"],
+        "dense": [f"return layers.Dense({text}, name=layer.name)"],
+        "recurrent": [f"return layers.SimpleRNN({text}, return_sequences=True, name=layer.name)"],
         "raises": ['raise RuntimeError(f"no clone of {layer.name}")'],
         "model": [
             'inputs = keras.Input(layer.input.shape[1:], name=f"{layer.name}_input")',

@@ -11,11 +11,13 @@ import concurrent.futures
 import contextlib
 import fcntl
 import os
+import queue
 import selectors
 import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +61,7 @@ class Child:
         try:
             # TensorFlow leaves a file for each function that it traces, and takes none away where it is killed.
             variables = {**environment, "TMPDIR": self._folder}
-            self._process = _spawner.submit(_start, list(command), variables, self._folder).result()
+            self._process = _spawner.start(list(command), variables, self._folder)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
@@ -231,17 +233,47 @@ def _end(process: subprocess.Popen[bytes], folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _new_spawner() -> None:
-    """Start every child from one thread that lives as long as this process.
+class _Spawner:
+    """Starts every child from one thread that lives as long as this process.
 
     A child asks the kernel to die with its parent, and by that the kernel means the thread that started it: were that
-    a thread of a pool that shrinks, the child would be killed then. After a fork, the thread is the parent's.
+    a thread of a pool, the child would be killed when the pool shrinks, or when Python begins to exit and other threads
+    still ask the child. So the thread is a daemon.
     """
+
+    def __init__(self) -> None:
+        self._asked: queue.SimpleQueue[tuple[_Started, list[str], dict[str, str], str]] = queue.SimpleQueue()
+        self._starting = threading.Lock()
+        self._runs = False
+
+    def start(self, command: list[str], variables: dict[str, str], folder: str) -> subprocess.Popen[bytes]:
+        with self._starting:
+            if not self._runs:
+                threading.Thread(target=self._work, name="clonediff-spawner", daemon=True).start()
+                self._runs = True
+        started: _Started = concurrent.futures.Future()
+        self._asked.put((started, command, variables, folder))
+        return started.result()
+
+    def _work(self) -> None:
+        while True:
+            started, command, variables, folder = self._asked.get()
+            try:
+                started.set_result(_start(command, variables, folder))
+            except BaseException as error:  # it is the caller's to hear of
+                started.set_exception(error)
+
+
+_Started = concurrent.futures.Future[subprocess.Popen[bytes]]
+
+
+def _new_spawner() -> None:
+    """Have a thread of this process: after a fork, the one that there was is the parent's."""
     global _spawner
-    _spawner = concurrent.futures.ThreadPoolExecutor(1, "clonediff-spawner")
+    _spawner = _Spawner()
 
 
-_spawner: concurrent.futures.ThreadPoolExecutor
+_spawner: _Spawner
 _new_spawner()
 os.register_at_fork(after_in_child=_new_spawner)
 

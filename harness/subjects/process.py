@@ -209,8 +209,8 @@ class SubjectProcess:
             outcome = self._outcome(error, seconds)
             clear_journal(self.journal)
             return outcome
-        clear_journal(self.journal)
         answer = self._found(reply, "answer", Answer, "refused a trial")
+        clear_journal(self.journal)  # not before: the graph of an answer that cannot be read is known by it
         self._stopped = any(clone.late is not None for clone in answer.clones.values())
         return answer
 
@@ -268,7 +268,7 @@ class SubjectProcess:
         return self._layers[wanted]
 
     def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
-        """What a call gives that is tried; see `inside.asking`. One that takes the process with it is refused."""
+        """What a call gives that is tried; see `inside.try_call`. One that takes the process with it is refused."""
         self.start()
         found = self._asked_for("gives", Told, {"question": question}, timeout, "cannot try a call")
         return Told(why=found.how) if isinstance(found, LostProcess) else found
@@ -381,16 +381,17 @@ class SubjectProcess:
 
     def _part(self, reply: _Reply, what: str, kind: type[Found]) -> Found | None:
         raw = reply.get(what)
-        return None if raw is None or bytes(memoryview(raw)[:5]) == b"null" else self._decoded(raw, kind)
+        return None if raw is None or bytes(memoryview(raw)[:5]) == b"null" else self._decoded(raw, kind, f".{what}")
 
     def _read(self, line: bytes) -> _Reply:
         return self._decoded(line, _Reply)
 
-    def _decoded(self, text: bytes | msgspec.Raw, kind: type[Found]) -> Found:
+    def _decoded(self, text: bytes | msgspec.Raw, kind: type[Found], part: str = "") -> Found:
         try:
             return msgspec.json.decode(text, type=kind)
         except UNREADABLE as error:
-            raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error
+            said = str(error).replace("at `$", f"at `${part}")
+            raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {said}") from error
 
     def _replace_if_due(self) -> None:
         if self._child is None or not self._since_start:

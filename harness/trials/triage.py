@@ -25,6 +25,7 @@ from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Differen
 from clonediff.strategies.kinds import CATALOGUE
 
 LIST_OF_ONE = "a list of one tensor"
+MASKED_LAMBDA = "a Lambda with a mask"
 
 
 class Verdict(enum.StrEnum):
@@ -73,7 +74,8 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     """The causes behind differences, the costliest first; each difference belongs to exactly one.
 
     Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
-    was given, and what was done before; of a call that raises it is also what was called before that.
+    was given, and what was done before; of a call that raises it is also what was called before that, and of any
+    exception whether the model has a Lambda with a mask.
     """
     if original is None:
         groups = [(difference, list[Difference]()) for difference in differences]
@@ -88,7 +90,7 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
             members[0],
             tuple(members[1:]),
             min(member.rank for member in members),
-            (*given, *_called_before(original, members[0])),
+            (*given, *_called_before(original, members[0]), *_masked_lambda(original, members[0])),
         )
         for mark, members in merged.items()
     ]
@@ -111,6 +113,14 @@ def _called_before(original: Observation | None, root: Difference) -> tuple[str,
         layer = flow.one(first)
         behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
     return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
+
+
+def _masked_lambda(original: Observation | None, root: Difference) -> tuple[str, ...]:
+    """That the model of a clone that cannot be made has a Lambda with a mask, wherever it stands."""
+    if original is None or root.check != "made" or root.raised is None:
+        return ()
+    masks = (each.config.get("mask", "None") for each in original.shape.layers if each.kind == "Lambda")
+    return () if all(mask == "None" for mask in masks) else (MASKED_LAMBDA,)
 
 
 def _is_of_one(args: list[Any]) -> bool:

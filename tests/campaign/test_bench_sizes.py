@@ -52,6 +52,12 @@ def test_the_picture_has_a_line_for_each_part_that_takes_time() -> None:
     assert "grows as size^1.90" in "".join(drawn.itertext())
 
 
+def test_a_part_that_took_no_time_has_no_line() -> None:
+    timed = tuple(Timed(size, {BUILDING: 0.0, "check own": 0.0}) for size in SIZES)
+    drawn = XML.fromstring(sizes_picture(SizeSpeed("keras", "3.15.1", (Grown("layers", "layers", timed, {}),))))
+    assert drawn.findall(".//{http://www.w3.org/2000/svg}path") == []
+
+
 def test_bench_times_small_sizes(clonediff: Command, warm_commands: None, tmp_path: Path) -> None:
     file = tmp_path / "sizes.svg"
     code, out, err = clonediff("bench", "--sizes", "--largest", "5", "--json", "--picture", str(file))

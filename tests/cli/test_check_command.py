@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import subprocess
 import sys
 import tokenize
@@ -61,6 +63,21 @@ def test_a_faithful_model_is_exit_code_0(here: Here, tmp_path: Path) -> None:
     (checked,) = json.loads(printed)
     assert (checked["model"], checked["status"], checked["versions"]["keras"] != "") == ("dict.keras", "checked", True)
     assert json.loads(out.read_text()) == json.loads(printed)
+
+
+def test_answers_that_cannot_be_written_leave_those_of_before(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "disk full")
+
+    out = tmp_path / "checked.json"
+    out.write_text("of before")
+    monkeypatch.setattr(os, "replace", full)
+    code, _, err = here("dict.keras", "--no-costly", "--out", str(out))
+    assert code == 2
+    assert "disk full" in err
+    assert out.read_text() == "of before"
 
 
 def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(here: Here, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -61,6 +62,7 @@ def test_no_subject_is_started_where_that_is_not_wanted(here: Diagnosis) -> None
     assert (keras_here.works, keras_here.seconds, here.works) == (None, 0.0, None)
     *lines, last = diagnosis_text(here)
     assert "is here, not started" in "\n".join(lines)
+    assert f"git: {shutil.which('git') or 'none'}" in lines
     assert last == "the installed Keras is here; it was not started, so whether it works is not known"
 
 
@@ -106,6 +108,7 @@ LACKING = {
     ),
     "a-gpu": ({"gpus": ()}, "@gpu"),
     "a-browser": ({"browser": None}, "chromium"),
+    "git": ({"git": None}, "clonediff judge"),
     "memory": ({"available": GIB // 2}, "0.5 GiB of memory"),
     "a-full-disk": ({"folders": {"cache": Folder("/full", GIB // 4)}}, "0.2 GiB are free for /full"),
     "a-closed-cache": ({"folders": {"cache": Folder("/closed", GIB, "Read-only")}}, "CLONEDIFF_CACHE"),
@@ -122,6 +125,7 @@ def test_what_is_missing_has_a_line_of_advice(lacking: dict[str, object], said: 
         pythons={"3.7": "here"},
         gpus=("GPU 0",),
         browser="here",
+        git="here",
         cores=2,
         memory=8 * GIB,
         available=8 * GIB,

@@ -142,6 +142,19 @@ def test_two_subjects_that_differ_are_compared_again(
     assert (row["outcome"], code) == ("FIXED", 0)
 
 
+def test_the_seconds_of_an_answer_are_without_the_start_of_its_process(
+    keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def starting(subject: Subject, place: ReleasePlace) -> Lent:
+        monkeypatch.setattr(replaying.time, "monotonic", lambda: monotonic() + 1000)
+        return Lent(keras)
+
+    monotonic = replaying.time.monotonic
+    monkeypatch.setattr(replaying, "SubjectProcess", starting)
+    [row], _ = answers("lambda-refused")
+    assert float(row["seconds"]) < 1000
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from clonediff.harness.judge.session import JudgeSession
 from clonediff.harness.scripts.run_alone import raised_in, run_alone
+from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 from tests.command_line import Command, ran
@@ -48,6 +50,45 @@ def test_a_bad_argument_is_one_line_and_exit_code_2(
     code, _, err = clonediff("judge", *arguments)
     assert code == 2
     assert said in err
+
+
+DIFF = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1 +1 @@\n-a\n+b\n"
+
+
+def refuse(*arguments: object) -> None:
+    pytest.fail("it goes on without git")
+
+
+@pytest.fixture
+def without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without git, on which a release is opened at once."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    def opened(session: JudgeSession) -> None:
+        session.cloning = CloningFunctions("keras.models", "models.py", "keras", ("clone_model",))
+
+    monkeypatch.setattr(JudgeSession, "open", opened)
+    monkeypatch.setattr(JudgeSession, "references", refuse)
+
+
+def test_a_diff_asks_for_git_before_anything_starts(
+    without_git: None, tmp_path: Path, clonediff: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(JudgeSession, "open", refuse)
+    (tmp_path / "fix.txt").write_text(DIFF)
+    code, _, err = clonediff("judge", "fix.txt")
+    assert code == 2
+    assert "git is not on PATH" in err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_diff_in_a_code_block_asks_for_git_before_the_references_are_tried(
+    without_git: None, tmp_path: Path, clonediff: Command
+) -> None:
+    (tmp_path / "answer.md").write_text(f"Apply this:\n```diff\n{DIFF}```\n")
+    code, _, err = clonediff("judge", "answer.md")
+    assert code == 2
+    assert "git is not on PATH" in err
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from clonediff.harness.judge.patching import PatchError, apply
 from clonediff.harness.judge.processes import Prepared, prepare
-from clonediff.harness.judge.reading import FilePart, Proposal
+from clonediff.harness.judge.reading import FilePart, Proposal, read_proposal
 from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.place import BESIDE
 
@@ -100,6 +100,23 @@ def test_whitespace_that_was_lost_at_the_end_of_lines_does_not_matter(package: P
     assert [line.rstrip() for line in applied.changed[0].read_text().splitlines()] == AFTER.splitlines()
 
 
+SPACED = "def clone_model(model):\n    return model\n\n\ndef other():\n    pass\n"
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2], ids=["no blank line", "one blank line", "two blank lines"])
+@pytest.mark.parametrize("form", ["{}", "Apply this:\n```diff\n{}```\n"], ids=["a file", "a block"])
+def test_the_blank_lines_that_end_a_diff_may_have_lost_their_spaces_or_be_lost(
+    form: str, lines: int, package: Path
+) -> None:
+    after = SPACED.replace("return model", "return 2")
+    (package / "models.py").write_text(SPACED)
+    change = diff("a/keras/models.py", "b/keras/models.py", SPACED, after).partition(" def other")[0]
+    change = change.replace("-1,5 +1,5", "-1,4 +1,4").rstrip() + "\n" * (lines + 1)
+    text = read_proposal("answer.txt", form.format(change), ("clone_model",)).text
+    applied = apply(text, package, package.parent / "private")
+    assert applied.changed[0].read_text() == after
+
+
 def test_a_folder_within_somebodys_repository_is_patched_too(package: Path) -> None:
     subprocess.run(["git", "init", "-q", str(package.parent.parent)], check=True)
     text = f"diff --git a/keras/models.py b/keras/models.py\n{diff('a/keras/models.py', 'b/keras/models.py')}"
@@ -139,7 +156,7 @@ def test_tests_and_docs_are_left_out_and_told(package: Path) -> None:
         pytest.param("--- a/keras/models.py\n+++ b/keras/models.py\n@@ nonsense\n", "No valid patches", id="head"),
         pytest.param(
             "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1,9 +1 @@\n line 1\n",
-            "corrupt patch at line 5",
+            "its last hunk has fewer lines than its head says",
             id="short",
         ),
         pytest.param("--- /dev/null\n+++ b/keras/models.py\n@@ -0,0 +1 @@\n+a\n", "already exists", id="made anew"),
@@ -164,6 +181,24 @@ def test_a_path_that_leads_out_is_refused(path: str, new_file: bool, package: Pa
     with pytest.raises(PatchError, match="invalid path|the release has no such file"):
         apply(text, package, package.parent / "private")
     assert sorted(package.parent.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("old", ["keras/../../site/outside.py", "keras/models.py"], ids=["changed", "renamed"])
+def test_the_bytecode_of_a_file_outside_stays(old: str, package: Path) -> None:
+    (package.parent / "outside.py").write_text("X = 1\n")
+    compileall.compile_dir(package.parent, quiet=1)
+    before = sorted(package.parent.parent.rglob("*"))
+    text = f"--- {old}\n+++ keras/../../site/outside.py\n@@ -1 +1 @@\n-X = 1\n+X = 2\n"
+    with pytest.raises(PatchError, match="invalid path|the release has no such file"):
+        apply(text, package, package.parent.parent / "private")
+    assert sorted(package.parent.parent.rglob("*")) == before
+
+
+def test_a_file_that_a_diff_has_twice_is_one_that_it_changed(package: Path) -> None:
+    halves = BEFORE.replace("line 7\n", "line seven\n"), BEFORE.replace("line 20\n", "line twenty\n")
+    text = "".join(diff("a/keras/models.py", "b/keras/models.py", BEFORE, half) for half in halves)
+    private = package.parent / "private"
+    assert apply(text, package, private).changed == (private / "keras" / "models.py",)
 
 
 def test_a_link_is_refused(package: Path) -> None:

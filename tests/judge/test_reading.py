@@ -12,6 +12,7 @@ from tests.judge.texts import HOLLOW, MENDS, answer
 
 FUNCTIONS = ("_clone_functional_model", "_clone_sequential_model", "clone_model")
 DIFF = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1 +1 @@\n-a\n+b\n"
+STAIRS = "".join(f"{' ' * 4 * step}x\n\n" for step in range(700))
 
 
 def test_a_python_file_is_taken_whole() -> None:
@@ -76,6 +77,11 @@ def test_a_block_of_definitions_that_it_uses_comes_along_and_an_example_does_not
     [
         pytest.param("1. do this:\n\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "   "), id="in a list"),
         pytest.param("Do this:\n\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "        "), id="far in"),
+        pytest.param("My fix:\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "    "), id="under a sentence"),
+        pytest.param("- My fix:\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "      "), id="under a list item"),
+        pytest.param(
+            "    In it:\n\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "        "), id="in code that is indented"
+        ),
         pytest.param(f"In the class:\n\n```python\n{textwrap.indent(HOLLOW, '    ')}```\n", id="indented code"),
         pytest.param("> Do:\n>\n" + textwrap.indent(f"```python\n{HOLLOW}```\n", "> "), id="quoted"),
         pytest.param(f"<details>\n```python\n{HOLLOW}```\n</details>\n", id="in HTML"),
@@ -101,6 +107,12 @@ def test_a_diff_is_known_as_one(name: str, text: str) -> None:
     assert DIFF in proposal.text
 
 
+@pytest.mark.parametrize("form", ["{}", "Apply this:\n```diff\n{}```\n"], ids=["a file", "a block"])
+def test_a_blank_line_at_the_end_of_a_diff_is_kept(form: str) -> None:
+    text = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1,2 +1,2 @@\n-a\n+b\n\n"
+    assert read_proposal("answer.txt", form.format(text), FUNCTIONS).text == text
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
@@ -118,8 +130,16 @@ def test_a_file_without_the_function_says_so(name: str, text: str, said: str) ->
 
 @pytest.mark.parametrize(
     "text",
-    ["-" * 200_000 + "1", "(" * 100_000, "x\0y", "a." * 200_000 + "b", "lambda:" * 100_000 + "1", "```" * 1000],
-    ids=["minus", "brackets", "null", "dots", "lambdas", "fences"],
+    [
+        "-" * 200_000 + "1",
+        "(" * 100_000,
+        "x\0y",
+        "a." * 200_000 + "b",
+        "lambda:" * 100_000 + "1",
+        "```" * 1000,
+        " " * 4000 + "x",
+    ],
+    ids=["minus", "brackets", "null", "dots", "lambdas", "fences", "far in"],
 )
 def test_a_text_made_to_break_a_parser_is_read(text: str) -> None:
     parsed(text)
@@ -127,8 +147,12 @@ def test_a_text_made_to_break_a_parser_is_read(text: str) -> None:
 
 
 def test_a_fence_ends_with_one_like_it() -> None:
-    blocks = list(fenced("````\n```\ninner\n```\n````\n~~~\ntilde\n~~~\n"))
+    blocks = fenced("````\n```\ninner\n```\n````\n~~~\ntilde\n~~~\n")
     assert [block.text for block in blocks] == ["```\ninner\n```\n", "tilde\n"]
+
+
+def test_a_fence_without_an_end_is_not_closed_by_one_that_opens() -> None:
+    assert [block.closed for block in fenced("```\ninner\n```\n```\ninner\n```python")] == [True, False]
 
 
 def test_lines_of_windows_are_lines(tmp_path: Path) -> None:

@@ -227,6 +227,14 @@ def test_a_script_holds_the_proposal_as_it_is(proposed: str) -> None:
     assert "clonediff" not in script.text
 
 
+def test_a_name_of_several_lines_is_no_code_in_a_script() -> None:
+    fix = Prepared(BESIDE, in_script="x = 1\n")
+    name = "fix\nraise SystemExit\n.py"
+    text = script_for("import keras\n\nmodel = 1\nclone = 2\n", "keras2", RAISED, "keras.models", fix, name).text
+    assert "# What fix raise SystemExit .py proposes" in text
+    assert not any(isinstance(node, ast.Raise) for node in ast.parse(text).body)
+
+
 @pytest.mark.parametrize("word", ["exit code 3", "timed out", "SIGSEGV"])
 def test_a_script_that_ends_its_process_is_expected_to(word: str) -> None:
     root = replace(RAISED, path="process", raised=Raised(word, ""))

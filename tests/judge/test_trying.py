@@ -20,7 +20,7 @@ from clonediff.harness.judge.scripts import script_for
 from clonediff.harness.judge.trying import Candidate, GivenUpError, GraphTried, JudgeBudget, Reference
 from clonediff.harness.judge.verdicts import in_order, verdict
 from clonediff.harness.scripts.run_alone import raised_in, run_alone
-from clonediff.harness.subjects.outcomes import CloningFunctions
+from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
 from clonediff.harness.subjects.subject import Subject
@@ -256,6 +256,15 @@ def test_a_patch_that_mends_something_mends_it(
     tried = candidate.try_from(FROZEN, "a frozen model")
     assert tried.worst() is not FixEffect.BREAKS
     assert "trainable" not in causes(tried, FixEffect.LEAVES)
+
+
+def test_a_release_that_does_not_start_was_not_patched_by_a_python_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(process: SubjectProcess) -> None:
+        raise SubjectError("keras: no memory")
+
+    monkeypatch.setattr(SubjectProcess, "start", start)
+    with pytest.raises(NotLoadedError, match="^the release does not start: no memory$"):
+        CandidateProcess(SUBJECT, Prepared(BESIDE, (FilePart(WRONG),)), LIMITS).start()
 
 
 def test_a_patch_after_which_the_release_does_not_start_is_a_verdict(tmp_path: Path) -> None:

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import msgspec
 import pytest
 
 from clonediff.reports.marks import marks
 from clonediff.reports.records import Place
+from clonediff.strategies.graph import Call
 from tests.reports.making import TWO, difference
+
+
+class Calls(tuple[Call, ...]):
+    """Calls that count how often all of them are looked at."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[Call]:
+        Calls.looks += 1
+        return super().__iter__()
+
+
+def test_the_calls_are_looked_at_once_however_many_layers_there_are() -> None:
+    graph = msgspec.structs.replace(TWO, calls=Calls(TWO.calls))
+    Calls.looks = 0
+    marks(graph, [difference(2)])
+    assert Calls.looks == 1
 
 
 @pytest.mark.parametrize(

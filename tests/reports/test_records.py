@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clonediff.reports.records import Cost, Difference, Finding, Place, RecordError, Run, read, write
+from clonediff.reports.records import Cost, Difference, Finding, Place, RecordError, Run, read, write, write_bytes
 
 FINDING = Finding(
     id="masks-mask-lost-lambda-1234",
@@ -69,3 +69,15 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def _fails(*_: object) -> None:
     raise OSError("disk is full")
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_bytes(pipe, b"content")
+        assert os.read(reader, 100) == b"content"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()

@@ -8,6 +8,7 @@ import pytest
 from msgspec import structs
 
 from clonediff.harness.source import written
+from clonediff.harness.source.ways import write_clone_function
 from clonediff.strategies.graph import Call, CallFunction, CloneFunction, Function, Graph, Input, Layer, Ref, Seq, Way
 from clonediff.strategies.ways import makes_none
 from tests.strategies.test_ways import GRAPH, INNER, PAIR, SUITED
@@ -42,6 +43,12 @@ model = keras.Model(inputs, dense)
         "dense = clone_function(dense_layer)(inputs)\n"
         "model = keras.Model(inputs, dense)\n"
     )
+
+
+def test_a_value_is_written_once() -> None:
+    asked: list[object] = []
+    write_clone_function(CloneFunction("set", key="units", value=3), str, lambda value: asked.append(value) or "3")
+    assert asked == [3]
 
 
 def test_an_activation_after_a_layer_of_the_model_within() -> None:

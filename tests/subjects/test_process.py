@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -48,6 +49,8 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """
 """A child that speaks the protocol and has no Keras, where it is the parent that is looked at."""
+
+DIES_WITH_ITS_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)\n"
 
 INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
 MIB = 1 << 20
@@ -189,6 +192,32 @@ def test_the_journal_holds_the_trial_while_it_runs(tmp_path: Path) -> None:
         assert answer.refused is not None
         assert '"worker":"worker-3"' in answer.refused.message
         assert list(journal.parent.iterdir()) == []
+
+
+def test_the_journal_keeps_a_trial_whose_answer_cannot_be_read(tmp_path: Path) -> None:
+    journal, unreadable = tmp_path / "worker-1.json", "answer['answer'] = {'clones': 3}"
+    said = "not what the protocol says: Expected `object`, got `int` - at `$.answer.clones`"
+    with fake(journal) as process, pytest.raises(SubjectError, match=re.escape(said)):
+        process.trial(plain(unreadable), cloners=())
+    assert read_journal(journal).request["source"] == unreadable
+
+
+def test_a_child_is_there_for_a_thread_that_ends_after_the_main_one() -> None:
+    program = f"""
+import threading
+from clonediff.harness.subjects import Case, Subject, SubjectProcess
+command = {[sys.executable, "-u", "-c", DIES_WITH_ITS_PARENT + FAKE]!r}
+process = SubjectProcess(Subject("keras"), started_by=command)
+process.trial(Case("", ()), cloners=())
+def late():
+    threading.main_thread().join()
+    for its in (process, SubjectProcess(Subject("keras"), started_by=command)):
+        print(type(its.trial(Case("", ()), cloners=())).__name__, its.restarts)
+threading.Thread(target=late).start()
+"""
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout == "Answer 0\nAnswer 0\n", done.stderr
 
 
 def test_a_parent_that_is_killed_leaves_the_journal_and_no_process(tmp_path: Path) -> None:

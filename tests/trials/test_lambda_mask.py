@@ -53,6 +53,7 @@ def test_a_mask_that_is_cast_is_no_other_issue(frame: str, dtype: str) -> None:
     said = f"Cast string to {dtype} is not supported [Op:Cast] name: "
     raised = Raised("UnimplementedError", said, f"keras/src/{frame}", "keras/src/ops/function.py:_run_through_graph")
     root = Difference("made", "clone", "raises", "a clone", f"UnimplementedError: {said}", Cost.CRASHES, None, raised)
-    known = load().on("keras").of(Cause("x", root))
+    known = load().on("keras").of(Cause("x", root, given=("a Lambda with a mask",)))
     assert known is not None
     assert known.id == "lambda-mask"
+    assert load().on("keras").of(Cause("x", root)) is None, "a model without such a Lambda"

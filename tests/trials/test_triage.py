@@ -286,6 +286,27 @@ def test_a_list_of_several_is_no_list_of_one() -> None:
     assert [cause.given for cause in causes(original, [raising(Place("s", "SumList", 1), "a.py:call")])] == [()]
 
 
+@pytest.mark.parametrize(
+    ("config", "given"),
+    [
+        ({"mask": "function mask db8b"}, ("a Lambda with a mask",)),
+        ({"mask": "None"}, ()),
+        ({}, ()),
+    ],
+    ids=["a mask", "no mask", "nothing said of it"],
+)
+@pytest.mark.parametrize(
+    "place", [None, Place("d", "Dense", 2), Place("m", "Model", -1)], ids=["none", "layer", "model"]
+)
+def test_an_exception_tells_that_the_model_has_a_lambda_with_a_mask(
+    config: dict[str, str], given: tuple[str, ...], place: Place | None
+) -> None:
+    first = layer("input", "InputLayer", 0)
+    made = replace(layer("l", "Lambda", 1, gives([0, 0, 0])), config=config)
+    original = observed([first, made, layer("d", "Dense", 2, gives([1, 0, 0]))], [2])
+    assert [cause.given for cause in causes(original, [raising(place, "")])] == [given]
+
+
 def raising(place: Place | None, calling: str) -> Difference:
     raised = Raised("ValueError", "no", "b.py:inner", calling)
     return Difference("made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, place, raised)

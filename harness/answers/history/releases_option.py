@@ -115,7 +115,7 @@ def _span(text: str, parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
             raise InvalidVersion
     except InvalidVersion:
         raise ReleasesError(f"{text!r}: write a range from one version up to another: keras==3.10..3.15") from None
-    return first, last
+    return Version(first).public, Version(last).public  # a range with a local part is none to `packaging`
 
 
 def _hold_suffix(text: str, package: str, suffix: str) -> None:

@@ -21,7 +21,7 @@ from clonediff.harness.answers.own_model.inputs import InputsError
 from clonediff.harness.answers.own_model.models import Model, functions, source_of, takes_safe_mode
 from clonediff.harness.answers.own_model.processes import LONG, Second, Tell, second_process_pays, try_cloners
 from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
-from clonediff.harness.answers.own_model.undrawable_issues import LIMITS
+from clonediff.harness.answers.own_model.undrawable_issues import UNDRAWABLE
 from clonediff.harness.answers.own_model.ways import LIKE_THE_MODEL, OF_ONE_S_OWN, OwnWay
 from clonediff.harness.inside.callback_log import ARRIVED
 from clonediff.harness.scripts.graph_mode import with_versions
@@ -158,7 +158,7 @@ def _look(
     way = wanted.way
     if way is not None:
         case = _in_a_way(case, way, subject)
-    known = KnownIssues((*known.issues, *LIMITS.issues))
+    known = KnownIssues((*known.issues, *UNDRAWABLE.issues))
 
     def about(at: str) -> None:
         if tell is not None:

@@ -14,7 +14,7 @@ _BECAUSE = (
     "the caller's, or for clone_and_build_model, at :741, which is exported in __internal__ only"
 )
 
-LIMITS = KnownIssues(
+UNDRAWABLE = KnownIssues(
     (
         KnownIssue("not-compiled", "tf_keras", _TITLE, _BECAUSE, _NOT_COMPILED),
         KnownIssue(

@@ -21,7 +21,7 @@ def layers(model: RealModel) -> str:
     return str(model.checked.layers or "")
 
 
-def cell(cloned: Cloned | None) -> str:
+def clone_text(cloned: Cloned | None) -> str:
     """What a cloner makes of a model, in a few words: the first of what it breaks."""
     if cloned is None:
         return ""
@@ -39,7 +39,7 @@ def cells(model: RealModel) -> tuple[str, str]:
     """What upstream and fixed make of a model, or why neither was asked."""
     if not model.tried:
         return f"{model.checked.status}: {model.checked.reason}", ""
-    return cell(model.by("upstream")), cell(model.by("fixed"))
+    return clone_text(model.by("upstream")), clone_text(model.by("fixed"))
 
 
 def sentence(its: SuiteTotals) -> str:

@@ -104,7 +104,8 @@ def _chart(grown: Grown, parts: Sequence[str]) -> Markup:
         drawn.append(tag("text", _power(power), x=px(_LEFT - 6), y=at, dy=4, text_anchor="end", class_="axis"))
     for number, part in enumerate(parts):
         points = [(x(each.size), y(each.seconds[part])) for each in grown.timed if each.seconds[part] > 0]
-        drawn += _line(number, part, points, grown.exponents.get(part))
+        if points:
+            drawn += _line(number, part, points, grown.exponents.get(part))
     return join(drawn)
 
 
