@@ -107,6 +107,14 @@ def test_a_step_goes_where_it_does_not_matter_and_says_less_where_it_does() -> N
     assert len(frozen.graph.calls) == 0 or len(frozen.graph.layers) < len(graph.layers)
 
 
+def test_an_argument_that_is_seldom_said_goes_where_it_does_not_matter() -> None:
+    args = (("filters", 3), ("kernel_size", 2), ("padding", "same"), ("strides", 2))
+    graph = structs.replace(GRAPH, layers=(Layer("Conv1D", args),), calls=(Call(0, (Ref(0),)),), gives=Ref(1))
+    infer(graph)
+    reduced = reduce(graph, lambda each: any(layer.kind == "Conv1D" for layer in each.layers)).graph
+    assert [layer.args for layer in reduced.layers] == [(("filters", 1), ("kernel_size", 2))]
+
+
 def test_sorts_of_inputs_go_where_they_do_not_matter() -> None:
     inputs = (Input((3, 4), around="features"), Input((3, 4), optional=True, fill="nothing"))
     join = Call(0, (Ref(0), None, Ref(0)), (("other", Ref(1)),))
