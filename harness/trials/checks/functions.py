@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import ByHand, FunctionCalls, Shape
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Comparison, Stage
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check, Comparison, Reach, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises
@@ -41,11 +41,16 @@ _ASPECTS = Aspects(
         "asked again",
         Cost.TRAINS,
         "a clone function is called more than once on a layer",
+        reach=Reach.BEHAVIOUR,
         **_asked_of("len({id(each) for each in asked}) == len(asked)"),
     ),
     Aspect("not asked", Cost.PROPERTY, "a clone function is not called on a layer", any_layer=True),
     Aspect(
-        "not what it gave", Cost.TRAINS, "a layer that a clone function returns is not in the clone", any_layer=True
+        "not what it gave",
+        Cost.TRAINS,
+        "a layer that a clone function returns is not in the clone",
+        reach=Reach.BEHAVIOUR,
+        any_layer=True,
     ),
     Aspect(
         "own error lost", Cost.CRASHES, "an exception of a function that was given does not propagate", any_layer=True
