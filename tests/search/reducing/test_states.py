@@ -97,16 +97,58 @@ LARGE = Graph(
     generation="keras",
     state=(
         Step("trainable", "LSTM", (("trainable", False),)),
-        Step("weight trainable", "Dense", (("trainable", False),)),
-        Step("compile", None, (("optimizer", "adam"), ("loss", Seq(("mae", "mse"))), ("run_eagerly", True))),
-        Step("call", None, ()),
+        Step("weight trainable", "Dense", (("kernel.trainable", False),)),
+        Step("compile", None, (("optimizer", "adam"), ("loss", "mae"), ("run_eagerly", True))),
+        Step("quantize", None, (("mode", "float8"),)),
     ),
 )
-SCRIPTS = {
-    "compiled": "",
-    "a loss for each output": "",
-    "a frozen layer": "",
-    "a frozen weight": "",
+SCRIPTS: dict[str, tuple[Question, str]] = {
+    "an optimizer": (
+        QUESTIONS["an optimizer"],
+        """\
+import keras
+
+inputs = keras.Input(shape=(1,))
+model = keras.Model(inputs, inputs)
+model.compile(optimizer="sgd")
+""",
+    ),
+    "quantized": (
+        QUESTIONS["quantized"],
+        """\
+import keras
+
+inputs = keras.Input(shape=(1,))
+model = keras.Model(inputs, inputs)
+model.quantize("int8")
+""",
+    ),
+    "a frozen layer": (
+        QUESTIONS["a frozen layer"],
+        """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+activation_layer = layers.Activation("relu")
+activation = activation_layer(inputs)
+model = keras.Model(inputs, activation)
+activation_layer.trainable = False
+""",
+    ),
+    "a frozen kernel": (
+        does("weight trainable", lambda step: step.kind == "Dense"),
+        """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+dense_layer = layers.Dense(1)
+dense = dense_layer(inputs)
+model = keras.Model(inputs, dense)
+dense_layer.kernel.trainable = False
+""",
+    ),
 }
 
 
@@ -114,5 +156,6 @@ SCRIPTS = {
 def test_the_smallest_script_for_a_step(name: str) -> None:
     with at_hand("keras"):
         infer(LARGE)
-        assert QUESTIONS[name](LARGE)
-        assert write_source(reduce(LARGE, QUESTIONS[name]).graph, "keras") == SCRIPTS[name]
+        question, script = SCRIPTS[name]
+        assert question(LARGE)
+        assert write_source(reduce(LARGE, question).graph, "keras") == script
