@@ -8,7 +8,7 @@ TOGETHER = {
     "tests/test_docs.py": "keras",
     "tests/answers/history/test_end_to_end.py": "keras",
     "tests/answers/history/test_question.py": "keras",
-    "tests/campaign/test_shrinking.py": "keras",
+    "tests/campaign/test_reducing.py": "keras",
     "tests/campaign/test_bench_sizes.py": "keras",
     "tests/cli/test_check_way.py": "keras",
     "tests/cli/test_real.py": "keras",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import psutil  # type: ignore[import-untyped]  # it comes without types
 
 from clonediff.harness.campaign.shard_queue import ShardQueue
 from clonediff.harness.campaign.shards import SIZE
@@ -34,6 +35,8 @@ DEFAULT = 1400
 """The trials of each, unless it is told otherwise."""
 WAIT = 300.0
 """The seconds without a trial after which something is wrong."""
+ENDING = 60.0
+"""The seconds that a campaign may take to end once it is interrupted."""
 
 Progress = Generator[tuple[float, int], None, None]
 """How many trials were made by a moment, in seconds."""
@@ -120,7 +123,20 @@ def trials_of(command: list[str]) -> Progress:
             text = said.read().decode(errors="replace").strip()
             raise RuntimeError(f"{' '.join(command)} ended with exit code {process.returncode}: {text[-500:]}")
         finally:
-            process.send_signal(signal.SIGINT)
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Interrupt a campaign; kill it, and all that it has started, where it does not end then."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(ENDING)
+    except subprocess.TimeoutExpired:
+        started = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        for each in started:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.kill()
 
 
 def fuzz_command(name: str, folder: Path, jobs: int) -> list[str]:

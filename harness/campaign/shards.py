@@ -103,8 +103,11 @@ class RefusedGraph(msgspec.Struct, frozen=True):
 
 
 def _counted(*counts: Mapping[str, int]) -> dict[str, int]:
-    """The sum of numbers by name."""
-    return dict(sum(map(Counter, counts), Counter()))
+    """The sum of numbers by name. A name whose sum is zero stays: adding Counters would leave it out."""
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(total)
 
 
 def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:

@@ -187,7 +187,7 @@ def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple
     if difference.path.startswith(("inference", "training")):
         if difference.raised is not None or told.how != "run":
             return [], [], False
-        return (*running.unchanged(difference, told, dialect, case), False)
+        return (*running.unchanged(difference, dialect, case), False)
     if told.how == "weights":
         before = ["import numpy as np", "", *running.weighted(case), f"before = {told.expression}"]
         return before, ["", f"assert all(map(np.array_equal, {told.expression}, before))"], case is not None

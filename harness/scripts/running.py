@@ -101,7 +101,7 @@ def compared(difference: Difference, told: Comparison, dialect: str, case: Case 
     return [*lines, *_comparison(difference, dialect)], whole and told.sure
 
 
-def unchanged(difference: Difference, told: Comparison, dialect: str, case: Case | None) -> tuple[list[str], list[str]]:
+def unchanged(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str]]:
     """The lines before and after the clone is made that fail where the original then gives something else."""
     numbers = [*imported(case, dialect), "", *drawn(case, dialect), *weighted(case)]
     before = [*numbers, "", *_run(difference, dialect, case), "", "expected = run(model)"]

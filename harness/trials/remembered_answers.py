@@ -87,17 +87,17 @@ class Asked:
         key = msgspec.json.encode(question)  # 1, 1.0 and True are equal, their texts are not
         told = self._known.get(key)
         if told is None:
+            try:
+                request = self._written(question)
+            except (MalformedGraph, KeyError):
+                return Told(why="it cannot be written")  # until its layer is trusted, perhaps: not remembered
             if len(self._known) > _HELD:
                 self._known.clear()
-            told = self._known[key] = self._found_out(question)
+            told = self._known[key] = self._found_out(question, request)
         return told
 
-    def _found_out(self, question: Question) -> Told:
+    def _found_out(self, question: Question, request: dict[str, object]) -> Told:
         """The answer that is kept from another run, or asked for."""
-        try:
-            request = self._written(question)
-        except (MalformedGraph, KeyError):
-            return Told(why="it cannot be written")
         kept = not _of_others(question.layer)
         key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
         told = self._answers.get(key) if kept else None

@@ -11,8 +11,10 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
+from clonediff.harness.campaign import bench_campaigns
 from clonediff.harness.campaign.bench_campaigns import rate, trials_of
 from clonediff.harness.cli import cli
+from tests.waiting import until
 
 COUNTING = """
 import json, os, sys, time
@@ -25,6 +27,20 @@ with open(sys.argv[1] + "/events.ndjson", "a") as file:
         file.write(json.dumps({"at": datetime.now(UTC).isoformat(), "event": "progress", "trials": number}) + "\\n")
         file.flush()
 """
+
+HANGING = """
+import json, os, signal, subprocess, sys, time
+from datetime import UTC, datetime
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+os.makedirs(sys.argv[1])
+over = f"import time; time.sleep(60); open({sys.argv[1] + '/over'!r}, 'w')"
+below = subprocess.Popen([sys.executable, "-c", over], start_new_session=True)
+with open(sys.argv[1] + "/events.ndjson", "a") as file:
+    told = {"at": datetime.now(UTC).isoformat(), "event": "progress", "trials": below.pid}
+    file.write(json.dumps(told) + "\\n")
+below.wait()
+"""
+"""It heeds no interrupt, and tells of as many trials as the number of the process that it has started."""
 
 
 def quiet(line: str) -> None:
@@ -50,6 +66,29 @@ def test_a_campaign_is_read_as_it_goes_and_ended(tmp_path: Path) -> None:
     progress.close()
     assert not its.is_running()
     assert json.loads((tmp_path / "run" / "events.ndjson").read_text().splitlines()[0])["event"] == "subject"
+
+
+def test_a_campaign_that_hangs_is_killed_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_campaigns, "ENDING", 0.5)
+    script = tmp_path / "hanging.py"
+    script.write_text(HANGING)
+    progress = trials_of([sys.executable, str(script), str(tmp_path / "run")])
+    _, pid = next(progress)
+    below = psutil.Process(pid)
+    (its,) = [each for each in psutil.Process().children() if str(script) in each.cmdline()]
+    progress.close()
+    assert not its.is_running()
+    until(lambda: not _runs(below))
+    assert not (tmp_path / "run" / "over").exists()
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_what_ends_by_itself_is_told(tmp_path: Path) -> None:

@@ -285,9 +285,13 @@ PLACES = (
     "original.layers['{}'].calls[0].kwargs",
     "original.layers['dense'].calls[0]",
     "training{}",
+    "model.compiled.loss[{}]",
+    "model.compiled.loss['{}'].Huber.delta",
+    "original.model.compiled.{}",
 )
 ASPECTS = (
     "{}",
+    "compiled.loss",
     "call.{}",
     "call.args {}",
     "call.{} missing",
@@ -302,8 +306,9 @@ ASPECTS = (
 @pytest.mark.parametrize("dialect", ["keras", "tf_keras", "keras2"])
 @pytest.mark.parametrize("check", ["made", "outputs", "masks", "weights", "structure", "untouched", "again", CODE])
 @pytest.mark.parametrize("quote", ["", "'", '"', "\n", "{"], ids=["bare", "single", "double", "line", "brace"])
-def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote: str) -> None:
-    text = quote + CODE
+@pytest.mark.parametrize("code", [CODE, "PWNED()"], ids=["brackets", "call"])
+def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote: str, code: str) -> None:
+    text = quote + code
     sources: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "tf_keras"}
     for path in PLACES:
         for aspect in ASPECTS:
@@ -313,6 +318,25 @@ def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote
                 one = Difference(check, at, aspect.format(text), text, text, Cost.PROPERTY, first, raised)
                 tree = ast.parse(reproducer(SOURCES[sources[dialect]], dialect, one).text)
                 assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "PWNED"]
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("[0]", "[0]"),
+        ("['out']['it{s']", "['out']['it{s']"),
+        ('["it\'s"]', '["it\'s"]'),
+        ("[PWNED]", ""),
+        ("['a' 'b' if 1 else 2]", ""),
+        ("[1.5]", ""),
+        ("[" + "(" * 5000 + "]", ""),
+    ],
+)
+def test_a_part_of_what_a_model_is_compiled_with_is_found_by_its_key(place: str, told: str) -> None:
+    loss = difference("structure", f"model.compiled.loss{place}.Huber.delta", "compiled.loss.Huber.delta")
+    text = reproducer(SOURCES["keras"], "keras", loss).text
+    ast.parse(text)
+    assert (f'it._compile_config.config["loss"]{told}._fn_kwargs for it in' in text) is bool(told)
 
 
 @pytest.mark.parametrize("encoding", ["coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"])

@@ -104,6 +104,14 @@ def test_what_they_answer_is_not_remembered_between_runs(own: Path, keras: Subje
         its.keep()
 
 
+def test_one_is_asked_about_once_it_is_trusted(own: Path, keras: SubjectProcess) -> None:
+    question = Question(Layer(f"{own}:Widen", (("factor", 3.0),)), (Spec((4,)),), (Call(0, (Ref(0),)),))
+    its = AskedProcess(keras)
+    assert its.why(question) == "it cannot be written"
+    kinds_on(its, layers=[str(own)])
+    assert its.gives(question) == (Spec((4,)),)
+
+
 def test_one_is_asked_about_and_built_and_its_script_runs_alone(own: Path, keras: SubjectProcess) -> None:
     (name,) = (name for name in kinds_on(asked(keras), layers=[f"{own}:Widen"]) if ":" in name)
     layer, call = Layer(name, (("factor", 2.0),)), Call(0, (Ref(0),))

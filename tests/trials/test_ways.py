@@ -319,7 +319,7 @@ def test_layers_that_are_kept_until_one_raises_are_called_again_and_no_fault(ker
     assert [each.differences for each in clones.values()] == [(), ()]
 
 
-def test_a_cloner_that_takes_a_model_only_is_nottried(keras: SubjectProcess) -> None:
+def test_a_cloner_that_takes_a_model_only_is_not_tried_and_says_so(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=("from_config",))
     tried = trials.try_or_say_why_not(structs.replace(GRAPH, way=Way(inputs="fresh")))
     assert "takes a model and nothing else" in tried.not_tried

@@ -111,11 +111,14 @@ def arguments(record: Record, graph: Graph) -> tuple[str, Mapping[str, tuple[Val
     match record:
         case Layer():
             kind = CATALOGUE.get(record.kind)
-            if kind is None or kind.arrange is None:
-                return "args", {} if kind is None else {**kind.more, **kind.options}
+            if kind is None:
+                return "args", {}
+            more = {key: (LEFT_OUT, *values) for key, values in kind.more.items()}
+            if kind.arrange is None:
+                return "args", {**more, **kind.options}
             # What its arguments are follows from words of the catalogue, and from its tensors.
             optional = [key for key, options in kind.options.items() if LEFT_OUT in options]
-            return "args", {**kind.more, **dict.fromkeys(kind.options, ()), **dict.fromkeys(optional, (LEFT_OUT,))}
+            return "args", {**more, **dict.fromkeys(kind.options, ()), **dict.fromkeys(optional, (LEFT_OUT,))}
         case Call():
             kind = CATALOGUE.get(graph.layers[record.layer].kind)
             return "kwargs", {} if kind is None else kind.call_options

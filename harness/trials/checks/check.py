@@ -199,8 +199,8 @@ class Aspects:
         return next((each for each in self._found[name] if each.path in ("", path)), None)
 
     def not_compared(self) -> Aspects:
-        """The same aspects, where no script compares them."""
-        return Aspects(self.check, *(replace(each, shown=NOT_COMPARED) for each in self))
+        """The same aspects for a check of other models: no script compares them, and their stage is that check's."""
+        return Aspects(self.check, *(replace(each, shown=NOT_COMPARED, stage=None) for each in self))
 
     def differs(
         self,

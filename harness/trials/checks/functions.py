@@ -16,6 +16,7 @@ from clonediff.harness.trials.checks.check import (
     Aspects,
     Check,
     Comparison,
+    Reach,
     Stage,
     computes,
     crashes,
@@ -44,10 +45,15 @@ _ASPECTS = Aspects(
     ),
     trains(
         ("asked again", "a clone function is called more than once on a layer"),
+        reach=Reach.BEHAVIOUR,
         **_asked_of("len({id(each) for each in asked}) == len(asked)"),
     ),
     loses(("not asked", "a clone function is not called on a layer"), any_layer=True),
-    trains(("not what it gave", "a layer that a clone function returns is not in the clone"), any_layer=True),
+    trains(
+        ("not what it gave", "a layer that a clone function returns is not in the clone"),
+        reach=Reach.BEHAVIOUR,
+        any_layer=True,
+    ),
     crashes(("own error lost", "an exception of a function that was given does not propagate"), any_layer=True),
     crashes(("raises", "{clone} does not run")),
     computes(

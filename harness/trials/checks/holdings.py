@@ -35,7 +35,7 @@ SHARED = "!"
 """How a fact begins of an object that can change, and is the very one that the original has."""
 _ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
-_PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}]*'\])+")
+_PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """A path that may stand in a script as it is."""
 _LEARNED = {".vocabulary": "{}.get_vocabulary()", ".statistics": "keras.ops.convert_to_numpy({}.mean).tolist()"}
 """What tells what a layer has learned from data, by the name that the observation has for it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks import calls, compiled, ends, holdings, settings
-from clonediff.harness.trials.checks.argument_sources import givers
+from clonediff.harness.trials.checks.argument_givers import givers
 from clonediff.harness.trials.checks.check import (
     Aspects,
     Check,

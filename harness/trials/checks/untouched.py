@@ -26,6 +26,7 @@ from clonediff.harness.trials.checks.check import (
     loses,
     trains,
 )
+from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.reports.records import Difference
@@ -122,15 +123,19 @@ def _values(after: Pair) -> Iterator[Difference]:
         yield _ASPECTS.differs("optimizer state", "model.learned", "as before", "changed", first)
 
 
+def _of_the_original(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    return cause.check == effect.check == "untouched"
+
+
 _LINKS = (
-    Link("input tensor", "call.*", Spread.ANYWHERE, "calls on an input that is another now"),
+    Link("input tensor", "call.*", Spread.ANYWHERE, "calls on an input that is another now", _of_the_original),
     Link("inbound nodes", "outbound nodes", Spread.UPSTREAM, "what is called once more uses what others give"),
     Link(
         "trainable",
         "*trainable",
         Spread.AROUND,
         "who freezes a model of somebody's freezes its layers and weights",
-        lambda cause, effect, flow: cause.check == effect.check == "untouched",
+        _of_the_original,
     ),
 )
 CHECK = Check(_ASPECTS, Stage.UNTOUCHED, untouched, links=_LINKS)

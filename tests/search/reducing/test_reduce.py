@@ -107,6 +107,24 @@ def test_a_step_goes_where_it_does_not_matter_and_says_less_where_it_does() -> N
     assert len(frozen.graph.calls) == 0 or len(frozen.graph.layers) < len(graph.layers)
 
 
+def test_an_argument_that_is_seldom_said_goes_where_it_does_not_matter() -> None:
+    args = (("filters", 3), ("kernel_size", 2), ("padding", "same"), ("strides", 2))
+    graph = structs.replace(GRAPH, layers=(Layer("Conv1D", args),), calls=(Call(0, (Ref(0),)),), gives=Ref(1))
+    infer(graph)
+    reduced = reduce(graph, lambda each: any(layer.kind == "Conv1D" for layer in each.layers)).graph
+    assert [layer.args for layer in reduced.layers] == [(("filters", 1), ("kernel_size", 2))]
+
+
+def test_a_layer_is_shared_only_where_that_matters() -> None:
+    calls = (Call(0, (Ref(0),)), Call(0, (Ref(1),)), Call(0, (Ref(2),)))
+    graph = structs.replace(GRAPH, layers=(DENSE,), calls=calls, gives=Ref(3))
+    called = reduce(graph, lambda each: [each.layers[call.layer].kind for call in each.calls] == ["Dense"] * 3).graph
+    assert [call.layer for call in called.calls] == [0, 1, 2]
+    assert called.layers == (Layer("Dense", (("units", 1),)),) * 3
+    shared = reduce(graph, lambda each: len(each.calls) > len(each.layers)).graph
+    assert [call.layer for call in shared.calls] == [0, 0]
+
+
 def test_sorts_of_inputs_go_where_they_do_not_matter() -> None:
     inputs = (Input((3, 4), around="features"), Input((3, 4), optional=True, fill="nothing"))
     join = Call(0, (Ref(0), None, Ref(0)), (("other", Ref(1)),))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.sampling import sample_graphs
-from clonediff.strategies import FEATURES, Graph
-from clonediff.strategies.graph import Function, Items, Seq, Step, leaves
+from clonediff.harness.source import write_source
+from clonediff.strategies import FEATURES, Graph, infer
+from clonediff.strategies.graph import Call, Function, Input, Items, Layer, Ref, Seq, Step, leaves
 from tests.example_counts import examples
-from tests.warm_keras import graphs_of
+from tests.warm_keras import at_hand, graphs_of
 
 Question = Callable[[Graph], bool]
 
@@ -78,3 +81,81 @@ def test_a_state_is_as_small_as_what_shows_it() -> None:
         smallest = reduce(graph, QUESTIONS[name]).graph
         assert len(smallest.state) == 1, name
         assert len(smallest.calls) <= 3, name
+
+
+LARGE = Graph(
+    (Input((3, 4)), Input((3, 4))),
+    (
+        Layer("Dense", (("units", 4), ("activation", "tanh"), ("use_bias", False))),
+        Layer("Add"),
+        Layer("Dropout", (("rate", 0.5),)),
+        Layer("LSTM", (("units", 3), ("return_sequences", True))),
+    ),
+    (Call(0, (Ref(0),)), Call(1, (Seq((Ref(2), Ref(1))),)), Call(2, (Ref(3),)), Call(3, (Ref(4),))),
+    Seq((Ref(0), Ref(1))),
+    Seq((Ref(5), Ref(3))),
+    generation="keras",
+    state=(
+        Step("trainable", "LSTM", (("trainable", False),)),
+        Step("weight trainable", "Dense", (("kernel.trainable", False),)),
+        Step("compile", None, (("optimizer", "adam"), ("loss", "mae"), ("run_eagerly", True))),
+        Step("quantize", None, (("mode", "float8"),)),
+    ),
+)
+SCRIPTS: dict[str, tuple[Question, str]] = {
+    "an optimizer": (
+        QUESTIONS["an optimizer"],
+        """\
+import keras
+
+inputs = keras.Input(shape=(1,))
+model = keras.Model(inputs, inputs)
+model.compile(optimizer="sgd")
+""",
+    ),
+    "quantized": (
+        QUESTIONS["quantized"],
+        """\
+import keras
+
+inputs = keras.Input(shape=(1,))
+model = keras.Model(inputs, inputs)
+model.quantize("int8")
+""",
+    ),
+    "a frozen layer": (
+        QUESTIONS["a frozen layer"],
+        """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+activation_layer = layers.Activation("relu")
+activation = activation_layer(inputs)
+model = keras.Model(inputs, activation)
+activation_layer.trainable = False
+""",
+    ),
+    "a frozen kernel": (
+        does("weight trainable", lambda step: step.kind == "Dense"),
+        """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+dense_layer = layers.Dense(1)
+dense = dense_layer(inputs)
+model = keras.Model(inputs, dense)
+dense_layer.kernel.trainable = False
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_smallest_script_for_a_step(name: str) -> None:
+    with at_hand("keras"):
+        infer(LARGE)
+        question, script = SCRIPTS[name]
+        assert question(LARGE)
+        assert write_source(reduce(LARGE, question).graph, "keras") == script

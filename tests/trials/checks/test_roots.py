@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks.roots import roots
+from clonediff.harness.trials.checks.check import Stage
+from clonediff.harness.trials.checks.roots import roots, stage
 from clonediff.reports.records import Cost, Difference, Place, Raised
 
 from .making import altered, chain
@@ -96,3 +97,30 @@ def test_a_weight_of_another_dtype_holds_another_value_once_it_is_set() -> None:
     dtype = Difference("weights", "weights[0].dtype", "weight dtype", "float32", "float64", Cost.PROPERTY, place)
     value = Difference("weights", "weights[0].copied", "copied value", "one", "another", Cost.PROPERTY, place)
     assert roots(chain("Dense"), [value, dtype]) == [(dtype, [value])]
+
+
+@pytest.mark.parametrize("broken", ["asked again", "not what it gave"])
+@pytest.mark.parametrize("shows", ["value", "output count", "raises"])
+def test_what_a_clone_function_is_asked_otherwise_shows_in_what_the_clone_computes(broken: str, shows: str) -> None:
+    place = Place("dense_1", "Dense", 1)
+    asked = Difference("functions", "layers['dense_1']", broken, "once", "twice", Cost.TRAINS, place)
+    model = Place("model", "Functional", container=True)
+    computed = Difference("functions", "by_hand.outputs[0]", shows, "one", "another", Cost.COMPUTES, model)
+    assert roots(chain("Dense"), [computed, asked]) == [(asked, [computed])]
+
+
+@pytest.mark.parametrize(("check", "causes"), [("untouched", 1), ("structure", 2)])
+def test_calls_of_the_original_on_an_input_that_is_another_follow_from_that(check: str, causes: int) -> None:
+    """Of a clone, they tell how it is wired."""
+    first = Place("input", "InputLayer", 0)
+    of_input = Difference(check, "inputs[0].tensor", "input tensor", "[0, 0, 0]", "[1, 0, 0]", Cost.COMPUTES, first)
+    path, place = "layers['dense_1'].calls[0].args[0]", Place("dense_1", "Dense", 1)
+    called = Difference(check, path, "call.args value", "1", "2", Cost.PROPERTY, place)
+    assert len(roots(chain("Dense", "Dense"), [called, of_input])) == causes
+
+
+@pytest.mark.parametrize("aspect", ["first value", "first value set"])
+def test_what_a_weight_of_another_clone_begins_with_comes_about_when_that_is_made(aspect: str) -> None:
+    for check, when in (("own", Stage.WEIGHTS), ("again", Stage.AGAIN)):
+        begun = Difference(check, "weights[0].value", aspect, "one", "another", Cost.TRAINS, Place("d", "Dense", 1))
+        assert stage(begun) is when

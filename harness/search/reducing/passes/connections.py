@@ -185,6 +185,17 @@ def use_first_output(graph: Graph) -> Offers:
         yield rewired(graph, _instead_of(ref, Ref(ref.node)))
 
 
+def unshare(graph: Graph) -> Offers:
+    """A layer of its own for each call of one that is shared."""
+    for number, layer in enumerate(graph.layers):
+        later = [place for place, call in enumerate(graph.calls) if call.layer == number][1:]
+        calls = list(graph.calls)
+        for own, place in enumerate(later, len(graph.layers)):
+            calls[place] = structs.replace(calls[place], layer=own)
+        copies = (structs.replace(layer, name=None),) * len(later)
+        yield edited(graph, layers=(*graph.layers, *copies), calls=tuple(calls)) if later else None
+
+
 def drop_call(graph: Graph) -> Offers:
     """No call that leads nowhere; what only it needed goes with it, or leads nowhere in its turn."""
     first = len(graph.inputs)

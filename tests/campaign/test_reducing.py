@@ -24,7 +24,7 @@ from tests.warm_keras import graphs_of
 
 GRAPHS = graphs_of("keras")
 DRAWN, MOST = 10, 10
-NAME, FAULT = "test-shrinking", "planted/layer_renamed"
+NAME, FAULT = "test-reducing", "planted/layer_renamed"
 
 
 def drawn(question: Callable[[Graph], bool]) -> Graph:
