@@ -238,10 +238,10 @@ def run(model: Any, batch: Any, training: bool) -> list[tuple[Any, Any]]:
 # 4. Shrink. clonediff has Hypothesis shrink first, and then cuts the graph itself (harness/search/reducing).
 
 
-def shrink(program: Program, what: str) -> Program:
+def reduce(program: Program, what: str) -> Program:
     """Leave out calls, and make those that stay plainer, as long as the same breaks."""
     smaller = next((each for each in _smaller(program) if (seen := look(each)) and seen[1].what == what), None)
-    return program if smaller is None else shrink(smaller, what)
+    return program if smaller is None else reduce(smaller, what)
 
 
 def _smaller(program: Program) -> Iterator[Program]:
@@ -274,7 +274,7 @@ def search(graphs: int, seed_: int) -> dict[str, Program]:
             found.setdefault(seen[1].what, program)
 
     each()
-    return {what: shrink(program, what) for what, program in found.items()}
+    return {what: reduce(program, what) for what, program in found.items()}
 
 
 def main() -> None:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import AT_LEAST, COSTS, DOES, LEFT_OUT, Cost, KnownMet, Run, by_cloner
+from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, KnownMet, Run, Severity, by_cloner
 
 _OURS = "clonediff's own cloner"
-_DOES = {**DOES, Cost.NAME: "changes only a name"}
+_DOES = {**DOES, Severity.NAME: "changes only a name"}
 _NAMES = {"keras": "Keras", "tf_keras": "tf_keras", "tf.keras": "tf.keras"}
 
 
@@ -24,13 +24,13 @@ class Broken:
     issue: KnownMet
     subjects: tuple[str, ...]
     graphs: int
-    cost: Cost | None
+    severity: Severity | None
     shown: StoredFinding | None
 
     @property
-    def cost_said(self) -> str:
+    def severity_said(self) -> str:
         """What it costs, for people."""
-        return COSTS[self.cost] if self.cost is not None else "what it costs is not recorded"
+        return SEVERITIES[self.severity] if self.severity is not None else "what it costs is not recorded"
 
 
 def broken(read: RunRead) -> list[Broken]:
@@ -45,12 +45,15 @@ def broken(read: RunRead) -> list[Broken]:
             its[0],
             tuple(each.where for each in its),
             sum(each.count for each in its),
-            min((each.cost for each in its if each.cost is not None), default=None),
+            min((each.severity for each in its if each.severity is not None), default=None),
             next((examples[each.folder] for each in its if each.folder in examples), None),
         )
         for its in met.values()
     ]
-    return sorted(found, key=lambda each: (len(COSTS) if each.cost is None else each.cost, -each.graphs, each.issue.id))
+    return sorted(
+        found,
+        key=lambda each: (len(SEVERITIES) if each.severity is None else each.severity, -each.graphs, each.issue.id),
+    )
 
 
 def by_worst(run: Run) -> dict[str, dict[str, int]]:
@@ -72,7 +75,7 @@ def by_worst(run: Run) -> dict[str, dict[str, int]]:
 def table_of_worst(run: Run) -> tuple[list[str], list[tuple[str, list[int]]]]:
     """The same as a table: its heads, then a row for each cloner; no rows where that is not recorded."""
     rows = by_worst(run)
-    words = [word for word in next(iter(rows.values()), {}) if word != LEFT_OUT or run.at_least is not Cost.NAME]
+    words = [word for word in next(iter(rows.values()), {}) if word != LEFT_OUT or run.at_least is not Severity.NAME]
     heads = [_DOES[AT_LEAST[word]] if word in AT_LEAST else word for word in words]
     return heads, [(cloner, [its[word] for word in words]) for cloner, its in rows.items()]
 
@@ -98,9 +101,9 @@ def holds(run: Run) -> tuple[str, ...]:
 
 def left_out(run: Run) -> str:
     """What the run left out, and how many graphs had only that; "" where it left out nothing."""
-    if run.at_least is Cost.NAME:
+    if run.at_least is Severity.NAME:
         return ""
-    less = [does for cost, does in DOES.items() if cost > run.at_least]
+    less = [does for severity, does in DOES.items() if severity > run.at_least]
     only = [f"{tried.left_out:,} with {who}" for who, tried in _tried(run).items() if tried.left_out]
     graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
     return f"left out by --at-least {run.at_least.name.lower()}: what only {' or '.join(less)}; {graphs}"
@@ -113,7 +116,7 @@ class _Tried:
     faithful: int
     left_out: int
     unfaithful: int
-    worst: dict[Cost, int]
+    worst: dict[Severity, int]
 
     @property
     def graphs(self) -> int:
@@ -128,7 +131,7 @@ def _faith(run: Run, who: str, tried: _Tried) -> str:
         return f"{_called(run, who)} is faithful on {'all ' if tried.graphs > 1 else ''}{graphs}"
     if sum(tried.worst.values()) != tried.unfaithful:  # a run of before this was counted
         return f"{_called(run, who)} is unfaithful on {tried.unfaithful:,} of {graphs}"
-    does = [f"{_DOES[cost]} on {count:,}" for cost, count in sorted(tried.worst.items()) if count]
+    does = [f"{_DOES[severity]} on {count:,}" for severity, count in sorted(tried.worst.items()) if count]
     return f"{_called(run, who)} {', '.join([f'{does[0]} of {graphs}', *does[1:]])}"
 
 
@@ -139,8 +142,8 @@ def _tried(run: Run) -> dict[str, _Tried]:
     for cloner in sorted(counts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner)):
         verdicts = counts[cloner]
         faithful, left_out = (verdicts.pop(word, 0) for word in ("faithful", LEFT_OUT))
-        costs = {AT_LEAST[word]: count for word, count in worst.get(cloner, {}).items() if word in AT_LEAST}
-        found[cloner] = _Tried(faithful, left_out, sum(verdicts.values()), costs)
+        severities = {AT_LEAST[word]: count for word, count in worst.get(cloner, {}).items() if word in AT_LEAST}
+        found[cloner] = _Tried(faithful, left_out, sum(verdicts.values()), severities)
     return {cloner: tried for cloner, tried in found.items() if tried.graphs}
 
 

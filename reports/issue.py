@@ -10,7 +10,7 @@ import re
 from html import escape
 
 from clonediff.reports.markup import visible
-from clonediff.reports.records import COSTS, Difference, Finding
+from clonediff.reports.records import SEVERITIES, Difference, Finding
 from clonediff.reports.shortening import LONGEST_FILE, cut, shortened
 
 PROMISES = {
@@ -68,11 +68,11 @@ def _what(finding: Finding) -> list[str]:
         one, other = (*finding.across, "", "")[:2]
         parts.append(f"One model computes different things on {_code(one)} and on {_code(other)}.")
     else:
-        cost = f": {COSTS[finding.cost]}" if finding.cost is not None else ""
+        severity = f": {SEVERITIES[finding.severity]}" if finding.severity is not None else ""
         parts.append(
             f"{_who(finding)} raises for the model below, which is built and runs."
             if root.check == "made"
-            else f"{_who(finding)} does not give the same model as the one below{cost}."
+            else f"{_who(finding)} does not give the same model as the one below{severity}."
         )
     parts.append(_told(root))
     if root.raised is not None:

@@ -17,7 +17,7 @@ from clonediff.reports.reading import RunRead, StoredFinding, moment
 from clonediff.reports.records import KnownMet
 from clonediff.reports.shortening import fitting
 from clonediff.reports.summary import ran, still
-from clonediff.reports.verdict import cost_of, in_words, ordered, seconds_of, verdict
+from clonediff.reports.verdict import in_words, ordered, seconds_of, severity_of, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _finding(kept: StoredFinding) -> _Case:
     if finding.proof is False:
         return _Case(suite, classname, name, "skipped", f"{finding.alone}: {_line(finding.title)}")
     root = finding.root
-    lines = [finding.title, cost_of(kept), finding.alone]
+    lines = [finding.title, severity_of(kept), finding.alone]
     if root is not None:
         lines += [PROMISES.get(root.check, root.check), *root.lines]
     lines += [*([finding.detail] if finding.detail else []), *finding.notes]

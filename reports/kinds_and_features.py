@@ -13,6 +13,7 @@ from functools import cached_property
 
 from clonediff.reports.records import Coverage
 from clonediff.strategies.asking import NoKeras, infer
+from clonediff.strategies.clone_arguments import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
 from clonediff.strategies.graph import (
     Array,
     Call,
@@ -20,17 +21,16 @@ from clonediff.strategies.graph import (
     Input,
     Layer,
     MalformedGraph,
+    Preparation,
     Ref,
-    Step,
     call_refs,
     leaves,
     levels,
     made_layers,
     refs,
 )
+from clonediff.strategies.preparations import PREPARATIONS
 from clonediff.strategies.pruning import ends_of, reached
-from clonediff.strategies.states import STEPS
-from clonediff.strategies.ways import CALL, CLONE, INPUTS, LATER, RECURSIVE, SPARSE, features_of
 
 REFUSED = "in a graph that cannot be built"
 """A column where there are such graphs."""
@@ -44,13 +44,15 @@ class _Level:
     `around` has what is true of all that is in it; of a layer within another one, nothing is called.
     """
 
-    def __init__(self, graph: Graph, around: tuple[str, ...] = (), state: tuple[Step, ...] = ()) -> None:
+    def __init__(self, graph: Graph, around: tuple[str, ...] = (), preparations: tuple[Preparation, ...] = ()) -> None:
         own = "in a model of one's own class"
         self.graph = graph
         self.outermost = not around
-        self.around = (*around, own) if graph.own is not None and own not in around else around
-        self.state = state or graph.state
-        self.way = frozenset(features_of(graph.way)) if graph.way is not None else frozenset[str]()
+        self.around = (*around, own) if graph.custom_class is not None and own not in around else around
+        self.preparations = preparations or graph.preparations
+        self.clone_arguments = (
+            frozenset(features_of(graph.clone_arguments)) if graph.clone_arguments is not None else frozenset[str]()
+        )
         self.carried = masked(graph)
         self.depths = _depths(graph)
         self.given = {ref.node for ref in refs(graph.gives)}
@@ -91,11 +93,14 @@ class _Standing:
 
     def does(self, sort: str) -> bool:
         """Whether a step of this sort is done to it."""
-        return any(step.does == sort and step.kind in (None, self.layer.kind) for step in self.level.state)
+        return any(
+            preparation.does == sort and preparation.kind in (None, self.layer.kind)
+            for preparation in self.level.preparations
+        )
 
-    def cloned(self, *ways: str) -> bool:
+    def cloned(self, *features: str) -> bool:
         """Whether the model is cloned in one of these ways."""
-        return not self.within and not self.level.way.isdisjoint(ways)
+        return not self.within and not self.level.clone_arguments.isdisjoint(features)
 
 
 def _done(sort: str) -> Callable[[_Standing], bool]:
@@ -144,7 +149,7 @@ _TRUE_OF: Mapping[str, Callable[[_Standing], bool]] = {
     "a clone function given": lambda its: its.cloned(CLONE),
     "a call function given": lambda its: its.cloned(CALL),
     "cloned recursively": lambda its: its.cloned(RECURSIVE),
-    **{sort.happened: _done(name) for name, sort in STEPS.items()},
+    **{sort.happened: _done(name) for name, sort in PREPARATIONS.items()},
 }
 FEATURES = tuple(_TRUE_OF)
 """What a layer can meet, in the order of the matrix's columns."""
@@ -220,7 +225,7 @@ def _standing(level: _Level) -> Iterator[_Standing]:
         if layer.graph is not None:
             inside = "in a Sequential" if layer.graph.sequential else "in a model"
             around = (*(each for each in level.around if each != inside), inside)
-            yield from _standing(_Level(layer.graph, around, level.state))
+            yield from _standing(_Level(layer.graph, around, level.preparations))
         for inner in made_layers(layer):
             yield _Standing(inner, level, within=True)
 

@@ -26,7 +26,7 @@ UPSTREAM_AND_FIXED = ("upstream", "fixed")
 """The default cloners: the release's own `clone_model`, and ours."""
 
 
-class Cost(enum.IntEnum):
+class Severity(enum.IntEnum):
     """What a difference costs a user, the worst first."""
 
     CRASHES = 0
@@ -37,17 +37,17 @@ class Cost(enum.IntEnum):
 
 
 DOES = {
-    Cost.CRASHES: "crashes",
-    Cost.COMPUTES: "computes something else",
-    Cost.TRAINS: "trains differently",
-    Cost.PROPERTY: "loses a property",
-    Cost.NAME: "changes a name",
+    Severity.CRASHES: "crashes",
+    Severity.COMPUTES: "computes something else",
+    Severity.TRAINS: "trains differently",
+    Severity.PROPERTY: "loses a property",
+    Severity.NAME: "changes a name",
 }
 """What a clone does that costs so much."""
 
-COSTS = {cost: f"it {does}" for cost, does in DOES.items()}
+SEVERITIES = {severity: f"it {does}" for severity, does in DOES.items()}
 
-AT_LEAST = {cost.name.lower(): cost for cost in Cost}
+AT_LEAST = {severity.name.lower(): severity for severity in Severity}
 """What each is called on the command line and in JSON."""
 
 LEFT_OUT = "left out"
@@ -119,7 +119,7 @@ class Difference(msgspec.Struct, frozen=True):
     aspect: str
     expected: str
     found: str
-    rank: Cost
+    severity: Severity = msgspec.field(name="rank")
     first: Place | None = None
     raised: Raised | None = None
     digests: tuple[str, str] | None = None
@@ -142,7 +142,7 @@ class Blame(enum.StrEnum):
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """Differences with one root: the first, and those that only follow from it. `rank` is the worst of all.
+    """Differences with one root: the first, and those that only follow from it. `severity` is the worst of all.
 
     `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before; of
     a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
@@ -153,7 +153,7 @@ class Cause(msgspec.Struct, frozen=True):
     fingerprint: str
     root: Difference
     followers: tuple[Difference, ...] = ()
-    rank: Cost = Cost.NAME
+    severity: Severity = msgspec.field(default=Severity.NAME, name="rank")
     given: tuple[str, ...] = ()
     blame: Blame | None = None
 
@@ -219,9 +219,9 @@ class Finding(msgspec.Struct, frozen=True):
         return "its script fails alone" if self.proof else "its script does not fail alone, so it does not count"
 
     @property
-    def cost(self) -> Cost | None:
+    def severity(self) -> Severity | None:
         """The worst that it costs a user."""
-        return min((difference.rank for difference in self.differences), default=None)
+        return min((difference.severity for difference in self.differences), default=None)
 
 
 class About(msgspec.Struct, frozen=True):
@@ -307,7 +307,7 @@ class FileReached(msgspec.Struct, frozen=True):
 class KnownMet(msgspec.Struct, frozen=True):
     """A known issue in a run: on how many graphs it was met, and whether its example breaks (None: not tried).
 
-    `cost` is the worst that it cost there. `folder` is the name of the folder in `known` that shows it.
+    `severity` is the worst that it cost there. `folder` is the name of the folder in `known` that shows it.
     """
 
     id: str
@@ -320,7 +320,7 @@ class KnownMet(msgspec.Struct, frozen=True):
     link: str | None = None
     since: str | None = None
     until: str | None = None
-    cost: Cost | None = None
+    severity: Severity | None = msgspec.field(default=None, name="cost")
     folder: str = ""
 
     @property
@@ -334,9 +334,9 @@ class Run(msgspec.Struct, frozen=True):
 
     `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
     that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is
-    None as long as it runs; a run that was killed has none either. `drawing` and `shrinking` are the seconds of its
-    workers that went into drawing and trying graphs, and into making findings smaller; `states` are the drawn graphs to
-    which something costly is done before they are cloned, and `stating` the seconds that these took. `worst` counts
+    None as long as it runs; a run that was killed has none either. `drawing` and `reducing` are the seconds of its
+    workers that went into drawing and trying graphs, and into making findings smaller; `prepared` are the drawn graphs to
+    which something costly is done before they are cloned, and `preparing` the seconds that these took. `worst` counts
     graphs by the worst that a cloner did to them ("upstream: crashes"); what costs less than `at_least` is left out.
     """
 
@@ -346,7 +346,7 @@ class Run(msgspec.Struct, frozen=True):
     trials: int = 0
     verdicts: dict[str, int] = {}
     worst: dict[str, int] = {}
-    at_least: Cost = Cost.NAME
+    at_least: Severity = Severity.NAME
     findings: tuple[str, ...] = ()
     ended: str | None = None
     interrupted: bool = False
@@ -356,9 +356,9 @@ class Run(msgspec.Struct, frozen=True):
     drawn: int | None = None
     refused: int | None = None
     drawing: float | None = None
-    shrinking: float | None = None
-    states: int | None = None
-    stating: float | None = None
+    reducing: float | None = msgspec.field(default=None, name="shrinking")
+    prepared: int | None = msgspec.field(default=None, name="states")
+    preparing: float | None = msgspec.field(default=None, name="stating")
     lost: dict[str, str] = {}
     how: dict[str, str] = {}
     coverage: Coverage | None = None

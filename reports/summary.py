@@ -13,7 +13,7 @@ from clonediff.reports.markup import visible
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import KnownMet, Run
 from clonediff.reports.shortening import fitting
-from clonediff.reports.verdict import cost_of, counted, in_words, lasted, seconds_of, some, verdict
+from clonediff.reports.verdict import counted, in_words, lasted, seconds_of, severity_of, some, verdict
 
 MOST = 50
 """The most rows of a table: the page of a job takes a megabyte, and the report has all rows."""
@@ -83,7 +83,7 @@ def _broken(causes: list[Broken]) -> str:
     rows = []
     for each in causes:
         where = f"known/{each.shown.name}" if each.shown is not None else "no example of it was tried"
-        rows.append((each.cost_said, each.issue.title, f"{each.graphs:,}", where))
+        rows.append((each.severity_said, each.issue.title, f"{each.graphs:,}", where))
     return _table(("cost", "what", "graphs", "reason and script"), rows)
 
 
@@ -91,7 +91,7 @@ def _findings(findings: list[StoredFinding]) -> str:
     rows = []
     for kept in findings:
         finding = kept.finding
-        words = (finding.title, cost_of(kept), finding.where, finding.cloner or "-")
+        words = (finding.title, severity_of(kept), finding.where, finding.cloner or "-")
         rows.append((*words, str(finding.count), finding.alone, finding.id))
     return _table(("what", "cost", "subject", "cloner", "times", "script", "fingerprint"), rows)
 

@@ -13,7 +13,7 @@ from typing import Literal
 from clonediff.reports.broken import breaks, broken, holds, left_out, sentence
 from clonediff.reports.draws import to_mend
 from clonediff.reports.reading import RunRead, StoredFinding, moment
-from clonediff.reports.records import COSTS, Cost
+from clonediff.reports.records import SEVERITIES, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def verdict(read: RunRead) -> RunVerdict:
     left = left_out(read.run)
     notes = [*mend, *([left] if left else [])]
     if new:
-        notes.append(costs(new))
+        notes.append(severities(new))
     for count, said in (
         (len(unproven), "not counted: the script does not fail alone"),
         (len(known), "of known issues"),
@@ -84,18 +84,18 @@ def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], lis
 
 def ordered(findings: Sequence[StoredFinding]) -> list[StoredFinding]:
     """The costliest first; of the same cost, the one that was seen first."""
-    return sorted(findings, key=lambda kept: (rank(kept.finding.cost), kept.finding.first_seen, kept.name))
+    return sorted(findings, key=lambda kept: (severity(kept.finding.severity), kept.finding.first_seen, kept.name))
 
 
-def cost_of(kept: StoredFinding) -> str:
+def severity_of(kept: StoredFinding) -> str:
     """What it costs, for people; a finding with no differences is a model that could not be tried."""
-    cost = kept.finding.cost
-    return COSTS[cost] if cost is not None else "it cannot be tried"
+    severity = kept.finding.severity
+    return SEVERITIES[severity] if severity is not None else "it cannot be tried"
 
 
-def costs(findings: Sequence[StoredFinding]) -> str:
+def severities(findings: Sequence[StoredFinding]) -> str:
     """How many there are of each cost."""
-    words = Counter(cost_of(kept) for kept in ordered(findings))
+    words = Counter(severity_of(kept) for kept in ordered(findings))
     return ", ".join(f"{word}: {count}" for word, count in words.items())
 
 
@@ -128,6 +128,6 @@ def lasted(seconds: float) -> str:
     return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
 
 
-def rank(cost: Cost | None) -> int:
+def severity(severity: Severity | None) -> int:
     """The costliest first; what costs nothing that is known last."""
-    return len(Cost) if cost is None else int(cost)
+    return len(Severity) if severity is None else int(severity)

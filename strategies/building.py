@@ -18,6 +18,7 @@ from msgspec import structs
 from clonediff.strategies.asking import Question, infer, keras, large, question, spec_of
 from clonediff.strategies.calling import inner_inputs, meant
 from clonediff.strategies.chains import built_so, links
+from clonediff.strategies.custom_models import makes_parts, of_custom_class
 from clonediff.strategies.cutting import cut_out
 from clonediff.strategies.graph import (
     Built,
@@ -36,7 +37,6 @@ from clonediff.strategies.graph import (
 from clonediff.strategies.kinds import DTYPES, LEFT_OUT, NO_SENSE, Kind, Spec, Specs
 from clonediff.strategies.kinds.arguments import POLICIES, together
 from clonediff.strategies.kinds.operations import is_operation
-from clonediff.strategies.own_models import makes_parts, owned
 from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Domain, Instruction, Nest
 from clonediff.strategies.pruning import idle, moved_call, pruned
 
@@ -270,7 +270,15 @@ class Builder:
     def nest(self, instruction: Nest) -> None:
         """Make a model and call it; a plainer one in a plainer way where Keras does not take that."""
         plainer = replace(
-            instruction, axis="", casts=False, own=None, cut=(), given="", later=False, packing=0, takes="plain"
+            instruction,
+            axis="",
+            casts=False,
+            custom_class=None,
+            cut=(),
+            given="",
+            later=False,
+            packing=0,
+            takes="plain",
         )
         if not self._nest(instruction) and plainer != instruction:
             self._nest(plainer)
@@ -306,10 +314,10 @@ class Builder:
             if cut is None:
                 return False
             graph, sources = cut, tuple(sources[ref.node] for ref in refs(cut.takes))
-        elif instruction.own is not None and not named:
+        elif instruction.custom_class is not None and not named:
             parts = not any(each.graph is not None and makes_parts(each.graph) for each in self.layers)
             given = tuple(inner.spec(ref) for ref in outputs)
-            graph = owned(graph, instruction.own, given, self.domain.generation, parts=parts)
+            graph = of_custom_class(graph, instruction.custom_class, given, self.domain.generation, parts=parts)
         idle_inputs = not idle(graph).isdisjoint(range(len(graph.inputs)))
         if not graph.calls or (idle_inputs and "idle inputs" not in self.domain.features):
             return False

@@ -190,7 +190,7 @@ class CallFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: str | None = None
 
 
-class Way(msgspec.Struct, frozen=True, omit_defaults=True):
+class CloneArguments(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a model is cloned: what `clone_model` is given beside it.
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
@@ -209,10 +209,10 @@ class Way(msgspec.Struct, frozen=True, omit_defaults=True):
     wrong: Wrong = ""
 
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+class Preparation(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that is done to a model before it is cloned: to its first layer of `kind`, or to the model itself.
 
-    `does` is one of `clonediff.strategies.states.STEPS`, `args` what it takes.
+    `does` is one of `clonediff.strategies.preparations.PREPARATIONS`, `args` what it takes.
     """
 
     does: str
@@ -230,7 +230,7 @@ class Base(msgspec.Struct, frozen=True):
 Makes = Literal["", "option", "parts"]
 
 
-class OwnClass(msgspec.Struct, frozen=True, omit_defaults=True):
+class CustomClass(msgspec.Struct, frozen=True, omit_defaults=True):
     """A class of one's own that a model is of.
 
     Its constructor `makes` nothing but is inherited, or takes an "option" beside what the model is made of, or makes
@@ -247,13 +247,13 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     """A model: a functional one, or with `sequential` a chain of layers.
 
     `takes` and `gives` are the model's inputs and outputs as they are nested, with a `Ref` at each leaf. `batch` is the
-    number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `way` is how it is
+    number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `clone_arguments` is how it is
     cloned, where that is not `clone_model(model)`. With a `base` the model is cut out of that one, which then is what
-    is `sequential`; the model itself begins at any tensors, those that calls give too. `state` is what is done to the
+    is `sequential`; the model itself begins at any tensors, those that calls give too. `preparations` is what is done to the
     model, in this order, before it is cloned. A Sequential may have no input of its own: one that is `built` "by
     its first layer" has its shape from there, be it a model or one with an `input_shape`; one that is "later" gets it
     by its first call inside another model, or else by `build`; one that is "not yet" is cloned without it.
-    A model may be of a class of one's `own`.
+    A model may be of a `custom_class`.
     """
 
     inputs: tuple[Input, ...]
@@ -266,12 +266,12 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     sequential: bool = False
     batch: int = 2
     generation: Literal["keras", "tf_keras", "keras2"] | None = None
-    way: Way | None = None
+    clone_arguments: CloneArguments | None = msgspec.field(default=None, name="way")
     version: int = VERSION
     base: Base | None = None
-    state: tuple[Step, ...] = ()
+    preparations: tuple[Preparation, ...] = msgspec.field(default=(), name="state")
     built: Built = ""
-    own: OwnClass | None = None
+    custom_class: CustomClass | None = msgspec.field(default=None, name="own")
 
     def __post_init__(self) -> None:
         check(self)
@@ -371,28 +371,28 @@ def check(graph: Graph) -> None:
     if graph.built:
         if not graph.sequential or graph.base is not None:
             raise MalformedGraph("built: expected a Sequential that is not cut out")
-        if graph.built == "not yet" and (graph.way is not None or graph.state):
+        if graph.built == "not yet" and (graph.clone_arguments is not None or graph.preparations):
             raise MalformedGraph("built: expected a model that is built before something is done to it, or asked for")
     if any(layer.graph is not None and layer.graph.built == "not yet" for layer in graph.layers):
         raise MalformedGraph("built: expected a model within another to be built by its call")
-    if any(layer.graph is not None and layer.graph.way is not None for layer in graph.layers):
+    if any(layer.graph is not None and layer.graph.clone_arguments is not None for layer in graph.layers):
         raise MalformedGraph("way: expected none for a model within another")
-    if any(layer.graph is not None and layer.graph.state for layer in graph.layers):
+    if any(layer.graph is not None and layer.graph.preparations for layer in graph.layers):
         raise MalformedGraph("state: expected none for a model within another")
-    if graph.way is not None:
-        _check_way(graph, graph.way)
+    if graph.clone_arguments is not None:
+        _check_clone_arguments(graph, graph.clone_arguments)
     _check_names(graph)
 
 
-def _check_way(graph: Graph, way: Way) -> None:
-    clone, call = way.clone_function, way.call_function
-    if way == Way():
+def _check_clone_arguments(graph: Graph, arguments: CloneArguments) -> None:
+    clone, call = arguments.clone_function, arguments.call_function
+    if arguments == CloneArguments():
         raise MalformedGraph("way: expected an argument")
     if any(level.base is not None for level in levels(graph)):
         raise MalformedGraph("way: expected none for a model that is cut out of another")
-    if way.wrong and way != Way(wrong=way.wrong):
+    if arguments.wrong and arguments != CloneArguments(wrong=arguments.wrong):
         raise MalformedGraph("way.wrong: expected nothing beside it")
-    if clone is not None and clone.change == "raises" and way != Way(clone_function=clone):
+    if clone is not None and clone.change == "raises" and arguments != CloneArguments(clone_function=clone):
         raise MalformedGraph("way.clone_function: expected nothing beside one that raises")
     if clone is not None and clone.kind is None and clone.change not in OF_ALL:
         raise MalformedGraph(f"way.clone_function: expected a kind for {clone.change!r}")

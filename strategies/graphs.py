@@ -14,8 +14,8 @@ from typing import Literal, get_args
 from hypothesis import strategies as st
 
 from clonediff.strategies.asking import Keras, asking
-from clonediff.strategies.drawn_states import DIGITS as STATE_DIGITS
-from clonediff.strategies.drawn_ways import DIGITS
+from clonediff.strategies.drawn_clone_arguments import DIGITS
+from clonediff.strategies.drawn_preparations import DIGITS as PREPARATION_DIGITS
 from clonediff.strategies.graph import Graph, Input
 from clonediff.strategies.instructions import instructions, touches_of
 from clonediff.strategies.kinds import CATALOGUE, Generation, Kind, less
@@ -25,8 +25,8 @@ from clonediff.strategies.kinds.not_drawn import ONLY_WITHIN
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.lowering import FIRST_ON_RAGGED, WAYS_ON_RAGGED, lower
 from clonediff.strategies.pieces import BYTES, begun_with_a_piece, pieces_of
+from clonediff.strategies.preparations import PREPARATIONS, RATE
 from clonediff.strategies.programs import REGISTERS, Arrangement, Domain, Instruction, Program
-from clonediff.strategies.states import RATE, STEPS
 
 Feature = Literal[
     "sharing",
@@ -89,14 +89,16 @@ Feature = Literal[
     "mixed batches",
     "masks of models",
 ]
-WAYS: frozenset[Feature] = frozenset(("new inputs", "clone functions", "call functions", "recursive cloning"))
+CLONE_ARGUMENT_FEATURES: frozenset[Feature] = frozenset(
+    ("new inputs", "clone functions", "call functions", "recursive cloning")
+)
 """What `clone_model` may be given beside the model, for cloners that take it."""
-STATES: frozenset[Feature] = frozenset(each for each in get_args(Feature) if each in STEPS)
+PREPARATION_FEATURES: frozenset[Feature] = frozenset(each for each in get_args(Feature) if each in PREPARATIONS)
 """What may be done to a model before it is cloned, for cloners that say what becomes of it."""
 PIECES: frozenset[Feature] = frozenset(("pieces",))
 """That a model may begin with a piece of a real architecture: for who draws many, and makes what is found smaller by
 other means as well. Hypothesis alone does not get from what is left of a piece to a smaller graph that has none."""
-FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - WAYS - STATES - PIECES
+FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - CLONE_ARGUMENT_FEATURES - PREPARATION_FEATURES - PIECES
 """What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
 of tensors of another model, which stays.
 
@@ -145,7 +147,7 @@ def functional_graphs(
     without: Collection[str] = (),
     features: Collection[Feature] = FEATURES,
     max_inputs: int = 4,
-    state_rate: int = RATE,
+    preparation_rate: int = RATE,
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
 
@@ -156,7 +158,7 @@ def functional_graphs(
     level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after", of their values as
     "Lambda.form=named" and of objects as "initializers.Constant"; what is named there stands nowhere. Without the
     feature "idle inputs", an input that nothing uses is halved, whatever the kinds are. Where something is done to a
-    model, it is something costly with one in `state_rate`; 0 for none, 1 for all.
+    model, it is something costly with one in `preparation_rate`; 0 for none, 1 for all.
 
     Keras accepts every call, with the tensors that it is given. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
@@ -181,8 +183,11 @@ def functional_graphs(
 
         # At the end, so that what is drawn before it stays what it was; and the same whether there are ways and states.
         nothing: st.SearchStrategy[tuple[int, ...]] = st.just(())
-        way, state = nothing if has & WAYS else _WAY, nothing if has & STATES else _STATE
-        drawn = st.tuples(drawn, way, state, BYTES).map(begun)
+        clone_arguments, preparations = (
+            nothing if has & CLONE_ARGUMENT_FEATURES else _CLONE_ARGUMENTS,
+            nothing if has & PREPARATION_FEATURES else _PREPARATIONS,
+        )
+        drawn = st.tuples(drawn, clone_arguments, preparations, BYTES).map(begun)
 
     domain = Domain(
         # What an input that nothing uses, or that is sparse or ragged, is given to need not be among the `kinds`.
@@ -191,7 +196,7 @@ def functional_graphs(
         generation,
         _choices(has) + _RARE + (_STRINGS if "strings" in has else ()),
         max_inputs,
-        state_rate,
+        preparation_rate,
     )
 
     def lowered(program: Program) -> Graph:
@@ -247,10 +252,10 @@ def _programs(
         repeats=_seldom("repeated inputs" in features),
         # At the end, so that they change nothing of what is drawn before them.
         ragged=st.integers(0, WAYS_ON_RAGGED - 1) if "ragged inputs" in features else st.just(0),
-        own=_OWN if "own classes" in features else st.none(),
+        custom_class=_CUSTOM_CLASS if "own classes" in features else st.none(),
         cut=_seldom("cut out" in features).flatmap(lambda cut: _CUTS if cut else nothing),
-        way=_WAY if features & WAYS else nothing,
-        state=_STATE if features & STATES else nothing,
+        clone_arguments=_CLONE_ARGUMENTS if features & CLONE_ARGUMENT_FEATURES else nothing,
+        preparations=_PREPARATIONS if features & PREPARATION_FEATURES else nothing,
     )
 
 
@@ -260,11 +265,11 @@ def _digits(count: int, least: int) -> st.SearchStrategy[tuple[int, ...]]:
     return drawn.map(lambda digits: tuple(digits[1:]) if digits[0] >= least else ())
 
 
-_OWN = st.integers(0, 95).map(lambda drawn: drawn - 84 if drawn >= 84 else None)
+_CUSTOM_CLASS = st.integers(0, 95).map(lambda drawn: drawn - 84 if drawn >= 84 else None)
 """One model in eight is of a class of one's own, one in four cloned in a way; something is done to one in five."""
 _CUTS = st.binary(min_size=3, max_size=3).map(tuple)
-_WAY = _digits(DIGITS, 192)
-_STATE = _digits(STATE_DIGITS, 208)
+_CLONE_ARGUMENTS = _digits(DIGITS, 192)
+_PREPARATIONS = _digits(PREPARATION_DIGITS, 208)
 
 
 def _choices(features: frozenset[Feature]) -> tuple[Input, ...]:

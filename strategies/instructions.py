@@ -183,7 +183,7 @@ def _nest(digits: Digits, body: tuple[Instruction, ...], features: Collection[st
     if "late building" in features:
         made = replace(made, later=takes % 3 == 2)
     if "own classes" in features and digits.touch // 6 % 6 == 5:
-        made = replace(made, own=digits.way // 2)
+        made = replace(made, custom_class=digits.way // 2)
     if "cut out" in features and digits.touch // 36 == 5:
         made = replace(made, cut=(first // (REGISTERS + 1), second // (REGISTERS + 1), 0))
     if "call arguments" in features and digits.touch // 36 == 6:

@@ -12,12 +12,12 @@ from msgspec import structs
 from clonediff.strategies.asking import infer, keras, spec_of
 from clonediff.strategies.building import Builder
 from clonediff.strategies.chains import begun, plainly_built
+from clonediff.strategies.custom_models import has_custom_class, makes_parts, of_custom_class
 from clonediff.strategies.cutting import cut_out, later_inputs
-from clonediff.strategies.drawn_states import steps
-from clonediff.strategies.drawn_ways import cloned
+from clonediff.strategies.drawn_clone_arguments import cloned
+from clonediff.strategies.drawn_preparations import preparations_of
 from clonediff.strategies.graph import Graph, Input, Layer, Made, Ref, Seq, refs
 from clonediff.strategies.no_oracle import unsaid_losses
-from clonediff.strategies.own_models import makes_parts, owned, owns
 from clonediff.strategies.programs import REGISTERS, Apply, Domain, Nest, Program
 from clonediff.strategies.pruning import pruned, reached
 
@@ -33,15 +33,17 @@ def lower(program: Program, domain: Domain) -> Graph:
     graph = graph if graph.sequential or strays else pruned(graph)
     if graph.built == "not yet":
         return graph
-    if program.own is not None and not program.cut:
+    if program.custom_class is not None and not program.cut:
         specs = infer(graph)
         gives = tuple(specs[ref.node][ref.output] for ref in refs(graph.gives))
-        graph = owned(graph, program.own, gives, domain.generation, parts=not makes_parts(graph))
-    if program.way and not owns(graph):
-        graph = cloned(graph, program.way, domain.features, domain.kinds)
-    if program.state:
-        return structs.replace(graph, state=steps(graph, program.state, domain.features, domain.state_rate))
-    plain = graph.way is None and not graph.sequential and graph.base is None
+        graph = of_custom_class(graph, program.custom_class, gives, domain.generation, parts=not makes_parts(graph))
+    if program.clone_arguments and not has_custom_class(graph):
+        graph = cloned(graph, program.clone_arguments, domain.features, domain.kinds)
+    if program.preparations:
+        return structs.replace(
+            graph, preparations=preparations_of(graph, program.preparations, domain.features, domain.preparation_rate)
+        )
+    plain = graph.clone_arguments is None and not graph.sequential and graph.base is None
     special = any(given.sparse or given.ragged for given in graph.inputs)
     return _repeating(graph) if program.repeats and plain and not special else graph
 

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from clonediff.strategies.asking import infer
 from clonediff.strategies.chains import builds_within
-from clonediff.strategies.graph import Graph, Layer, Ref, Way, all_layers, levels
+from clonediff.strategies.custom_models import makes_parts
+from clonediff.strategies.graph import CloneArguments, Graph, Layer, Ref, all_layers, levels
 from clonediff.strategies.kinds import CATALOGUE, Generation
 from clonediff.strategies.kinds.custom import OWN_OPERATION
 from clonediff.strategies.kinds.operations import is_operation
-from clonediff.strategies.own_models import makes_parts
+from clonediff.strategies.preparations import LEARNED
 from clonediff.strategies.pruning import costs, costs_beside, pruned
-from clonediff.strategies.states import LEARNED
 from clonediff.strategies.targets import is_no_layer, targets
 
 _EACH: tuple[Generation | None, ...] = (None, "keras", "tf_keras", "keras2")
@@ -29,15 +29,18 @@ class Rule(NamedTuple):
     """A reason, and whether it `holds` for a graph of these generations, to which such things are done, in its way."""
 
     reason: str
-    holds: Callable[[Graph, set[str], Way], bool]
+    holds: Callable[[Graph, set[str], CloneArguments], bool]
     generations: tuple[Generation | None, ...] = _EACH
 
 
 def unsaid(graph: Graph) -> str:
     """Why nobody says what the clone of a graph's model is, in its state and its way; "" where somebody does."""
-    done, way = {step.does for step in graph.state}, graph.way or Way()
+    done, arguments = (
+        {preparation.does for preparation in graph.preparations},
+        graph.clone_arguments or CloneArguments(),
+    )
     rules = (rule for rule in RULES if graph.generation in rule.generations)
-    return next((rule.reason for rule in rules if rule.holds(graph, done, way)), "") or unsaid_losses(graph)
+    return next((rule.reason for rule in rules if rule.holds(graph, done, arguments)), "") or unsaid_losses(graph)
 
 
 def unsaid_losses(graph: Graph) -> str:
@@ -51,23 +54,33 @@ _REMAT = {"remat", "clone remat"}
 _SAME_TWICE = ("core", "merging", "noise", "convolution", "recurrent", "custom")
 
 
-def _on_other_inputs(graph: Graph, done: set[str], way: Way) -> bool:
-    if not done or way == Way():
+def _on_other_inputs(graph: Graph, done: set[str], arguments: CloneArguments) -> bool:
+    if not done or arguments == CloneArguments():
         return False
-    into_another = way != Way(inputs=way.inputs, recursive=way.recursive) or way.inputs in ("own", "made", "inner")
+    into_another = arguments != CloneArguments(
+        inputs=arguments.inputs, recursive=arguments.recursive
+    ) or arguments.inputs in ("own", "made", "inner")
     return into_another or not done <= {"compile", "trainable", "set", "run"} or bool(_set_to(graph, "name"))
 
 
 def _set_to(graph: Graph, name: str) -> list[Layer]:
     """The layers of which something of that name is set."""
     there = targets(graph)
-    return [there[step.kind].layer for step in graph.state if step.kind in there and name in dict(step.args)]
+    return [
+        there[preparation.kind].layer
+        for preparation in graph.preparations
+        if preparation.kind in there and name in dict(preparation.args)
+    ]
 
 
 def _learns_its_width(graph: Graph) -> bool:
     looks_up = [kind for kind, learned in LEARNED.items() if "vocabulary" in learned]
     there = targets(graph)
-    kinds = [step.kind for step in graph.state if step.does == "adapt" and step.kind in looks_up and step.kind in there]
+    kinds = [
+        preparation.kind
+        for preparation in graph.preparations
+        if preparation.does == "adapt" and preparation.kind in looks_up and preparation.kind in there
+    ]
     return any(there[kind].layer.arg("output_mode", "int") != "int" for kind in kinds if kind)
 
 
@@ -85,10 +98,10 @@ def _has(graph: Graph, kind: str) -> bool:
     return any(layer.kind == kind for layer in all_layers(graph))
 
 
-def _makes_layers(way: Way) -> bool:
+def _makes_layers(arguments: CloneArguments) -> bool:
     """Whether a function of the way gives layers, or inserts some."""
-    inserts = way.call_function is not None and way.call_function.change in ("after", "before")
-    return way.clone_function is not None or inserts
+    inserts = arguments.call_function is not None and arguments.call_function.change in ("after", "before")
+    return arguments.clone_function is not None or inserts
 
 
 def _frozen(graph: Graph) -> bool:
@@ -96,20 +109,20 @@ def _frozen(graph: Graph) -> bool:
     return not (all(level.trainable for level in levels(graph)) and all(layer.trainable for layer in inner))
 
 
-def _asked_of_none(graph: Graph, done: set[str], way: Way) -> bool:
+def _asked_of_none(graph: Graph, done: set[str], arguments: CloneArguments) -> bool:
     needed = pruned(graph)
     called = [needed.layers[call.layer] for call in needed.calls]
-    function = way.clone_function
+    function = arguments.clone_function
     if function is not None and function.change == "raises":
         return not any(layer.kind == function.kind for layer in called)
-    return way.wrong in ("function", "nothing", "call", "subclass") and all(
+    return arguments.wrong in ("function", "nothing", "call", "subclass") and all(
         layer.graph is None and is_no_layer(layer) for layer in called
     )
 
 
-def _may_be_a_default(graph: Graph, done: set[str], way: Way) -> bool:
-    function = way.clone_function
-    dtypes = way.inputs in ("half", "double", "whole", "float")
+def _may_be_a_default(graph: Graph, done: set[str], arguments: CloneArguments) -> bool:
+    function = arguments.clone_function
+    dtypes = arguments.inputs in ("half", "double", "whole", "float")
     put_there = None
     if function is not None:
         dtypes = dtypes or (function.change, function.key) == ("set", "dtype")
@@ -121,9 +134,9 @@ def _may_be_a_default(graph: Graph, done: set[str], way: Way) -> bool:
     )
 
 
-def _of_others(graph: Graph, done: set[str], way: Way) -> bool:
+def _of_others(graph: Graph, done: set[str], arguments: CloneArguments) -> bool:
     """Whether a layer that takes a tensor and gives one comes in the place of one that takes or gives others."""
-    function = way.clone_function
+    function = arguments.clone_function
     there = function.kind if function is not None and function.change in ("replaced", "dense", "recurrent") else None
     return any(
         level.layers[call.layer].kind == there
@@ -133,8 +146,8 @@ def _of_others(graph: Graph, done: set[str], way: Way) -> bool:
     )
 
 
-def _renames_all(way: Way) -> bool:
-    function = way.clone_function
+def _renames_all(arguments: CloneArguments) -> bool:
+    function = arguments.clone_function
     return function is not None and function.kind is None and function.change == "renamed"
 
 
@@ -145,42 +158,42 @@ RULES: tuple[Rule, ...] = (
     # A class whose constructor makes layers is made again from its own config (keras/src/models/model.py:get_config).
     Rule(
         "what a constructor which makes layers would have to be told",
-        lambda graph, done, way: makes_parts(graph) and not done <= {"compile", "train", "run", "set weights"},
+        lambda graph, done, arguments: makes_parts(graph) and not done <= {"compile", "train", "run", "set weights"},
     ),
     # tf.recompute_grad draws random numbers once more, and sums in another order what the parts of a layer give.
     Rule(
         "which gradient there is, to the bit, in a RematScope",
-        lambda graph, done, way: bool(_REMAT & done) and any(map(_gives_other_gradients, all_layers(graph))),
+        lambda graph, done, arguments: bool(_REMAT & done) and any(map(_gives_other_gradients, all_layers(graph))),
     ),
     # Without a rate there is no generator (keras/src/layers/regularization/dropout.py:52), which a rate then lacks.
     Rule(
         "where a layer that was made without a rate has its random numbers from",
-        lambda graph, done, way: any(not layer.arg("rate") for layer in _set_to(graph, "rate")),
+        lambda graph, done, arguments: any(not layer.arg("rate") for layer in _set_to(graph, "rate")),
     ),
     # tf_keras/src/layers/preprocessing/index_lookup.py:926 refuses it: the layer has told another shape before.
     Rule(
         "how wide that is what a lookup gives which has learned its vocabulary after it was called",
-        lambda graph, done, way: _learns_its_width(graph),
+        lambda graph, done, arguments: _learns_its_width(graph),
     ),
     # keras/src/layers/normalization/spectral_normalization.py:69 draws random numbers of the dtype of the kernel.
     Rule(
         "what a SpectralNormalization is around a kernel that is quantized",
-        lambda graph, done, way: "quantize" in done and _has(graph, "SpectralNormalization"),
+        lambda graph, done, arguments: "quantize" in done and _has(graph, "SpectralNormalization"),
     ),
     # tf_keras/src/engine/functional.py:901 puts the layer that adds to a loss behind all, with those hung on the model.
     Rule(
         "where among its layers a model has what is hung on it and what adds a loss",
-        lambda graph, done, way: "hang" in done and not done.isdisjoint(("add_loss", "add_metric")),
+        lambda graph, done, arguments: "hang" in done and not done.isdisjoint(("add_loss", "add_metric")),
     ),
     # keras.saving.load_model wants them registered, or in a scope as it loads (guides/serialization_and_saving).
     Rule(
         "what a function or a class that is found in a scope becomes where a model is loaded",
-        lambda graph, done, way: {"objects", "load"} <= done,
+        lambda graph, done, arguments: {"objects", "load"} <= done,
     ),
     # tf.recompute_grad (keras/src/backend/tensorflow/core.py:remat) gives tensors anew, without the mask of a tensor.
     Rule(
         "which masks a model has in a RematScope",
-        lambda graph, done, way: (
+        lambda graph, done, arguments: (
             bool(_REMAT & done)
             and any(spec.mask for level in levels(graph) for gives in infer(level) for spec in gives)
         ),
@@ -188,33 +201,33 @@ RULES: tuple[Rule, ...] = (
     # keras/engine/base_layer.py:457 has made the operations of a call by then, which a clone makes with what was set.
     Rule(
         "what a layer of Keras 2.2 computes of which something was set after it was called",
-        lambda graph, done, way: "set" in done,
+        lambda graph, done, arguments: "set" in done,
         _KERAS2,
     ),
     # keras/utils/generic_utils.py:157 looks for the name of a function in scopes, and nowhere else.
     Rule(
         "where Keras 2.2 finds a function of one's own that is in no scope",
-        lambda graph, done, way: "objects" in done,
+        lambda graph, done, arguments: "objects" in done,
         _KERAS2,
     ),
-    Rule(_LOSSES, lambda graph, done, way: "call" in done and any(map(costs, all_layers(graph))), _KERAS2),
+    Rule(_LOSSES, lambda graph, done, arguments: "call" in done and any(map(costs, all_layers(graph))), _KERAS2),
     # keras/backend/tensorflow_backend.py:1014 counts (`zero_debias`) in variables that are no weights.
     Rule(
         "how often a model of Keras 2.2 has moved its averages",
-        lambda graph, done, way: "train" in done and _has(graph, "BatchNormalization"),
+        lambda graph, done, arguments: "train" in done and _has(graph, "BatchNormalization"),
         _KERAS2,
     ),
     # -- what `clone_model` is given beside the model
     # keras/src/models/cloning.py copies `trainable` of no model; its docstring says nothing of it.
     Rule(
         "whether a layer that a function gives is frozen with the model",
-        lambda graph, done, way: _makes_layers(way) and _frozen(graph),
+        lambda graph, done, arguments: _makes_layers(arguments) and _frozen(graph),
     ),
     # keras/src/models/cloning.py:_clone_functional_model asks about layers, in some releases about whatever it meets.
     Rule(
         "whether a function is asked about an operation of one's own",
-        lambda graph, done, way: (
-            (way.clone_function is not None or way.call_function is not None) and _has(graph, OWN_OPERATION)
+        lambda graph, done, arguments: (
+            (arguments.clone_function is not None or arguments.call_function is not None) and _has(graph, OWN_OPERATION)
         ),
     ),
     # A function that is not asked cannot be found wrong, nor raise (keras/src/ops/function.py:map_graph).
@@ -222,7 +235,7 @@ RULES: tuple[Rule, ...] = (
     # keras/src/models/cloning.py: "In a Sequential model, layers aren't called at model-construction time".
     Rule(
         "what a function is told of the calls of a Sequential",
-        lambda graph, done, way: way.call_function is not None and graph.sequential,
+        lambda graph, done, arguments: arguments.call_function is not None and graph.sequential,
     ),
     # keras/src/layers/layer.py:1086 writes the default of `training` into a call, as if the user had given it: False of
     # most layers, True of those that preprocess images.
@@ -235,37 +248,43 @@ RULES: tuple[Rule, ...] = (
     # keras/src/models/sequential.py:_maybe_rebuild begins at an input, tf_keras/src/models/cloning.py wraps the tensor.
     Rule(
         "where a Sequential begins that is given what a layer gave",
-        lambda graph, done, way: way.inputs in ("made", "inner") and graph.sequential,
+        lambda graph, done, arguments: arguments.inputs in ("made", "inner") and graph.sequential,
     ),
     # keras/src/models/sequential.py:get_config tells the batch that it was built for, or none.
     Rule(
         "for which batch a Sequential is built that the model's inputs build",
-        lambda graph, done, way: way.inputs == "batch" and builds_within(graph),
+        lambda graph, done, arguments: arguments.inputs == "batch" and builds_within(graph),
     ),
     # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
     Rule(
         "what an operation that is a layer is renamed to",
-        lambda graph, done, way: _renames_all(way) and any(is_operation(layer.kind) for layer in all_layers(graph)),
+        lambda graph, done, arguments: (
+            _renames_all(arguments) and any(is_operation(layer.kind) for layer in all_layers(graph))
+        ),
         _BEFORE_KERAS3,
     ),
     # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): no dict, and no list in one.
     Rule(
         "how inputs are nested before Keras 3",
-        lambda graph, done, way: way.inputs in ("listed", "turned"),
+        lambda graph, done, arguments: arguments.inputs in ("listed", "turned"),
         _BEFORE_KERAS3,
     ),
     # tf_keras/src/models/cloning.py makes an input around what is no tensor of Keras.
-    Rule("that numbers are no inputs before Keras 3", lambda graph, done, way: way.wrong == "numbers", _BEFORE_KERAS3),
+    Rule(
+        "that numbers are no inputs before Keras 3",
+        lambda graph, done, arguments: arguments.wrong == "numbers",
+        _BEFORE_KERAS3,
+    ),
     # keras/engine/network.py of 2.2 follows such a tensor back, and warns ("Model inputs must come from ...").
     Rule(
         "where a model of Keras 2.2 begins that is given what a layer gave",
-        lambda graph, done, way: way.inputs in ("made", "inner"),
+        lambda graph, done, arguments: arguments.inputs in ("made", "inner"),
         _KERAS2,
     ),
     # "ValueError: in case of invalid `model` argument value" is all that keras/models.py of 2.2 promises.
     Rule(
         "what Keras 2.2 says to an argument that is none",
-        lambda graph, done, way: way.wrong not in ("", "no model", "models"),
+        lambda graph, done, arguments: arguments.wrong not in ("", "no model", "models"),
         _KERAS2,
     ),
 )

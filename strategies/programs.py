@@ -13,7 +13,7 @@ from typing import Literal
 
 from clonediff.strategies.graph import Axis, Input, Value
 from clonediff.strategies.kinds.kind import Generation, Kind, PassAs
-from clonediff.strategies.states import RATE
+from clonediff.strategies.preparations import RATE
 
 REGISTERS = 3
 """Few, so that an instruction drawn at random mostly finds what an earlier one left.
@@ -77,7 +77,7 @@ class Nest:
 
     With `names` its inputs have some, and it `takes` them as that says; it is given its tensors in the `packing`. A
     single one may have an `axis` more or less than its input, which with `casts` has another dtype. A sequential one
-    may be built `later`, by that call. The model may be of a class of one's `own`, by the number of that; or
+    may be built `later`, by that call. The model may be of a `custom_class`, by the number of that; or
     with the digits of a `cut` one that is cut out of it. Its call is `given` a flag or a mask, if one is at hand.
     """
 
@@ -93,7 +93,7 @@ class Nest:
     axis: Axis = ""
     casts: bool = False
     later: bool = False
-    own: int | None = None
+    custom_class: int | None = None
     cut: tuple[int, ...] = ()
     given: Literal["", "training", "mask"] = ""
 
@@ -114,9 +114,9 @@ class Program:
 
     `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone, if
     anything does; where it is built late, `ends` says when. With the digits of a `cut` all this is the base of a model
-    that is cut out of it. `way` has the digits of how the model is cloned, none for `clone_model(model)`, and `state`
+    that is cut out of it. `clone_arguments` has the digits of how the model is cloned, none for `clone_model(model)`, and `preparations`
     those of what is done to it before. One that `repeats` takes its first input twice, if it has neither. It may be of
-    a class of one's `own`, by its number. On its `ragged` inputs a layer of that number is called first.
+    a `custom_class`, by its number. On its `ragged` inputs a layer of that number is called first.
     """
 
     inputs: tuple[Input, ...]
@@ -130,10 +130,10 @@ class Program:
     strays: bool = False
     sequential: bool = False
     cut: tuple[int, ...] = ()
-    way: tuple[int, ...] = ()
-    state: tuple[int, ...] = ()
+    clone_arguments: tuple[int, ...] = ()
+    preparations: tuple[int, ...] = ()
     repeats: bool = False
-    own: int | None = None
+    custom_class: int | None = None
     ragged: int = 0
 
 
@@ -142,7 +142,7 @@ class Domain:
     """What graphs are made of: the `kinds` and `features` of a `generation`.
 
     An instruction that takes none of a program's tensors gets one of `more_inputs`, until there are `max_inputs`. In
-    one of `state_rate` graphs to which something is done it is something costly.
+    one of `preparation_rate` graphs to which something is done it is something costly.
     """
 
     kinds: Mapping[str, Kind]
@@ -150,4 +150,4 @@ class Domain:
     generation: Generation | None = None
     more_inputs: tuple[Input, ...] = ()
     max_inputs: int = 0
-    state_rate: int = RATE
+    preparation_rate: int = RATE

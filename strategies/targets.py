@@ -43,7 +43,7 @@ def targets(graph: Graph) -> dict[str, Target]:
 
 def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
     """Each layer that a model calls, but what a constructor makes: nobody else has a name for it."""
-    if graph.own is not None and graph.own.makes == "parts":
+    if graph.custom_class is not None and graph.custom_class.makes == "parts":
         return
     for number in dict.fromkeys(call.layer for call in graph.calls):
         layer = graph.layers[number]

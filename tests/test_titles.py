@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from clonediff.harness.trials.checks import ASPECTS, CHECKS
 from clonediff.harness.trials.titles import sentence
 from clonediff.harness.trials.triage import signature, title
-from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.reports.records import Cause, Difference, Place, Raised, Severity
 
 DENSE = Place("dense", "Dense", 1)
 MODEL = Place("functional", "Functional", -1, container=True)
@@ -26,7 +26,7 @@ def seen(check: str, aspect: str, first: Place | None = DENSE, **fields: object)
         else None
     )
     given = {"path": PATHS.get(check, "model"), "expected": "true", "found": "false", "raised": raised, **fields}
-    return Difference(check=check, aspect=aspect, rank=Cost.CRASHES, first=first, **given)  # type: ignore[arg-type]  # as in the tests below
+    return Difference(check=check, aspect=aspect, severity=Severity.CRASHES, first=first, **given)  # type: ignore[arg-type]  # as in the tests below
 
 
 def called(root: Difference) -> str:
@@ -73,7 +73,7 @@ def test_a_check_can_say_only_what_it_declares() -> None:
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_check_costs_what_its_worst_aspect_costs(check: str) -> None:
-    assert CHECKS[check].rank == min(each.cost for each in CHECKS[check].aspects)
+    assert CHECKS[check].severity == min(each.severity for each in CHECKS[check].aspects)
 
 
 @pytest.mark.parametrize(

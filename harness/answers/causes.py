@@ -13,11 +13,11 @@ from clonediff.harness.trials.titles import sentence
 from clonediff.harness.trials.triage import likeness, makes_a_clone, signature, title
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
-from clonediff.reports.records import COSTS, DOES, Cause, Cost, Difference
+from clonediff.reports.records import DOES, SEVERITIES, Cause, Difference, Severity
 
 _RUNS = ("outputs", "masks", "training", "saved")
 _LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
-_DOES = {**DOES, Cost.NAME: "has another name"}
+_DOES = {**DOES, Severity.NAME: "has another name"}
 
 
 class CauseShown(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class CauseShown(msgspec.Struct, frozen=True):
 
     id: str
     title: str
-    cost: str
+    severity: str
     blame: str
     root: Difference
     happens: str = ""
@@ -54,7 +54,7 @@ class CauseShown(msgspec.Struct, frozen=True):
     @property
     def name_only(self) -> bool:
         """Whether all that it costs is a name."""
-        return self.cost == COSTS[Cost.NAME]
+        return self.severity == SEVERITIES[Severity.NAME]
 
 
 def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseShown:
@@ -64,7 +64,7 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseSho
         fields |= {"known": issue.id, "because": issue.because, "link": issue.link, "documented": issue.documented}
     return CauseShown(
         cause.fingerprint,
-        cost=COSTS[cause.rank],
+        severity=SEVERITIES[cause.severity],
         blame=cause.blame or "",
         root=cause.root,
         happens=happens(cause),
@@ -86,7 +86,7 @@ def causes_shown(tried: Trial) -> tuple[CauseShown, ...]:
 
 def worst(cause: Cause) -> Difference:
     """The difference of a cause that costs a user most: of several, one that was seen in a run."""
-    at_worst = [each for each in cause.differences if each.rank == cause.rank]
+    at_worst = [each for each in cause.differences if each.severity == cause.severity]
     return next((each for each in at_worst if _ran(each)), at_worst[0])
 
 
@@ -114,30 +114,30 @@ def happens(cause: Cause) -> str:
         if seen.aspect == "raises" and rest in ("saving", "loading"):
             return "the clone cannot be saved" if rest == "saving" else "the saved clone cannot be loaded"
         whose = "the clone, saved and loaded,"
-    return f"{whose} {_does(seen, cause.rank)}"
+    return f"{whose} {_does(seen, cause.severity)}"
 
 
-def _does(seen: Difference, rank: Cost) -> str:
-    if rank is Cost.CRASHES:
+def _does(seen: Difference, severity: Severity) -> str:
+    if severity is Severity.CRASHES:
         if "set_weights" in seen.path:
             return "does not take the original's weights"
         if seen.check == "training":
             return "crashes when trained"
         return "crashes when called" + (" in training mode" if "training" in seen.path else "")
-    if rank is Cost.COMPUTES and not _ran(seen):
+    if severity is Severity.COMPUTES and not _ran(seen):
         # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
         if seen.aspect.startswith(("weight", "state", "copied")):
             return "begins with another state" if seen.aspect == "state value" else "has other weights"
         return "has other inputs or outputs"
     if seen.aspect == "compiled":
         return "is not compiled"
-    return _DOES[rank]
+    return _DOES[severity]
 
 
 def headline(cause: Cause) -> str:
     """What happens, and the cause of it: the thing itself, never what follows from it."""
     root, said = cause.root, sentence(cause.root, signature(cause.root)[2])
-    if root.check == "made" or cause.rank is Cost.NAME:
+    if root.check == "made" or cause.severity is Severity.NAME:
         return said
     what = happens(cause).removeprefix("the clone ")
     if root.raised is None or root is not worst(cause):

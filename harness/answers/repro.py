@@ -34,7 +34,7 @@ class ScriptShown(NamedTuple):
 
 def script(finding: Finding, subject: Subject | None = None) -> Script:
     """The script, as this clonediff writes it."""
-    own = own_subject(finding)
+    own = subject_of(finding)
     other = subject is not None and subject != own
     chosen = subject if subject is not None and other else own
     if chosen.generation != own.generation:
@@ -71,7 +71,7 @@ def _written(finding: Finding, subject: Subject) -> Script:
             return script_from(finding)
 
 
-def own_subject(finding: Finding) -> Subject:
+def subject_of(finding: Finding) -> Subject:
     """What a finding was found on."""
     found = finding.subject or INSTALLED.get(finding.generation)
     if not found:

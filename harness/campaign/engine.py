@@ -50,7 +50,7 @@ from clonediff.harness.campaign.shards import (
     WrittenFinding,
 )
 from clonediff.harness.campaign.share import SCRIPT, TimeShare, piece
-from clonediff.harness.search.draw_and_reduce import SHRINKING
+from clonediff.harness.search.draw_and_reduce import REDUCING
 from clonediff.reports.verdict import in_words
 
 ATTEMPTS = 5
@@ -210,13 +210,13 @@ class Engine:
     def _next_case(self) -> Task | None:
         """The finding that the least time was spent on, if there is time to make it smaller."""
         waiting = {name: case for name in self._busy if (case := self._queues[name].least()) is not None}
-        if not waiting or self._over(SHRINKING):
+        if not waiting or self._over(REDUCING):
             return None
         name = min(waiting, key=lambda each: waiting[each].cost)
         left, draws = self._left(), not all(self._queues[each].drawn_out for each in self._busy)
         seconds = piece(waiting[name].seconds) if draws or left is not None else None
         if seconds is not None and left is not None:
-            seconds = min(seconds, left + SHRINKING)
+            seconds = min(seconds, left + REDUCING)
         if seconds is not None and draws and not self._over() and not self._allowed(seconds):
             return None
         found = self._queues[name].next_case()
@@ -231,7 +231,7 @@ class Engine:
         running = self._running.values()
         drawing = sum(task.took for task in running if task.what == "shard")
         return self.time.allows(
-            seconds, drawing=drawing, shrinking=sum(task.takes for task in running if task.case is not None)
+            seconds, drawing=drawing, reducing=sum(task.takes for task in running if task.case is not None)
         )
 
     def _submit(self, task: Task) -> None:
@@ -292,7 +292,7 @@ class Engine:
         finally:
             future.release()
         self.time.drawing += lost if task.what == "shard" else 0.0
-        self.time.shrinking += lost if task.case is not None else 0.0
+        self.time.reducing += lost if task.case is not None else 0.0
         self._tell(Tick(self._left(), len(self._running)))
         self._spend()
 
@@ -364,7 +364,7 @@ class Engine:
         if shard_queue is None:
             return
         case = shard_queue.settled(settled)
-        self.time.shrinking += settled.seconds
+        self.time.reducing += settled.seconds
         self._tell(settled)
         if fresh:
             self._tell(MakingSmaller(settled.subject, case.key, case.title, begins=False))
@@ -373,7 +373,7 @@ class Engine:
 
     def _retry(self, task: Task, reason: str) -> None:
         """Try a task once more, if there is time."""
-        late = task.shard is not None and self._over(SHRINKING if task.case is not None else 0.0)
+        late = task.shard is not None and self._over(REDUCING if task.case is not None else 0.0)
         if self._stopping or late:
             self._give_back(task)
         elif task.attempt + 1 < ATTEMPTS:

@@ -66,7 +66,7 @@ class Recorder:
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 folder.event("shard lost", subject=subject, turn=turn, reason=reason)
             case MadeSmaller(subject=subject, trials=trials, seconds=seconds):
-                totals.shrunk(subject, trials, seconds)
+                totals.reduced(subject, trials, seconds)
             case Found(finding=finding, script=script, fresh=fresh):
                 self._found(finding, script, fresh=fresh)
             case Unsteady(subject=subject, title=title, seen=seen):
@@ -103,9 +103,9 @@ class Recorder:
                 drawn=drawn.trials,
                 refused=sum(each.refused for each in draws.values()),
                 drawing=round(drawn.seconds, 1),
-                shrinking=round(sum(each.shrinking for each in totals.of.values()), 1),
-                states=drawn.states,
-                stating=round(drawn.stating, 1),
+                reducing=round(sum(each.reducing for each in totals.of.values()), 1),
+                prepared=drawn.prepared,
+                preparing=round(drawn.preparing, 1),
                 lost=totals.lost,
                 how={name: each.met.how for name, each in totals.of.items()},
                 coverage=drawn.coverage,

@@ -31,7 +31,7 @@ from clonediff.reports.records import AT_LEAST, Budget, RecordError
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
 from clonediff.strategies.graph import to_json
-from clonediff.strategies.states import RATE
+from clonediff.strategies.preparations import RATE
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -58,7 +58,7 @@ class CampaignOptions:
     trials: int | None
     seed_: int
     rate: int
-    state_rate: int | None
+    preparation_rate: int | None
     out: Path | None
     known_issues: Path
     corpus: Path | None
@@ -153,7 +153,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         campaign=uuid4().hex[:12],
         cloners=tuple(dict.fromkeys(asked.cloners)),
         rate=asked.rate,
-        state_rate=RATE if asked.state_rate is None else asked.state_rate,
+        preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,
         across={str(subject): tuple(map(str, its)) for subject, its in others.items()},
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
@@ -277,7 +277,7 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
             {
                 "id": each.issue.id,
                 "title": each.issue.title,
-                "cost": each.cost.name.lower() if each.cost is not None else None,
+                "cost": each.severity.name.lower() if each.severity is not None else None,
                 "graphs": each.graphs,
                 "folder": str(folder.path / "known" / each.shown.name) if each.shown is not None else None,
             }
@@ -287,7 +287,10 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "report": str(folder.path / "report.html"),
         "interrupted": ending.interrupted,
         "seconds": round(seconds, 3),
-        **{name: getattr(run, name) for name in ("trials", "drawn", "drawing", "shrinking", "states", "stating")},
+        **{name: getattr(run, name) for name in ("trials", "drawn", "drawing")},
+        "shrinking": run.reducing,
+        "states": run.prepared,
+        "stating": run.preparing,
         "not_accepted": {name: each.not_accepted for name, each in run.draws.items() if each.not_accepted},
         "subjects": run.subjects,
         "draws": msgspec.to_builtins(run.draws),

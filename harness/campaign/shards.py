@@ -16,8 +16,8 @@ from clonediff.harness.subjects.outcomes import Statement
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.kinds_and_features import Counting
 from clonediff.reports.known import KnownIssue
-from clonediff.reports.records import FORMAT, Budget, Cost, Coverage, Finding
-from clonediff.strategies.states import RATE
+from clonediff.reports.records import FORMAT, Budget, Coverage, Finding, Severity
+from clonediff.strategies.preparations import RATE
 
 SIZE = 50
 """Graphs in a shard: some seconds of work, which is what a lost worker costs."""
@@ -27,7 +27,7 @@ class Setup(msgspec.Struct, frozen=True):
     """What all shards of a campaign share. `across` names, for each subject, those that it is compared with.
 
     `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
-    models that are changed before cloning, one in `state_rate` is trained, quantized or saved. `layers` names the
+    models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved. `layers` names the
     user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What costs less than
     `at_least` is left out.
     """
@@ -39,9 +39,9 @@ class Setup(msgspec.Struct, frozen=True):
     across: dict[str, tuple[str, ...]] = {}
     journals: str = ""
     reach: bool = False
-    state_rate: int = RATE
+    preparation_rate: int = msgspec.field(default=RATE, name="state_rate")
     layers: tuple[str, ...] = ()
-    at_least: Cost = Cost.NAME
+    at_least: Severity = Severity.NAME
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -121,10 +121,10 @@ def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     """What came of a shard. `raw_findings` has the first graph that shows each thing that is new, as it was drawn.
 
-    `met` has how many of its graphs showed each of these, `known` how many each known issue, and `costs` the worst that
+    `met` has how many of its graphs showed each of these, `known` how many each known issue, and `severities` the worst that
     this cost. `verdicts` counts graphs by the verdict on a cloner, `worst` by the worst that it did to them.
 
-    `states` counts the models that are trained, quantized or saved before cloning, `stating` is the time that these
+    `prepared` counts the models that are trained, quantized or saved before cloning, `preparing` is the time that these
     took. `accepted` has the kinds that the release accepted a call of, `not_accepted` those that it refused each time,
     with the number of tensors that were tried and the last exception.
     """
@@ -133,13 +133,13 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     turn: int
     trials: int = 0
     costly: int = 0
-    states: int = 0
-    stating: float = 0.0
+    prepared: int = msgspec.field(default=0, name="states")
+    preparing: float = msgspec.field(default=0.0, name="stating")
     seconds: float = 0.0
     verdicts: dict[str, int] = {}
     worst: dict[str, int] = {}
     known: dict[str, int] = {}
-    costs: dict[str, Cost] = {}
+    severities: dict[str, Severity] = msgspec.field(default_factory=dict, name="costs")
     raw_findings: tuple[WrittenFinding, ...] = ()
     refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
@@ -167,13 +167,16 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
             self.turn,
             trials=self.trials + more.trials,
             costly=self.costly + more.costly,
-            states=self.states + more.states,
-            stating=self.stating + more.stating,
+            prepared=self.prepared + more.prepared,
+            preparing=self.preparing + more.preparing,
             seconds=self.seconds + more.seconds,
             verdicts=_counted(self.verdicts, more.verdicts),
             worst=_counted(self.worst, more.worst),
             known=_counted(self.known, more.known),
-            costs={name: min(self.costs.get(name, cost), cost) for name, cost in (self.costs | more.costs).items()},
+            severities={
+                name: min(self.severities.get(name, severity), severity)
+                for name, severity in (self.severities | more.severities).items()
+            },
             refusals=tuple(refusals.values()),
             coverage=counting.coverage(),
             compared=_counted(self.compared, more.compared),

@@ -20,12 +20,12 @@ class TimeShare:
     """The seconds of workers' time that went into drawing and trying graphs, and into making findings smaller."""
 
     drawing: float = 0.0
-    shrinking: float = 0.0
+    reducing: float = 0.0
 
-    def allows(self, seconds: float, *, drawing: float = 0.0, shrinking: float = 0.0) -> bool:
-        """Whether a piece of `seconds` can begin. `drawing` and `shrinking` are the seconds of tasks that run now."""
-        shrunk = self.shrinking + shrinking + seconds + SCRIPT
-        return shrunk <= SHARE * (shrunk + self.drawing + drawing)
+    def allows(self, seconds: float, *, drawing: float = 0.0, reducing: float = 0.0) -> bool:
+        """Whether a piece of `seconds` can begin. `drawing` and `reducing` are the seconds of tasks that run now."""
+        reduced = self.reducing + reducing + seconds + SCRIPT
+        return reduced <= SHARE * (reduced + self.drawing + drawing)
 
 
 def piece(spent: float) -> float:

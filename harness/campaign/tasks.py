@@ -175,7 +175,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
                 if all(map(is_allowed, other_kinds(graph))):  # else it is one of a run with other --layers
                     look(graph)
         else:
-            graphs = graphs_on(process, cloners=trials.cloners, state_rate=setup.state_rate)
+            graphs = graphs_on(process, cloners=trials.cloners, preparation_rate=setup.preparation_rate)
             # The first that is drawn is the simplest of all, which one shard is enough to try.
             for graph in itertools.islice(
                 sample_graphs(graphs, shard.examples, shard.seed), 0 if shard.opens else 1, None
@@ -189,13 +189,13 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         turn=shard.turn,
         trials=tally.trials,
         costly=tally.costly,
-        states=tally.states,
-        stating=tally.stating,
+        prepared=tally.prepared,
+        preparing=tally.preparing,
         seconds=time.perf_counter() - began,
         verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
-        worst={f"{cloner}: {cost.name.lower()}": count for (cloner, cost), count in tally.worst.items()},
+        worst={f"{cloner}: {severity.name.lower()}": count for (cloner, severity), count in tally.worst.items()},
         known=dict(tally.known),
-        costs=dict(tally.costs),
+        severities=dict(tally.severities),
         raw_findings=tuple(raw_findings.values()),
         refusals=tuple(refusals.values()),
         met=tuple(met.items()),

@@ -33,13 +33,13 @@ FindingKey = tuple[str, str, str, tuple[str, ...]]
 class SubjectTotals:
     """Of one subject. `drawn` is what came of all its shards.
 
-    `settling` are the trials for making findings smaller, `shrinking` the workers' seconds that these took.
+    `settling` are the trials for making findings smaller, `reducing` the workers' seconds that these took.
     """
 
     met: SubjectStarted
     drawn: ShardDone = field(default_factory=lambda: ShardDone("", 0))
     settling: int = 0
-    shrinking: float = 0.0
+    reducing: float = 0.0
     breaks: dict[str, bool | None] = field(default_factory=dict)
     examples: dict[str, WrittenFinding] = field(default_factory=dict)
 
@@ -127,11 +127,11 @@ class Totals:
         """A finding that did not show again."""
         self.findings.pop(key_of(finding), None)
 
-    def shrunk(self, subject: str, trials: int, seconds: float) -> None:
+    def reduced(self, subject: str, trials: int, seconds: float) -> None:
         """What making a finding smaller took."""
         if subject in self.of:
             self.of[subject].settling += trials
-            self.of[subject].shrinking += seconds
+            self.of[subject].reducing += seconds
 
     @property
     def trials(self) -> int:
@@ -161,7 +161,7 @@ class Totals:
                 link=issue.link,
                 since=issue.since,
                 until=issue.until,
-                cost=each.drawn.costs.get(issue.id),
+                severity=each.drawn.severities.get(issue.id),
                 folder=known_folder(name, issue.id) if issue.id in each.shown else "",
             )
             for name, each in self.of.items()

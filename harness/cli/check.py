@@ -14,13 +14,13 @@ from pathlib import Path
 import click
 
 from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.own_model.applications import IMAGE, how_large, smallest_first
-from clonediff.harness.answers.own_model.inputs import InputsError, sized
-from clonediff.harness.answers.own_model.looking import CheckWanted, look, not_looked_at, second_for
-from clonediff.harness.answers.own_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
-from clonediff.harness.answers.own_model.record import CheckedModel, Status
-from clonediff.harness.answers.own_model.verdicts import minded
-from clonediff.harness.answers.own_model.ways import own_way
+from clonediff.harness.answers.checked_model.applications import IMAGE, how_large, smallest_first
+from clonediff.harness.answers.checked_model.inputs import InputsError, sized
+from clonediff.harness.answers.checked_model.looking import CheckWanted, look, not_looked_at, second_for
+from clonediff.harness.answers.checked_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
+from clonediff.harness.answers.checked_model.record import CheckedModel, Status
+from clonediff.harness.answers.checked_model.user_arguments import user_arguments
+from clonediff.harness.answers.checked_model.verdicts import minded
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, json_text
 from clonediff.harness.cli.text.check import checked_text, models_text
@@ -55,7 +55,7 @@ _PIPED = 15.0
 )
 @click.option(
     "--way",
-    "ways",
+    "arguments",
     metavar="WAY",
     multiple=True,
     help="What clone_model is given beside the model: new-inputs, remade, plain-calls, recursive, ARGUMENT=EXPRESSION, "
@@ -83,7 +83,7 @@ def command(
     unsafe: bool,
     arrays: Path | None,
     sizes: tuple[str, ...],
-    ways: tuple[str, ...],
+    arguments: tuple[str, ...],
     batch: int | None,
     costly: bool,
     seed: int,
@@ -141,10 +141,12 @@ def command(
             batch=batch,
             seed=seed,
             seconds=timeout,
-            way=own_way(ways),
+            clone_arguments=user_arguments(arguments),
             strict=strict,
         )
-        if wanted.way is not None and (others := [each for each in wanted.cloners if not takes_arguments(each)]):
+        if wanted.clone_arguments is not None and (
+            others := [each for each in wanted.cloners if not takes_arguments(each)]
+        ):
             raise ModelError(f"--way: the cloner {others[0]} takes a model and nothing else")
     except (ModelError, InputsError) as error:
         raise click.UsageError(str(error)) from None

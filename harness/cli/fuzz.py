@@ -57,6 +57,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 )
 @click.option(
     "--state-rate",
+    "preparation_rate",
     type=click.IntRange(min=0),
     help="Train or quantize the model of one in N graphs to which something is done before cloning; 0 for none [2].",
 )

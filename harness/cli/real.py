@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from clonediff.harness.answers.own_model.looking import CheckWanted
+from clonediff.harness.answers.checked_model.looking import CheckWanted
 from clonediff.harness.answers.real_models import jobs as model_jobs
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel, RealResults, is_fault

@@ -45,7 +45,7 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
     if run_it and as_issue:
         raise click.UsageError("--run and --issue: choose one")
     from clonediff.harness.answers.replay_target import NotFoundError, finding_at
-    from clonediff.harness.answers.repro import UnwritableError, own_subject, run_on, script
+    from clonediff.harness.answers.repro import UnwritableError, run_on, script, subject_of
     from clonediff.harness.subjects.subject import Subject
 
     try:
@@ -72,9 +72,9 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
     if out is not None:
         write_bytes(out, text.encode("utf-8", "replace"))
     if run_it and made is not None:
-        shown = run_on(made, subject or own_subject(finding))
+        shown = run_on(made, subject or subject_of(finding))
         word = {True: "fails as it should", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
-        click.echo(f"{one_line(finding.id)} on {subject or own_subject(finding)}: {word}: {one_line(shown.said)}")
+        click.echo(f"{one_line(finding.id)} on {subject or subject_of(finding)}: {word}: {one_line(shown.said)}")
         sys.exit({True: 0, False: 1, None: 2}[shown.breaks])
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))

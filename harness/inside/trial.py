@@ -369,7 +369,7 @@ class _Trial:
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
-        if self._request.get("own_way"):
+        if self._request.get("user_arguments"):
             answer["by_hand"] = told = self._by_hand(description)
             what = NOT_COMPARED % told["why"] if "why" in told else COMPARED
             answer["notes"] = [*context.notes, what]

@@ -12,7 +12,7 @@ import msgspec
 
 from clonediff.harness.trials.triage import alike, makes_a_clone
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Cause, Cost
+from clonediff.reports.records import Cause, Severity
 from clonediff.strategies.kinds import Generation
 
 
@@ -32,7 +32,7 @@ COUNTED = (FixEffect.SILENCES, FixEffect.BREAKS, FixEffect.OTHERWISE, FixEffect.
 
 def loud(cause: Cause) -> bool:
     """Whether a user sees it: there is an exception, now or as soon as the clone is used, or the process is gone."""
-    return cause.rank is Cost.CRASHES
+    return cause.severity is Severity.CRASHES
 
 
 class KnownBugs(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ def effects(
             return FixEffect.LEAVES
         if (silent_now or nothing_worked) and bugs.upstream.of(cause) is not None:
             return FixEffect.LEAVES
-        if silent_now and cause.rank is not Cost.NAME:
+        if silent_now and cause.severity is not Severity.NAME:
             return FixEffect.SILENCES
         return FixEffect.OTHERWISE if nothing_worked else FixEffect.BREAKS
 

@@ -33,7 +33,7 @@ class JudgedCause(msgspec.Struct, frozen=True):
     does: str = ""
 
 
-class OwnTests(msgspec.Struct, frozen=True):
+class ReleaseTests(msgspec.Struct, frozen=True):
     """The release's own tests for cloning. `note` says what was run, or why nothing was."""
 
     note: str
@@ -73,7 +73,7 @@ class Judged(msgspec.Struct, frozen=True):
     reported: ReportedBug | None = None
     multi_gpu: ReportedBug | None = None
     simulated: bool = True
-    own_tests: OwnTests | None = None
+    release_tests: ReleaseTests | None = msgspec.field(default=None, name="own_tests")
     tried: int = 0
     worked: int = 0
     worse: int = 0
@@ -118,7 +118,7 @@ class Judged(msgspec.Struct, frozen=True):
     @property
     def _passes(self) -> bool:
         """Whether it fixes the bug, passes the release's own tests, and was tried on everything."""
-        return self.fixes and not (self.own_tests and self.own_tests.failed) and not self.stopped
+        return self.fixes and not (self.release_tests and self.release_tests.failed) and not self.stopped
 
     def counted(self, effect: FixEffect) -> tuple[int, int]:
         """On how many graphs it has this effect, and of how many that is."""

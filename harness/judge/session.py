@@ -20,11 +20,11 @@ from msgspec.structs import replace
 
 from clonediff.harness.judge.effects import KnownBugs
 from clonediff.harness.judge.graphs import known_graphs
-from clonediff.harness.judge.own_tests import find_suite
 from clonediff.harness.judge.patching import PatchError
 from clonediff.harness.judge.processes import CandidateProcess, NotLoadedError, Prepared, prepare
 from clonediff.harness.judge.reading import Proposal
-from clonediff.harness.judge.record import Judged, OwnTests
+from clonediff.harness.judge.record import Judged, ReleaseTests
+from clonediff.harness.judge.release_tests import find_suite
 from clonediff.harness.judge.scripts import ScriptRuns, script_for
 from clonediff.harness.judge.text import everything, sentence
 from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, JudgeBudget, Reference, Say
@@ -80,7 +80,7 @@ class JudgeSession:
         self._reference = Reference(self._process)
         self._runs = ScriptRuns()
         self._scratch = Path(tempfile.mkdtemp(prefix="clonediff-judge-"))
-        self._baseline: OwnTests | None = None
+        self._baseline: ReleaseTests | None = None
         self._tests_limit = _TESTS_LIMIT
 
     def open(self) -> None:
@@ -109,12 +109,12 @@ class JudgeSession:
             one = JudgedCandidate(replace(self._blank(cloner, "reference"), loads=True), candidate=candidate)
             candidate.try_all(self._graphs, self.budget, self._say, fresh=False)
             self._add(one, began)
-        own = OwnTests(self._suite.note)
+        own = ReleaseTests(self._suite.note)
         if tests is not None:
             self._say("the release's own tests, without a candidate", 0.9)
             own = self._baseline = self._suite.outcome(tests[0], _said(tests[1]), None)
             self._tests_limit = tests_limit(own)
-        self.candidates[0].judged = replace(self.candidates[0].judged, own_tests=own)
+        self.candidates[0].judged = replace(self.candidates[0].judged, release_tests=own)
 
     def judge(self, name: str, text: str, proposal: Proposal) -> Judged:
         """Judge one candidate. Its scripts and the release's tests may still run when this returns: see `settle`."""
@@ -147,9 +147,9 @@ class JudgeSession:
                 shown.reproduced = run.result()
             if one.tests is not None:
                 own = self._suite.outcome(one.tests[0], _said(one.tests[1]), self._baseline)
-                one.judged = replace(one.judged, own_tests=own)
-            elif one.judged.loads and one.judged.own_tests is None:
-                one.judged = replace(one.judged, own_tests=OwnTests(self._suite.note or "not run"))
+                one.judged = replace(one.judged, release_tests=own)
+            elif one.judged.loads and one.judged.release_tests is None:
+                one.judged = replace(one.judged, release_tests=ReleaseTests(self._suite.note or "not run"))
             self._write(one)
 
     def write_summary(self, about: str) -> Path:
@@ -233,7 +233,7 @@ class JudgeSession:
         write(folder / "verdict.json", one.judged)
 
 
-def tests_limit(without: OwnTests) -> float:
+def tests_limit(without: ReleaseTests) -> float:
     """The seconds that the tests may take with a candidate. Without one they took 0 s if they did not end."""
     return _TESTS_AT_LEAST + _TESTS_SLOWER * without.seconds if without.seconds else _TESTS_LIMIT
 

@@ -11,7 +11,7 @@ from clonediff.harness.judge.processes import ended
 from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
 from clonediff.harness.subjects.observation import Frame
 from clonediff.reports.markup import one_line, visible
-from clonediff.reports.records import COSTS, Cause, Cost, Difference
+from clonediff.reports.records import SEVERITIES, Cause, Difference, Severity
 from clonediff.reports.verdict import some
 
 ROWS = {FixEffect.SILENCES: 3, FixEffect.BREAKS: 3, FixEffect.OTHERWISE: 2, FixEffect.LEAVES: 4}
@@ -21,11 +21,11 @@ ROWS_ALONE = 10
 """The rows of a candidate with causes of one effect only."""
 
 _COMES_OF = {
-    Cost.COMPUTES: "compute something else",
-    Cost.TRAINS: "train differently",
-    Cost.PROPERTY: "lose a property",
-    Cost.NAME: "change a name",
-    Cost.CRASHES: "crash when they are used",
+    Severity.COMPUTES: "compute something else",
+    Severity.TRAINS: "train differently",
+    Severity.PROPERTY: "lose a property",
+    Severity.NAME: "change a name",
+    Severity.CRASHES: "crash when they are used",
 }
 _SHARED = re.compile(r"(layer|weight|state) shared")
 _UNSHOWN = " (does not count: its script does not fail on its own)"
@@ -61,8 +61,8 @@ def cause_clause(cause: Cause) -> str:
         return f"the clone has the original's own {shared}{of}"
     aspect = root.aspect.replace("_", " ")
     where = f"{aspect} of {layer}" if layer else f"{root.check}, {aspect}"
-    cost = f" ({COSTS[cause.rank]})" if cause.rank < root.rank else ""
-    return f"{where}: {_short(root.expected)} in the original, {_short(root.found)} in the clone{cost}"
+    severity = f" ({SEVERITIES[cause.severity]})" if cause.severity < root.severity else ""
+    return f"{where}: {_short(root.expected)} in the original, {_short(root.found)} in the clone{severity}"
 
 
 def where_raised(cause: Cause, at: Frame | None) -> str:
@@ -81,7 +81,7 @@ def comes_of(cause: Cause) -> str:
     shared = _shared(cause.root)
     if shared:
         return f"share {shared}{'' if shared == 'state' else 's'} with the original"
-    return _COMES_OF[cause.rank]
+    return _COMES_OF[cause.severity]
 
 
 def silently(before: str, graphs: Mapping[str, Collection[bytes]]) -> str:
@@ -97,7 +97,7 @@ def likeness(differences: Sequence[Difference]) -> tuple[str, ...]:
     root = differences[0]
     if root.raised is not None:
         return (root.raised.type,)
-    if min(each.rank for each in differences) is Cost.NAME:
+    if min(each.severity for each in differences) is Severity.NAME:
         return ("name",)
     return (root.check, root.aspect)
 
@@ -120,7 +120,7 @@ def sentence(judged: Judged) -> str:
         return f"It does not load: {judged.refused}."
     text = f"{judged.silent[0].upper()}{judged.silent[1:]}. " if judged.silent else ""
     text += _reason(judged)
-    own = judged.own_tests
+    own = judged.release_tests
     if own and own.failed:
         named = ", ".join(own.failed[:3]) + (f" and {len(own.failed) - 3} more" if len(own.failed) > 3 else "")
         text += f" The release's own tests fail: {named}" + (f" ({own.said})." if own.said else ".")
@@ -248,7 +248,7 @@ def _yes(bug: ReportedBug) -> str:
 
 
 def _own(judged: Judged) -> str:
-    own = judged.own_tests
+    own = judged.release_tests
     if own is None:
         return "not run"
     if own.failed:

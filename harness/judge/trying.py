@@ -28,7 +28,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Blame, Cause, Cost
+from clonediff.reports.records import Blame, Cause, Severity
 from clonediff.strategies.graph import Graph, from_json, to_json
 
 MOST_LOST = 3
@@ -36,7 +36,7 @@ MOST_LOST = 3
 
 DRAWN = "a graph drawn at random"
 
-SHRINKING = 4.0
+REDUCING = 4.0
 """The seconds that a break may be made smaller for once the time for drawing is over."""
 
 SMALL = 2
@@ -264,7 +264,7 @@ class Candidate(GraphTrials):
                 seen=seen,
                 until=until,
                 after_each=after_each,
-                shrinking=SHRINKING,
+                reducing=REDUCING,
             )
             turn += 1
             if found is not None:
@@ -302,10 +302,10 @@ class Candidate(GraphTrials):
 def _unbuilt(own: Trial) -> Cause:
     """A model that the untouched release builds, and this process no longer does."""
     if own.lost is not None:
-        return Cause(LOST, lost_difference(own.lost), rank=Cost.CRASHES)
+        return Cause(LOST, lost_difference(own.lost), severity=Severity.CRASHES)
     said = f"{own.refused.type}: {own.refused.message}" if own.refused else "no answer"
     difference = CHECKS["made"].aspects.differs("original refused", "model", "a model", said, None)
-    return Cause("original-refused", difference, rank=Cost.CRASHES)
+    return Cause("original-refused", difference, severity=Severity.CRASHES)
 
 
 def _size(graph: Graph) -> tuple[int, int]:

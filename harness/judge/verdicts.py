@@ -11,7 +11,7 @@ from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
 from clonediff.harness.judge.text import cause_clause, comes_of, graph_line, likeness, sentence, silently, where_raised
 from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, Mark
 from clonediff.harness.trials.triage import makes_a_clone, title
-from clonediff.reports.records import Cause, Cost
+from clonediff.reports.records import Cause, Severity
 from clonediff.strategies.graph import Graph, to_json
 
 MOST_SCRIPTS = 5
@@ -109,7 +109,7 @@ def _rank(shown: CauseOnGraphs) -> tuple[int, bool, bool, int, int]:
         COUNTED.index(shown.effect),
         silent and cause.root.check != "own",
         shown.first_on == DRAWN,
-        cause.rank,
+        cause.severity,
         -len(shown.graphs),
     )
 
@@ -134,7 +134,7 @@ def _reported(candidate: Candidate) -> ReportedBug | None:
     if not tried.built:
         return ReportedBug(False, "the release does not build the model of the report")
     return _bug(
-        [cause for cause, effect in tried.causes if cause.rank <= Cost.COMPUTES or effect is FixEffect.SILENCES]
+        [cause for cause, effect in tried.causes if cause.severity <= Severity.COMPUTES or effect is FixEffect.SILENCES]
     )
 
 
@@ -145,7 +145,7 @@ def _multi_gpu(candidate: Candidate) -> ReportedBug | None:
     if not trial.built:
         return ReportedBug(False, "its model can no longer be built")
     causes = trial.clones[candidate.for_two_gpus].causes
-    return _bug([cause for cause in causes if cause.rank <= Cost.COMPUTES])
+    return _bug([cause for cause in causes if cause.severity <= Severity.COMPUTES])
 
 
 def _bug(bad: Sequence[Cause]) -> ReportedBug:

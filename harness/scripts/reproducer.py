@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.scripts import graph_mode, running
 from clonediff.harness.scripts.comments import comment
-from clonediff.harness.source.ways import MODEL
+from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.check import Comparison
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG

@@ -17,7 +17,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.strategies.graph import Graph
 
-SHRINKING = 60.0
+REDUCING = 60.0
 """The seconds that a finding may be shrunk for once the time for drawing is over."""
 
 
@@ -34,7 +34,7 @@ def search(
     seen: Collection[Key] = (),
     until: float | None = None,
     after_each: Callable[[], None] = lambda: None,
-    shrinking: float = SHRINKING,
+    reducing: float = REDUCING,
 ) -> Hit | None:
     """The first new hit among `examples` graphs, with the smallest graph that shows it; None where there is none.
 
@@ -49,7 +49,7 @@ def search(
         found = new_hits(trials.try_graph(graph).hits, seen)
         after_each()
         if found:
-            last = None if until is None else until + shrinking
+            last = None if until is None else until + reducing
             return _smaller(trials, graph, found[0], last, after_each)
     return None
 

@@ -6,7 +6,7 @@ from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import Hit
-from clonediff.reports.records import COSTS
+from clonediff.reports.records import SEVERITIES
 
 
 def message_of(hit: Hit, trials: GraphTrials) -> str:
@@ -18,7 +18,7 @@ def message_of(hit: Hit, trials: GraphTrials) -> str:
         said = "clonediff drew a model that ends this Keras: a fault of clonediff's generator."
         return "\n".join((*head, said, hit.detail, "", hit.case.source))
     root = hit.cause.root
-    lines = [*head, f"{hit.cloner}: {hit.blame}; {COSTS[hit.cause.rank]}", *root.lines]
+    lines = [*head, f"{hit.cloner}: {hit.blame}; {SEVERITIES[hit.cause.severity]}", *root.lines]
     if root.first is not None:
         lines.append(f"  first seen at {root.first.said}")
     lines += hit.notes

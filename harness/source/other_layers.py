@@ -39,7 +39,7 @@ def other_kinds(graph: Graph) -> set[str]:
     return {kind for kind in kinds if is_other(kind) and not is_operation(kind)}
 
 
-def own_name(kind: str) -> str:
+def class_name_of(kind: str) -> str:
     """The name of its class."""
     return kind.rpartition(":")[2].rpartition(".")[2]
 

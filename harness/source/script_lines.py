@@ -14,16 +14,22 @@ from typing import TypeAlias
 
 from msgspec import structs
 
+from clonediff.harness.source.clone_arguments import CALL_FUNCTION, CLONE_FUNCTION
 from clonediff.harness.source.custom import CLASSES
+from clonediff.harness.source.custom_models import write_class
 from clonediff.harness.source.dialect import Dialect, InputWords
 from clonediff.harness.source.functions import REGISTERED, write_function
 from clonediff.harness.source.inputs import with_shape, write_building, write_input
 from clonediff.harness.source.operations import write_operation
-from clonediff.harness.source.other_layers import check_allowed, file_of, is_other, own_name, write_loading
-from clonediff.harness.source.own_models import write_class
-from clonediff.harness.source.states import as_it_learns, done_to, scope_of, with_own, write_step
+from clonediff.harness.source.other_layers import check_allowed, class_name_of, file_of, is_other, write_loading
+from clonediff.harness.source.preparations import (
+    as_it_learns,
+    done_to,
+    scope_of,
+    with_custom_function,
+    write_preparation,
+)
 from clonediff.harness.source.tensors import Variables, Words
-from clonediff.harness.source.ways import CALL_FUNCTION, CLONE_FUNCTION
 from clonediff.harness.source.words import (
     array_literal,
     dotted,
@@ -35,10 +41,12 @@ from clonediff.harness.source.words import (
 )
 from clonediff.strategies.asking import taken
 from clonediff.strategies.calling import packed
+from clonediff.strategies.clone_arguments import inner_layer
 from clonediff.strategies.graph import (
     Array,
     Base,
     Call,
+    CloneArguments,
     Function,
     Graph,
     Input,
@@ -47,19 +55,17 @@ from clonediff.strategies.graph import (
     Made,
     MalformedGraph,
     Named,
+    Preparation,
     Ref,
     Seq,
-    Step,
     Value,
-    Way,
     refs,
 )
 from clonediff.strategies.kinds.arguments import OF_NUMPY, PATHS
 from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
 from clonediff.strategies.kinds.operations import is_operation
-from clonediff.strategies.states import OWN_CLASS
-from clonediff.strategies.states import PATHS as OF_STEPS
-from clonediff.strategies.ways import inner_layer
+from clonediff.strategies.preparations import OWN_CLASS
+from clonediff.strategies.preparations import PATHS as OF_PREPARATIONS
 
 _STEPS = 3
 """An open dimension, where a model is run."""
@@ -89,7 +95,7 @@ class ScriptLines:
         self.kept: Places = set()
         self.learning: Places = set()
         self.stateful: Places = set()
-        self.owning: dict[tuple[int, ...], Step] = {}
+        self.owning: dict[tuple[int, ...], Preparation] = {}
         self.own = ""
         self.unregistered: str = after.unregistered if after is not None else ""
         self.batch: int | None = None
@@ -124,28 +130,30 @@ class ScriptLines:
         new = [text for text in self.definitions if text not in said]
         return "\n".join((*new, *self.lines, ""))
 
-    def given(self, graph: Graph, node: int, way: Way) -> str:
+    def given(self, graph: Graph, node: int, arguments: CloneArguments) -> str:
         """The expression of an input that `clone_model` is given; the model that is asked for has the graph."""
         each = graph.inputs[node]
-        if way.inputs == "layers":
+        if arguments.inputs == "layers":
             return self.input(each, self.dialect.layer)
-        if way.inputs == "inner":
+        if arguments.inputs == "inner":
             inner = inner_layer(graph)
             if inner is None:
                 raise MalformedGraph("way.inputs: no layer of the model gives what is as its one input is")
             return f"{(self.after or self).layers[(inner,)]}.output"
         text = self.input(each, self.dialect.input)
-        if way.inputs == "made":
+        if arguments.inputs == "made":
             text = self.need(f'layers.Activation("linear", name="made_{node + 1}")({text})')
         return text
 
-    def state(self, graph: Graph) -> None:
+    def preparations(self, graph: Graph) -> None:
         """The lines of what is done to the model."""
-        for step, target in done_to(graph):
+        for preparation, target in done_to(graph):
             what = "model" if target is None else ".".join((self.layers[target.place], *target.attributes))
             # Keras 3 does not tell the `input` of a Sequential that was never called.
             tensor = f"{what}.inputs[0]" if target is None and graph.sequential else f"{what}.input"
-            text = write_step(step, what, self.plain, lambda: self._arrays(graph), tensor, self.dialect.eager)
+            text = write_preparation(
+                preparation, what, self.plain, lambda: self._arrays(graph), tensor, self.dialect.eager
+            )
             self.lines += [self.need(self.dialect.spell(line)) for line in text]
 
     def plain(self, value: Value) -> str:
@@ -185,23 +193,28 @@ class ScriptLines:
             self.definitions.append(self.need(text))
 
     def model(
-        self, graph: Graph, variable: str, stem: str, way: Way | None = None, place: tuple[int, ...] = ()
+        self,
+        graph: Graph,
+        variable: str,
+        stem: str,
+        arguments: CloneArguments | None = None,
+        place: tuple[int, ...] = (),
     ) -> None:
-        """The lines of a model, and of the models in it before it; `way` is the one that it is cloned in.
+        """The lines of a model, and of the models in it before it; `arguments` is the one that it is cloned in.
 
         `place` has the numbers of the layers that hold it.
         """
-        if graph.own is not None:
-            self._own_model(graph, variable, stem, place)
+        if graph.custom_class is not None:
+            self._custom_model(graph, variable, stem, place)
             return
         if graph.sequential:
-            self._sequential(graph, variable, way, place)
+            self._sequential(graph, variable, arguments, place)
             return
         tensors = Variables(self.name, graph, stem)
         for number, given in enumerate(graph.inputs):
             text = (
-                self.given(graph, number, way)
-                if way is not None and not place and way.inputs in ("made", "inner")
+                self.given(graph, number, arguments)
+                if arguments is not None and not place and arguments.inputs in ("made", "inner")
                 else self.input(given, self.dialect.input)
             )
             self.lines.append(f"{tensors.inputs[number]} = {text}")
@@ -211,18 +224,20 @@ class ScriptLines:
         for number, call in enumerate(graph.calls):
             layer, shared = graph.layers[call.layer], uses.count(call.layer) > 1
             target = tensors.target(number, layer)
-            called = self.called(layer, call, tensors.word, made, shared, way, (*place, call.layer))
+            called = self.called(layer, call, tensors.word, made, shared, arguments, (*place, call.layer))
             self.lines.append(f"{target} = {called}")
             self.index |= dict.fromkeys(re.findall(r"\w+", target), (*place, call.layer))
         if graph.base is not None:
             self._model(self.name("base"), graph.base, tensors.word)
         self._named_model(graph, variable, tensors.word)
 
-    def _own_model(self, graph: Graph, variable: str, stem: str, place: tuple[int, ...]) -> None:
+    def _custom_model(self, graph: Graph, variable: str, stem: str, place: tuple[int, ...]) -> None:
         """The lines of a model of a class of one's own, which is defined above."""
         before, self.lines = self.lines, []
-        named = graph.own is not None and graph.own.makes == "parts"
-        self.model(structs.replace(graph, own=None, name=None if named else graph.name), variable, stem, None, place)
+        named = graph.custom_class is not None and graph.custom_class.makes == "parts"
+        self.model(
+            structs.replace(graph, custom_class=None, name=None if named else graph.name), variable, stem, None, place
+        )
         wanted, text, lines = write_class(graph, self.lines, variable, self.dialect)
         own = self.classes[text] = self.classes.get(text) or self.name(wanted)
         self.define(text.replace("{own}", own))
@@ -237,10 +252,14 @@ class ScriptLines:
         words = f"{self.value(ends.takes, tensors)}, {self.value(ends.gives, tensors)}"
         self.lines.append(f"{variable} = {self.need('keras.Model')}({words}{name})")
 
-    def _sequential(self, graph: Graph, variable: str, way: Way | None, place: tuple[int, ...]) -> None:
+    def _sequential(
+        self, graph: Graph, variable: str, arguments: CloneArguments | None, place: tuple[int, ...]
+    ) -> None:
         """A chain: its input, unless its first layer is as it was and tells the shape, then each layer in order."""
-        first = self.dialect.layer if graph.inputs[0].name is not None and way is None else self.dialect.first
-        by_first = graph.built == "by its first layer" and self.batch is None and not (way and way.clone_function)
+        first = self.dialect.layer if graph.inputs[0].name is not None and arguments is None else self.dialect.first
+        by_first = (
+            graph.built == "by its first layer" and self.batch is None and not (arguments and arguments.clone_function)
+        )
         parts = [] if by_first or graph.built in ("later", "not yet") else [self.input(graph.inputs[0], first)]
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
@@ -249,7 +268,7 @@ class ScriptLines:
             if call.layer not in made:
                 layer = with_shape(layer, graph) if by_first and not made and layer.graph is None else layer
                 needs_name = bool(layer.marks) or layer.graph is not None or uses.count(call.layer) > 1
-                made[call.layer] = self._made(layer, needs_name, way, (*place, call.layer))
+                made[call.layer] = self._made(layer, needs_name, arguments, (*place, call.layer))
             parts.append(made[call.layer])
         chain = self.name("base") if graph.base is not None else variable
         self.index[f"{chain}.inputs[0]"] = (*place, -1)
@@ -285,7 +304,7 @@ class ScriptLines:
         tensors: Words,
         made: dict[int, str],
         shared: bool,
-        way: Way | None = None,
+        arguments: CloneArguments | None = None,
         place: tuple[int, ...] = (0,),
     ) -> str:
         """The expression of a call; `made` has the expressions of the layers that are made already."""
@@ -293,11 +312,11 @@ class ScriptLines:
             return self._operation(layer, call, tensors)
         if call.layer not in made:
             needs_name = shared or bool(layer.marks) or layer.graph is not None
-            made[call.layer] = self._made(layer, needs_name, way, place)
+            made[call.layer] = self._made(layer, needs_name, arguments, place)
         words = [self.value(value, tensors) for value in packed(call, layer.graph)]
         words = [f"inputs={each}" for each in words] if call.packing == "keyword" else words
         words += [f"{identifier(key)}={self.value(value, tensors)}" for key, value in call.kwargs]
-        if way is not None and way.call_function is not None:
+        if arguments is not None and arguments.call_function is not None:
             return f"{CALL_FUNCTION}({', '.join((made[call.layer], *words))})"
         return f"{made[call.layer]}({', '.join(words)})"
 
@@ -310,14 +329,14 @@ class ScriptLines:
             raise MalformedGraph(f"calls: {layer.kind} takes tensors only")
         return self.need(write_operation(layer, given, self.plain, self.dialect))
 
-    def _made(self, layer: Layer, needs_name: bool, way: Way | None, place: tuple[int, ...]) -> str:
+    def _made(self, layer: Layer, needs_name: bool, arguments: CloneArguments | None, place: tuple[int, ...]) -> str:
         """The expression that makes a layer; with `needs_name`, a variable that holds it already.
 
         Where a clone function is asked for it, it is asked with the layer of the model that is cloned; but for a model
         that the way goes into.
         """
-        inside = way if way is not None and way.recursive else None
-        if way is None or way.clone_function is None or (layer.graph is not None and inside is not None):
+        inside = arguments if arguments is not None and arguments.recursive else None
+        if arguments is None or arguments.clone_function is None or (layer.graph is not None and inside is not None):
             made = self._plainly_made(layer, needs_name or self.holds or place in self.kept, inside, place)
             self.layers[place] = made
             return made
@@ -330,7 +349,9 @@ class ScriptLines:
             return held
         return f"{CLONE_FUNCTION}({held})"
 
-    def _plainly_made(self, layer: Layer, needs_name: bool, inside: Way | None, place: tuple[int, ...]) -> str:
+    def _plainly_made(
+        self, layer: Layer, needs_name: bool, inside: CloneArguments | None, place: tuple[int, ...]
+    ) -> str:
         if layer.graph is not None:
             if inside is not None and self.after is not None and place in self.after.layers:
                 variable = self.after.layers[place]
@@ -345,14 +366,14 @@ class ScriptLines:
         if place in self.stateful:
             layer = structs.replace(layer, args=(*layer.args, ("stateful", True)))
         if place in self.owning:
-            layer, above, self.own = with_own(layer, self.owning[place], self.name, self.dialect.found)
+            layer, above, self.own = with_custom_function(layer, self.owning[place], self.name, self.dialect.found)
             self.define(self.dialect.spell(above))
         before = set(self.taken)
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
         self.functions[place] = self.taken - before
         if not needs_name:
             return text
-        variable = self.name(f"{snake(own_name(layer.kind))}_layer")
+        variable = self.name(f"{snake(class_name_of(layer.kind))}_layer")
         self.lines.append(f"{variable} = {text}")
         if "frozen after" in layer.marks:
             self.lines.append(f"{variable}.trainable = False")
@@ -374,14 +395,14 @@ class ScriptLines:
             )
         return f"{cls}({', '.join(parts)})"
 
-    def found_in_scope(self, step: Step, place: tuple[int, ...]) -> None:
+    def found_in_scope(self, preparation: Preparation, place: tuple[int, ...]) -> None:
         """Leave what a layer takes, or its class, to be found in a scope."""
-        if dict(step.args)["takes"] == OWN_CLASS and step.kind is not None:
-            if step.kind not in self.dialect.classes:
-                raise MalformedGraph(f"state: {step.kind} is no class of one's own")
-            self.unregistered, self.own = step.kind, scope_of(step.kind)
+        if dict(preparation.args)["takes"] == OWN_CLASS and preparation.kind is not None:
+            if preparation.kind not in self.dialect.classes:
+                raise MalformedGraph(f"state: {preparation.kind} is no class of one's own")
+            self.unregistered, self.own = preparation.kind, scope_of(preparation.kind)
         else:
-            self.owning[place] = step
+            self.owning[place] = preparation
 
     def class_of(self, kind: str) -> str:
         if kind in NOT_DRAWN:
@@ -402,12 +423,12 @@ class ScriptLines:
         check_allowed(kind)
         path = file_of(kind)
         if not path:
-            return f"{self._module(dotted(kind.rpartition('.')[0]))}.{identifier(own_name(kind))}"
+            return f"{self._module(dotted(kind.rpartition('.')[0]))}.{identifier(class_name_of(kind))}"
         if path not in self.files:
             self.files[path] = self.name(snake(Path(path).stem))
         self.imports.update(("import importlib.util", "import sys"))
         self.define(write_loading(self.files[path], path))
-        return f"{self.files[path]}.{identifier(own_name(kind))}"
+        return f"{self.files[path]}.{identifier(class_name_of(kind))}"
 
     def _module(self, name: str) -> str:
         """The variable of a module that is imported. Its package may not have it as an attribute."""
@@ -457,7 +478,7 @@ class ScriptLines:
             case Named(path=path, args=args):
                 if args is None and self.own.endswith(f": {path}}})"):
                     return path
-                if path not in PATHS | OF_STEPS | OF_NUMPY:
+                if path not in PATHS | OF_PREPARATIONS | OF_NUMPY:
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
                 words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
                 name = self.need(path if path in OF_NUMPY else f"keras.{path}")

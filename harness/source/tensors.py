@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from clonediff.harness.source.functions import KEYS
-from clonediff.harness.source.other_layers import own_name
+from clonediff.harness.source.other_layers import class_name_of
 from clonediff.harness.source.words import snake
 from clonediff.strategies.graph import Function, Graph, Layer, Ref
 
@@ -39,7 +39,7 @@ class Variables:
         """What stands left of the call, by how the layer gives its outputs back."""
         node = len(self.graph.inputs) + number
         count = self.graph.calls[number].outputs
-        stem = snake(layer.name or own_name(layer.kind))
+        stem = snake(layer.name or class_name_of(layer.kind))
         if hasattr(builtins, stem):
             stem = f"{stem}_output"
         container = _container(layer, count)

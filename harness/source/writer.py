@@ -10,11 +10,7 @@ from dataclasses import dataclass, field
 
 from msgspec import structs
 
-from clonediff.harness.source.dialect import Dialect
-from clonediff.harness.source.inputs import write_building
-from clonediff.harness.source.script_lines import ScriptLines
-from clonediff.harness.source.states import built_within, cloned_in, done_to
-from clonediff.harness.source.ways import (
+from clonediff.harness.source.clone_arguments import (
     AROUND,
     CALL_FUNCTION,
     CLONE_FUNCTION,
@@ -23,9 +19,13 @@ from clonediff.harness.source.ways import (
     write_clone_function,
     wrong_argument,
 )
+from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.source.inputs import write_building
+from clonediff.harness.source.preparations import built_within, cloned_in, done_to
+from clonediff.harness.source.script_lines import ScriptLines
 from clonediff.strategies.asking import Question
-from clonediff.strategies.graph import Graph, Items, Ref, Way, Wrong, refs
-from clonediff.strategies.ways import inner_layer, inputs_of, makes_none
+from clonediff.strategies.clone_arguments import inner_layer, inputs_of, makes_none
+from clonediff.strategies.graph import CloneArguments, Graph, Items, Ref, Wrong, refs
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +48,24 @@ class WrittenGraph:
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     """The graph's model as a script, with the way in which it is cloned."""
-    if graph.way is not None:
-        return _write_with_way(graph, graph.way, dialect)
+    if graph.clone_arguments is not None:
+        return _write_with_clone_arguments(graph, graph.clone_arguments, dialect)
     script = ScriptLines(dialect)
-    done = [(step, target.place) for step, target in done_to(graph) if target is not None]
+    done = [(preparation, target.place) for preparation, target in done_to(graph) if target is not None]
     script.kept = {place for _, place in done}
-    script.learning = {place for step, place in done if step.does == "adapt"}
-    script.stateful = {place for step, place in done if step.does == "stateful"}
+    script.learning = {place for preparation, place in done if preparation.does == "adapt"}
+    script.stateful = {place for preparation, place in done if preparation.does == "stateful"}
     script.batch = graph.batch if script.stateful else None
-    for step, place in done:
-        if step.does == "objects":
-            script.found_in_scope(step, place)
+    for preparation, place in done:
+        if preparation.does == "objects":
+            script.found_in_scope(preparation, place)
     script.model(graph, "model", "")
     within: list[str] = []
-    for step in graph.state:
-        script.lines = built_within(step, script.lines, script.plain, dialect.spell, script.own)
+    for preparation in graph.preparations:
+        script.lines = built_within(preparation, script.lines, script.plain, dialect.spell, script.own)
         script.need(script.lines[0])
-        within += cloned_in(step, script.plain, script.own)
-    script.state(graph)
+        within += cloned_in(preparation, script.plain, script.own)
+    script.preparations(graph)
     if graph.built != "not yet":
         return WrittenGraph(script.text(), within=tuple(within), index=script.index)
     asked = ScriptLines(dialect, script)
@@ -74,54 +74,58 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     return WrittenGraph(script.text(), (), asked.rest(), write_building(graph), tuple(within), index)
 
 
-def _write_with_way(graph: Graph, way: Way, dialect: Dialect) -> WrittenGraph:
+def _write_with_clone_arguments(graph: Graph, clone_arguments: CloneArguments, dialect: Dialect) -> WrittenGraph:
     """The graph's model, and where there is to be a clone, the model that is asked for."""
     script = ScriptLines(dialect)
-    if way.wrong:
-        arguments = _wrong(script, graph, way.wrong)
+    if clone_arguments.wrong:
+        arguments = _wrong(script, graph, clone_arguments.wrong)
         script.model(graph, "model", "")
         return WrittenGraph(script.text(), arguments, index=script.index)
-    functions = tuple(_functions(script, way))
-    asked_for = structs.replace(graph, inputs=inputs_of(graph), way=None)
-    inner = inner_layer(graph) if way.inputs == "inner" else None
+    functions = tuple(_functions(script, clone_arguments))
+    asked_for = structs.replace(graph, inputs=inputs_of(graph), clone_arguments=None)
+    inner = inner_layer(graph) if clone_arguments.inputs == "inner" else None
     script.kept = {(inner,)} if inner is not None else set()
-    if makes_none(way):
+    if makes_none(clone_arguments):
         script.model(graph, "model", "")
-        arguments = (*_inputs(script, asked_for, way), *functions)
+        arguments = (*_inputs(script, asked_for, clone_arguments), *functions)
         return WrittenGraph(script.text(), arguments, index=script.index)
-    script.holds = way.clone_function is not None
+    script.holds = clone_arguments.clone_function is not None
     script.kept |= {target.place for _, target in done_to(graph) if target is not None}
     script.model(graph, "model", "")
-    script.state(graph)
+    script.preparations(graph)
     asked = ScriptLines(dialect, script)
     asked.kept = script.kept
-    asked.model(asked_for, "model", "", way)
-    asked.state(structs.replace(graph, state=tuple(step for step in graph.state if step.does != "run")))
+    asked.model(asked_for, "model", "", clone_arguments)
+    asked.preparations(
+        structs.replace(
+            graph, preparations=tuple(preparation for preparation in graph.preparations if preparation.does != "run")
+        )
+    )
     script.needs |= asked.needs
-    arguments = (*_inputs(script, asked_for, way), *functions)
+    arguments = (*_inputs(script, asked_for, clone_arguments), *functions)
     return WrittenGraph(script.text(), arguments, asked.rest(), index=script.index | asked.index)
 
 
-def _functions(script: ScriptLines, way: Way) -> Iterator[tuple[str, str]]:
+def _functions(script: ScriptLines, clone_arguments: CloneArguments) -> Iterator[tuple[str, str]]:
     """What `clone_model` is given beside inputs, by name; the functions are defined."""
-    if way.clone_function is not None:
-        script.define(write_clone_function(way.clone_function, script.class_of, script.plain))
+    if clone_arguments.clone_function is not None:
+        script.define(write_clone_function(clone_arguments.clone_function, script.class_of, script.plain))
         yield CLONE_FUNCTION, CLONE_FUNCTION
-    if way.call_function is not None:
-        script.define(write_call_function(way.call_function, script.class_of))
+    if clone_arguments.call_function is not None:
+        script.define(write_call_function(clone_arguments.call_function, script.class_of))
         yield CALL_FUNCTION, CALL_FUNCTION
-    if way.recursive:
+    if clone_arguments.recursive:
         yield "recursive", "True"
 
 
-def _inputs(script: ScriptLines, graph: Graph, way: Way) -> Iterator[tuple[str, str]]:
+def _inputs(script: ScriptLines, graph: Graph, clone_arguments: CloneArguments) -> Iterator[tuple[str, str]]:
     """The inputs that `clone_model` is given, where the model with this graph is asked for."""
-    if way.inputs == "own":
+    if clone_arguments.inputs == "own":
         yield "input_tensors", "model.inputs" if graph.sequential else "model.input"
-    elif way.inputs:
-        words = [script.given(graph, node, way) for node in range(len(graph.inputs))]
+    elif clone_arguments.inputs:
+        words = [script.given(graph, node, clone_arguments) for node in range(len(graph.inputs))]
         takes = graph.takes
-        if way.inputs == "turned" and isinstance(takes, Items):
+        if clone_arguments.inputs == "turned" and isinstance(takes, Items):
             takes = Items(takes.items[::-1])
         places = [ref.node for ref in refs(takes)]
         once = {f"given_{node}": words[node] for node in sorted(set(places)) if places.count(node) > 1}
@@ -131,7 +135,7 @@ def _inputs(script: ScriptLines, graph: Graph, way: Way) -> Iterator[tuple[str, 
         text = nested if script.dialect.nests else flat
         if once:  # one tensor stands in all places of an input, and is another for each clone
             text = f"(lambda {', '.join(once)}: {text})({', '.join(once.values())})"
-        yield "input_tensors", f"[{text}]" if way.inputs == "listed" else text
+        yield "input_tensors", f"[{text}]" if clone_arguments.inputs == "listed" else text
 
 
 def _wrong(script: ScriptLines, graph: Graph, wrong: Wrong) -> tuple[tuple[str, str], ...]:

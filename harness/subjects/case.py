@@ -18,14 +18,14 @@ RATE = 8
 
 def takes_arguments(cloner: str) -> bool:
     """Whether a cloner can be given what `clone_model` is given beside the model."""
-    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/way_")
+    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/argument_")
 
 
 class Case(msgspec.Struct, frozen=True):
     """What is tried.
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
-    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With `own_way`
+    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With `user_arguments`
     nobody knows what model is asked for; with `functions_raise` an exception may be what a function is to give; what is
     `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less. `keeps` says
     what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned in the same way. `done`
@@ -42,7 +42,7 @@ class Case(msgspec.Struct, frozen=True):
     arguments: dict[str, str] = {}
     asked: str = ""
     keeps: Keeps = ""
-    own_way: bool = False
+    user_arguments: bool = False
     functions_raise: bool = False
     promises: str = ""
     wrong: bool = False
@@ -74,7 +74,9 @@ class Case(msgspec.Struct, frozen=True):
             "checks": {name: name in asked for name in COSTLY},
         }
         if self.arguments:
-            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps, own_way=self.own_way)
+            request.update(
+                arguments=self.arguments, asked=self.asked, keeps=self.keeps, user_arguments=self.user_arguments
+            )
             request.update(wrong=self.wrong)
             request.update(functions_raise=self.functions_raise, repeats=self.repeats)
         if self.builds:

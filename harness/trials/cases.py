@@ -13,9 +13,9 @@ from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.subjects.observation import Keeps
 from clonediff.strategies.asking import NoKeras, taken
-from clonediff.strategies.graph import Graph, Input, Way, refs, to_json
-from clonediff.strategies.states import runs
-from clonediff.strategies.ways import inputs_of, keeps_layers, makes_none, repeats
+from clonediff.strategies.clone_arguments import inputs_of, keeps_layers, makes_none, repeats
+from clonediff.strategies.graph import CloneArguments, Graph, Input, refs, to_json
+from clonediff.strategies.preparations import runs
 
 
 def case_of(graph: Graph, dialect: str) -> Case:
@@ -26,7 +26,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         tuple(_taken(graph)),
         batch=graph.batch,
         seed=number_of(graph),
-        done=tuple(dict.fromkeys(step.does for step in graph.state)),
+        done=tuple(dict.fromkeys(preparation.does for preparation in graph.preparations)),
         ran=runs(graph),
         promises=_promises(graph, spoken),
         asked=script.asked,
@@ -34,25 +34,25 @@ def case_of(graph: Graph, dialect: str) -> Case:
         within=script.within,
         index=dict(script.index),
     )
-    way = graph.way
-    if way is None:
+    arguments = graph.clone_arguments
+    if arguments is None:
         return case
     return structs.replace(
         case,
         arguments=dict(script.arguments),
         asked=script.asked,
-        functions_raise=makes_none(way) and not way.wrong,
-        wrong=bool(way.wrong),
-        promises=way.inputs if way.inputs == "turned" else case.promises,
-        repeats=repeats(way) and not _of_copied_calls(graph, spoken),
-        keeps=_kept(way),
+        functions_raise=makes_none(arguments) and not arguments.wrong,
+        wrong=bool(arguments.wrong),
+        promises=arguments.inputs if arguments.inputs == "turned" else case.promises,
+        repeats=repeats(arguments) and not _of_copied_calls(graph, spoken),
+        keeps=_kept(arguments),
     )
 
 
-def _kept(way: Way) -> Keeps:
+def _kept(arguments: CloneArguments) -> Keeps:
     """What of the model stands in its clone."""
-    of_its_own: Keeps = "inputs" if way.inputs == "own" else "a tensor" if way.inputs == "inner" else ""
-    if keeps_layers(way):
+    of_its_own: Keeps = "inputs" if arguments.inputs == "own" else "a tensor" if arguments.inputs == "inner" else ""
+    if keeps_layers(arguments):
         return "everything" if of_its_own else "layers"
     return of_its_own
 
@@ -67,27 +67,29 @@ def costly_checks(graph: Graph, dialect: str) -> tuple[str, ...]:
 
 def _of_copied_calls(graph: Graph, dialect: Dialect) -> bool:
     """Whether a clone begins at tensors that layers made, where a layer's calls are counted anew, and backwards."""
-    return dialect.copies_calls and graph.way is not None and graph.way.inputs in ("made", "inner")
+    return (
+        dialect.copies_calls and graph.clone_arguments is not None and graph.clone_arguments.inputs in ("made", "inner")
+    )
 
 
 def _inputs(graph: Graph) -> tuple[Input, ...]:
     """What the model takes; a layer that keeps its state needs a batch of a known size."""
     inputs = inputs_of(graph)
-    if not any(step.does == "stateful" for step in graph.state):
+    if not any(preparation.does == "stateful" for preparation in graph.preparations):
         return inputs
     return tuple(structs.replace(given, batch=given.batch or graph.batch) for given in inputs)
 
 
 def _promises(graph: Graph, dialect: Dialect) -> str:
     """What is asked for, where that is less."""
-    renamed = any(step.does == "set" and "name" in dict(step.args) for step in graph.state)
-    if renamed or any(step.does == "clone name scope" for step in graph.state):  # of Keras 3 only
+    renamed = any(preparation.does == "set" and "name" in dict(preparation.args) for preparation in graph.preparations)
+    if renamed or any(preparation.does == "clone name scope" for preparation in graph.preparations):  # of Keras 3 only
         return "another scope"
     return "not compiled" if not dialect.compiles and _is_compiled(graph) else ""
 
 
 def _is_compiled(graph: Graph) -> bool:
-    return any(step.does in ("compile", "train") for step in graph.state)
+    return any(preparation.does in ("compile", "train") for preparation in graph.preparations)
 
 
 def number_of(graph: Graph) -> int:

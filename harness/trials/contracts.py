@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Observation
-from clonediff.reports.records import Cause, Cost, Difference
+from clonediff.reports.records import Cause, Difference, Severity
 
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
 _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight path alone", "state scope")
@@ -80,7 +80,7 @@ def breaks_contract(cloner: str, cause: Cause) -> bool:
     if cloner in _NOT_ASKED:
         return not _NOT_ASKED[cloner].covers(root)
     if cloner in _BY_CONFIG:
-        return cause.rank < Cost.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
+        return cause.severity < Severity.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
     if cloner == "same_layers":
         return not (root.path.startswith("model.") and root.aspect in _OF_A_NEW_MODEL)
     return True

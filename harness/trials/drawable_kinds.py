@@ -20,7 +20,7 @@ from clonediff.harness.trials.remembered_answers import Asked, asked, here
 from clonediff.harness.trials.trusted_layers import trust
 from clonediff.strategies import FEATURES, functional_graphs
 from clonediff.strategies.graph import Graph, Items, Seq, Value
-from clonediff.strategies.graphs import PIECES, STATES, WAYS, Feature
+from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PIECES, PREPARATION_FEATURES, Feature
 from clonediff.strategies.kinds import Generation, Kind
 from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
 from clonediff.strategies.kinds.of_release import Signature, kinds_of
@@ -82,7 +82,7 @@ def _graphs(
 ) -> SearchStrategy[Graph]:
     capabilities = its.capabilities
     if cloners and all(map(takes_arguments, cloners)):
-        features = WAYS.union(STATES, features)
+        features = CLONE_ARGUMENT_FEATURES.union(PREPARATION_FEATURES, features)
     return functional_graphs(
         keras=its,
         generation=generation,

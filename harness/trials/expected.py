@@ -74,8 +74,8 @@ class Expected(msgspec.Struct, frozen=True):
     def of(cls, finding: Finding) -> Expected:
         """What a finding says. Its id is that of its cause."""
         if finding.root is not None:
-            rank = min(each.rank for each in finding.differences)
-            return cls(Cause(fingerprint(finding.root), finding.root, finding.differences[1:], rank))
+            severity = min(each.severity for each in finding.differences)
+            return cls(Cause(fingerprint(finding.root), finding.root, finding.differences[1:], severity))
         return cls(lost=finding.detail.partition(":")[0]) if finding.id.startswith(LOST) else cls()
 
     @property
@@ -207,7 +207,7 @@ def _hidden(expected: Expected, trial: Trial) -> str:
         return nothing
     for cause in trial.causes:
         for follower in cause.followers:
-            if expected.is_it(Cause(fingerprint(follower), follower, rank=follower.rank)):
+            if expected.is_it(Cause(fingerprint(follower), follower, severity=follower.severity)):
                 return f"it shows, but as what follows from another: {title(cause)} [{cause.fingerprint}]"
     for cause in trial.causes:
         if any(_hides(each, expected) for each in cause.differences):

@@ -12,11 +12,11 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
 from clonediff.strategies.asking import NoKeras
+from clonediff.strategies.clone_arguments import features_of
 from clonediff.strategies.graph import Graph, MalformedGraph, all_layers
 from clonediff.strategies.kinds import CATALOGUE
 from clonediff.strategies.kinds.operations import is_operation
-from clonediff.strategies.states import STEPS
-from clonediff.strategies.ways import features_of
+from clonediff.strategies.preparations import PREPARATIONS
 
 
 def another_came_up(process: SubjectProcess) -> str:
@@ -36,16 +36,16 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     Starts the process if need be.
     """
     subject = process.subject
-    if graph is not None and graph.way is not None and not takes_arguments(cloner):
+    if graph is not None and graph.clone_arguments is not None and not takes_arguments(cloner):
         return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
     if graph is not None and graph.built == "not yet" and not takes_arguments(cloner):
         return f"{cloner}: takes a model that is built, and this one is not"
-    for name in features_of(graph.way) if graph is not None and graph.way is not None else ():
+    for name in features_of(graph.clone_arguments) if graph is not None and graph.clone_arguments is not None else ():
         if name in process.ready.capabilities.missing:
             return f"{subject}: its clone_model knows no {name}"
-    for step in graph.state if graph is not None else ():
-        if step.does in process.ready.capabilities.missing:
-            return f"{subject}: it knows no {step.does}, which is done to the model"
+    for preparation in graph.preparations if graph is not None else ():
+        if preparation.does in process.ready.capabilities.missing:
+            return f"{subject}: it knows no {preparation.does}, which is done to the model"
     if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.capabilities.missing:
         return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
     if cloner == "saved/tf" and "SavedModel" in process.ready.capabilities.missing:
@@ -75,9 +75,9 @@ def unsupported_graph(graph: Graph, subject: Subject) -> str | None:
     for layer in all_layers(graph):
         if layer.graph is None and is_operation(layer.kind) and not dialect.has(layer.kind):
             return f"{layer.kind} cannot be written for this Keras"
-    for step in graph.state:
-        if step.does not in STEPS:
-            return f"{step.does}: expected one of {', '.join(STEPS)}"
+    for preparation in graph.preparations:
+        if preparation.does not in PREPARATIONS:
+            return f"{preparation.does}: expected one of {', '.join(PREPARATIONS)}"
     try:
         with contextlib.suppress(NoKeras):  # which says what only it knows once the graph is tried
             case_of(graph, subject.dialect)

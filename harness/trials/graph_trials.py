@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from clonediff.harness.source.ways import MODEL
+from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
@@ -25,11 +25,11 @@ from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Cost
+from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
-from clonediff.strategies.states import costly as costly_state
+from clonediff.strategies.preparations import costly as costly_preparation
 
 _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
@@ -40,9 +40,9 @@ class Tally:
     """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` the graphs that showed a known issue, of which `costs` has the worst that it cost. `worst` counts trials by
-    cloner and the worst that it did, of what is not left out. `states` counts
-    the trials of models to which something costly was done before, which took `stating` seconds. `refused` counts the
+    `known` the graphs that showed a known issue, of which `severities` has the worst that it cost. `worst` counts trials by
+    cloner and the worst that it did, of what is not left out. `prepared` counts
+    the trials of models to which something costly was done before, which took `preparing` seconds. `refused` counts the
     graphs whose original cannot be built, or gives something else each time: that says nothing of how it is cloned.
     """
 
@@ -50,20 +50,22 @@ class Tally:
     drawn: int = 0
     unsteady: int = 0
     costly: int = 0
-    states: int = 0
-    stating: float = 0.0
+    prepared: int = 0
+    preparing: float = 0.0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    worst: Counter[tuple[str, Cost]] = field(default_factory=Counter)
+    worst: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
-    costs: dict[str, Cost] = field(default_factory=dict)
+    severities: dict[str, Severity] = field(default_factory=dict)
     refused: int = 0
 
     def meet(self, hits: Collection[Hit]) -> None:
         """Count the known issues of a graph, each once, with the worst that it cost there."""
-        met = [(each.known.id, each.cause.rank) for each in hits if each.known is not None and each.cause is not None]
+        met = [
+            (each.known.id, each.cause.severity) for each in hits if each.known is not None and each.cause is not None
+        ]
         self.known.update({name for name, _ in met})
-        for name, cost in met:
-            self.costs[name] = min(cost, self.costs.get(name, cost))
+        for name, severity in met:
+            self.severities[name] = min(severity, self.severities.get(name, severity))
 
 
 class GraphTrials:
@@ -83,7 +85,7 @@ class GraphTrials:
         *,
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
         rate: int = RATE,
-        at_least: Cost = Cost.NAME,
+        at_least: Severity = Severity.NAME,
     ) -> None:
         """Nothing is tried, nor started, yet."""
         self.process = process
@@ -146,9 +148,9 @@ class GraphTrials:
         dialect = self.process.subject.dialect
         case = case_of(graph, dialect)
         trial = self.try_case(case, costly_checks(graph, dialect) if chosen else (), graph=graph)
-        if costly_state(graph):
-            self.tally.states += 1
-            self.tally.stating += trial.seconds
+        if costly_preparation(graph):
+            self.tally.prepared += 1
+            self.tally.preparing += trial.seconds
         hits, not_compared = [*trial.hits], []
         if trial.original is not None:
             for other in self.others:
@@ -182,7 +184,7 @@ class GraphTrials:
             )
             for cloner, clone in trial.clones.items()
             for cause in clone.causes
-            if cause.rank <= self.at_least
+            if cause.severity <= self.at_least
         ]
         return replace(trial, hits=tuple(hits))
 
@@ -192,7 +194,7 @@ class GraphTrials:
         tally.costly += costly
         tally.refused += trial.refused is not None
         for name, clone in trial.clones.items():
-            worst = min((cause.rank for cause in clone.causes), default=None)
+            worst = min((cause.severity for cause in clone.causes), default=None)
             if worst is not None and worst > self.at_least:
                 tally.verdicts[name, LEFT_OUT] += 1
                 continue
@@ -214,7 +216,7 @@ class GraphTrials:
         return [
             Hit(cause.fingerprint, "", f"{said}: {title(cause)}", case, graph, cause, known.of(cause), across=names)
             for cause in found
-            if cause.rank <= self.at_least
+            if cause.severity <= self.at_least
         ]
 
 

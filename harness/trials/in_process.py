@@ -140,7 +140,7 @@ def _assert_faithful(
 ) -> None:
     differences = compare(original, answer.clones[YOURS], checks)
     counted = [each for each in causes(original, differences) if not ignore(each)]
-    found = tuple(each for each in counted if each.rank <= AT_LEAST[at_least])
+    found = tuple(each for each in counted if each.severity <= AT_LEAST[at_least])
     if found:
         less = len(counted) - len(found)
         left_out = [f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}"] if less else []

@@ -89,12 +89,12 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
             mark,
             members[0],
             tuple(members[1:]),
-            min(member.rank for member in members),
+            min(member.severity for member in members),
             (*given, *_called_before(original, members[0]), *_masked_lambda(original, members[0])),
         )
         for mark, members in merged.items()
     ]
-    return sorted(found, key=lambda cause: cause.rank)
+    return sorted(found, key=lambda cause: cause.severity)
 
 
 def _called_before(original: Observation | None, root: Difference) -> tuple[str, ...]:

@@ -191,7 +191,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
-    checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.own_way else CHECKS
+    checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.user_arguments else CHECKS
     exemptions = exemptions_of(case, subject.ready.capabilities.missing if case.asked else ())
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}

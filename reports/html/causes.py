@@ -34,7 +34,7 @@ def _cause(each: Broken, examples: Mapping[str, Drawing | str]) -> Markup:
     issue, kept = each.issue, each.shown
     head = tag(
         "summary",
-        badge(each.cost_said, each.cost),
+        badge(each.severity_said, each.severity),
         tag("span", issue.title, class_="title"),
         tag("span", ", ".join(each.subjects), class_="subject"),
         tag("span", some(each.graphs, "graph"), class_="standing"),

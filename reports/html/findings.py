@@ -11,10 +11,10 @@ from clonediff.reports.groups import sentences
 from clonediff.reports.issue import PROMISES, issue
 from clonediff.reports.markup import Markup, cell, facts, join, scrolled, tag, visible
 from clonediff.reports.reading import RunRead, StoredFinding, slug
-from clonediff.reports.records import Cost, Difference, Finding
+from clonediff.reports.records import Difference, Finding, Severity
 from clonediff.reports.shortening import cut
 from clonediff.reports.svg import Drawing
-from clonediff.reports.verdict import cost_of, counted, in_words, rank, some
+from clonediff.reports.verdict import counted, in_words, severity, severity_of, some
 
 MOST = 40
 """The most differences in a table; the others are only counted."""
@@ -68,14 +68,14 @@ def _row(kept: StoredFinding) -> dict[str, Any]:
     finding = kept.finding
     root = finding.root
     kinds = {cut(layer.kind, 100) for layer in kept.graph.layers} if kept.graph is not None else set()
-    words = [finding.id, finding.title, finding.cloner, finding.subject, cost_of(kept), _standing(kept)[0], *kinds]
+    words = [finding.id, finding.title, finding.cloner, finding.subject, severity_of(kept), _standing(kept)[0], *kinds]
     words += [f"{each.check} {each.path} {each.expected} {each.found}" for each in finding.differences[:MOST]]
     words += [*finding.notes, finding.blame, finding.detail]
     words += [root.raised.message, root.raised.frame] if root is not None and root.raised is not None else []
     return {
         "id": anchor(kept),
         "new": 0 if kept.counts else 1 if finding.known is None else 2,
-        "cost": rank(finding.cost),
+        "cost": severity(finding.severity),
         "title": finding.title,
         "seen": finding.first_seen,
         "count": finding.count,
@@ -106,7 +106,7 @@ def _finding(kept: StoredFinding, drawing: Drawing | str) -> Markup:
     subject = " \u00b7 ".join(word for word in (finding.where, finding.cloner) if word)
     head = tag(
         "summary",
-        badge(cost_of(kept), finding.cost),
+        badge(severity_of(kept), finding.severity),
         tag("span", finding.title, class_="title"),
         tag("span", subject, class_="subject"),
         tag("span", said, class_=f"standing {class_}"),
@@ -115,9 +115,9 @@ def _finding(kept: StoredFinding, drawing: Drawing | str) -> Markup:
     return folded(anchor(kept), head, [_facts(kept), *shown(kept, drawing)])
 
 
-def badge(said: str, cost: Cost | None) -> Markup:
+def badge(said: str, severity: Severity | None) -> Markup:
     """What it costs, in its colour."""
-    return tag("span", said, class_=f"badge cost-{'none' if cost is None else int(cost)}")
+    return tag("span", said, class_=f"badge cost-{'none' if severity is None else int(severity)}")
 
 
 def folded(id_: str, head: Markup, parts: Sequence[Markup]) -> Markup:

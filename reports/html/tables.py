@@ -110,15 +110,17 @@ def _facts(read: RunRead) -> Markup:
 
 
 def _share(run: Run) -> str:
-    if not run.shrinking or run.drawing is None:
+    if not run.reducing or run.drawing is None:
         return ""
-    return f"{run.shrinking / (run.shrinking + run.drawing):.0%} of the workers' time"
+    return f"{run.reducing / (run.reducing + run.drawing):.0%} of the workers' time"
 
 
 def _of_states(run: Run) -> str:
-    if not run.states or not run.stating or run.drawing is None:
+    if not run.prepared or not run.preparing or run.drawing is None:
         return ""
-    return f"{some(run.states, 'graph')}, {run.stating / (run.drawing + (run.shrinking or 0)):.0%} of the workers' time"
+    return (
+        f"{some(run.prepared, 'graph')}, {run.preparing / (run.drawing + (run.reducing or 0)):.0%} of the workers' time"
+    )
 
 
 def _refused(run: Run) -> list[Markup]:

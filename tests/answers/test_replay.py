@@ -22,7 +22,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load
-from clonediff.reports.records import Cause, Cost, Difference, Raised
+from clonediff.reports.records import Cause, Difference, Raised, Severity
 from clonediff.reports.records import Place as Where
 from clonediff.strategies import from_json
 from tests.reports.making import finding
@@ -34,25 +34,32 @@ BUILT = Trial({"upstream": CloneTrial()}, original=Observation(SHAPE))
 REFUSED = Trial(refused=Failure("ValueError", "no such layer"))
 
 LSTM = Where("lstm", "LSTM", 6)
-VALUE = Difference("outputs", "inference.outputs[0]", "value", "a", "b", Cost.COMPUTES, LSTM)
-NAME = Difference("structure", "layers['a'].name", "name", "a", "b", Cost.NAME, Where("a", "InputLayer", 0))
+VALUE = Difference("outputs", "inference.outputs[0]", "value", "a", "b", Severity.COMPUTES, LSTM)
+NAME = Difference("structure", "layers['a'].name", "name", "a", "b", Severity.NAME, Where("a", "InputLayer", 0))
 CRASH = Difference(
-    "made", "clone", "raises", "a clone", "no", Cost.CRASHES, LSTM, Raised("ValueError", "no", "keras/src/a.py:f")
+    "made", "clone", "raises", "a clone", "no", Severity.CRASHES, LSTM, Raised("ValueError", "no", "keras/src/a.py:f")
 )
 ELSEWHERE = msgspec.structs.replace(CRASH, raised=Raised("ValueError", "no", "keras/src/b.py:g"))
 RUNS_NOT = Difference(
-    "outputs", "inference", "raises", "it runs", "no", Cost.CRASHES, LSTM, Raised("TypeError", "no", "keras/src/c.py:h")
+    "outputs",
+    "inference",
+    "raises",
+    "it runs",
+    "no",
+    Severity.CRASHES,
+    LSTM,
+    Raised("TypeError", "no", "keras/src/c.py:h"),
 )
 TRAINS_NOT = msgspec.structs.replace(RUNS_NOT, path="training")
 IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
-UNSAVED = Difference("saved", "saved.run.outputs[0]", "value", "a", "b", Cost.COMPUTES, LSTM)
+UNSAVED = Difference("saved", "saved.run.outputs[0]", "value", "a", "b", Severity.COMPUTES, LSTM)
 FLAG = Difference(
     "structure",
     "layers['b/forward_lstm'].trainable",
     "trainable",
     "false",
     "true",
-    Cost.TRAINS,
+    Severity.TRAINS,
     Where("b/forward_lstm", "LSTM", 2, container=True, inside="Bidirectional"),
 )
 ENDS = msgspec.structs.replace(CRASH, path="process", aspect="process SIGSEGV")
@@ -60,7 +67,7 @@ ISSUE = KnownIssue("it", "keras", "t", "b", (Pattern(check="structure"),))
 
 
 def cause(root: Difference, *followers: Difference) -> Cause:
-    return Cause(fingerprint(root), root, followers, root.rank)
+    return Cause(fingerprint(root), root, followers, root.severity)
 
 
 def shown(*causes: Cause, known: bool = False) -> list[Hit]:
@@ -184,7 +191,7 @@ def test_an_original_that_ended_its_process(trial: Trial, outcome: ReplayOutcome
         pytest.param(UNSAVED, {"saved": None}, id="was not saved"),
         pytest.param(VALUE, {"inference": ModelRun(failure=Failure("ValueError", "no"))}, id="cannot run"),
         pytest.param(
-            Difference("training", "trained.loss", "loss", "a", "b", Cost.TRAINS, LSTM),
+            Difference("training", "trained.loss", "loss", "a", "b", Severity.TRAINS, LSTM),
             {"trained": None},
             id="untrained",
         ),

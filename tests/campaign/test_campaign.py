@@ -20,7 +20,7 @@ from clonediff.harness.campaign.done_log import DoneLog
 from clonediff.harness.campaign.shards import MadeSmaller, ShardDone
 from clonediff.harness.campaign.share import LEAST, TimeShare
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import Cost, Run, read
+from clonediff.reports.records import Run, Severity, read
 from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref
 from tests.campaign.running import (
     TRIED_AGAIN,
@@ -118,9 +118,9 @@ def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_pat
     assert (upstream["crashes"] >= 1, upstream["trains"] >= 1, upstream["left out"] >= 1) == (True, True, True)
     assert (upstream["property"], upstream["name"]) == (0, 0)
     assert said["headline"].startswith(f"Keras {version('keras')}'s clone_model crashes on {upstream['crashes']} of ")
-    costs = {kept.finding.cost for kept in read_run(tmp_path / "run").findings}
-    assert costs <= {Cost.CRASHES, Cost.COMPUTES, Cost.TRAINS}
-    assert {Cost.CRASHES, Cost.TRAINS} <= costs
+    severities = {kept.finding.severity for kept in read_run(tmp_path / "run").findings}
+    assert severities <= {Severity.CRASHES, Severity.COMPUTES, Severity.TRAINS}
+    assert {Severity.CRASHES, Severity.TRAINS} <= severities
     assert (
         f"graphs with only that: {upstream['left out']} with upstream" in (tmp_path / "run" / "summary.md").read_text()
     )
@@ -340,14 +340,14 @@ def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_p
     assert its.run.interrupted
     assert {finding.finding.smallest for finding in its.findings} >= {False}
     assert all(finding.script for finding in its.findings)
-    drawing = shrinking = 0.0
+    drawing = reducing = 0.0
     ahead: dict[tuple[str, ...], MadeSmaller] = {}
     for done in DoneLog(run).read():
         if isinstance(done, ShardDone):
             drawing += done.seconds
         if isinstance(done, MadeSmaller):
-            assert TimeShare(drawing, shrinking).allows(LEAST), "it was not its turn"
-            shrinking += done.seconds
+            assert TimeShare(drawing, reducing).allows(LEAST), "it was not its turn"
+            reducing += done.seconds
             earlier = ahead.get(done.key)
             if earlier is not None:
                 assert earlier.rest is not None, "it was done"

@@ -267,7 +267,7 @@ def test_while_there_is_more_to_draw_at_most_a_third_of_the_time_makes_findings_
 ) -> None:
     with campaign(tmp_path, _finds(KEY, STEEL), jobs=jobs, trials=60 * SIZE) as (engine, _, heard):
         engine.run()
-    drawing = shrinking = 0.0
+    drawing = reducing = 0.0
     turns = []
     for event in heard:
         match event:
@@ -275,11 +275,11 @@ def test_while_there_is_more_to_draw_at_most_a_third_of_the_time_makes_findings_
                 drawing += done.seconds
                 turns.append("draws")
             case MadeSmaller(seconds=seconds):
-                shrinking += seconds
-                turns.append("shrinks")
-                assert shrinking <= (shrinking + drawing) / 3 + 1e-9
+                reducing += seconds
+                turns.append("reduces")
+                assert reducing <= (reducing + drawing) / 3 + 1e-9
     assert turns.count("draws") == 60
-    assert turns.count("shrinks") == 2 * PIECES, "there was time for all of it"
+    assert turns.count("reduces") == 2 * PIECES, "there was time for all of it"
     assert turns[-1] == "draws", "it did not wait for the end of drawing"
 
 
@@ -340,5 +340,5 @@ def test_the_time_that_a_lost_task_took_counts(tmp_path: Path) -> None:
     with campaign(tmp_path, answer, trials=9 * SIZE) as (engine, _, heard):
         ending = engine.run()
     assert [each for each in ending.failures if "cannot be made smaller" in each]
-    assert engine.time.shrinking > 0
+    assert engine.time.reducing > 0
     assert engine.time.drawing == 9 * 20.0

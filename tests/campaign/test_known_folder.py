@@ -13,7 +13,7 @@ from clonediff.harness.campaign.shards import KnownRetried, Plan, Setup, ShardDo
 from clonediff.harness.campaign.totals import Totals
 from clonediff.reports.known import load
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import Budget, Cost, read
+from clonediff.reports.records import Budget, Severity, read
 from clonediff.reports.records import Run as Ran
 from clonediff.reports.run_folder import RunFolder, known_folder
 from tests.reports.making import finding
@@ -22,7 +22,7 @@ MET = SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")
 SHOWN = finding(4, subject="keras", known="input-name")
 EXAMPLES = {name: WrittenFinding(SHOWN, f"{name} = 1\n") for name in ("input-name", "model-trainable")}
 EXAMINED = KnownRetried("keras", dict.fromkeys(EXAMPLES, True), EXAMPLES)
-SHARD = ShardEnded(ShardDone("keras", 0, 50, known={"input-name": 9}, costs={"input-name": Cost.NAME}))
+SHARD = ShardEnded(ShardDone("keras", 0, 50, known={"input-name": 9}, severities={"input-name": Severity.NAME}))
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def test_the_script_of_a_known_issue_that_was_met_is_kept(events: tuple[Event, .
     (kept,) = read_run(folder.path).known
     assert (kept.finding.id, kept.finding.known, kept.script) == (SHOWN.id, "input-name", "input-name = 1\n")
     known = {each.id: each for each in read(folder.path / "run.json", Ran).known or ()}
-    assert (known["input-name"].folder, known["input-name"].cost) == ("keras-input-name", Cost.NAME)
-    assert (known["model-trainable"].folder, known["model-trainable"].cost) == ("", None)
+    assert (known["input-name"].folder, known["input-name"].severity) == ("keras-input-name", Severity.NAME)
+    assert (known["model-trainable"].folder, known["model-trainable"].severity) == ("", None)
 
 
 def test_a_run_that_is_gone_on_with_writes_it_as_it_was(folder: RunFolder) -> None:

@@ -142,4 +142,4 @@ def test_a_run_says_how_much_time_went_into_making_findings_smaller(recorder: Re
     recorder(MadeSmaller("keras", KEY, 0, trials=4, seconds=0.5))
     recorder.write("2026-01-01T00:01:00+00:00")
     run = read(tmp_path / "run" / "run.json", Run)
-    assert (run.drawing, run.shrinking, run.trials, run.drawn) == (30.0, 10.0, 74, 50)
+    assert (run.drawing, run.reducing, run.trials, run.drawn) == (30.0, 10.0, 74, 50)

@@ -30,7 +30,7 @@ from clonediff.harness.campaign.totals import Totals
 from clonediff.harness.cli.text.campaign import CampaignText, summary
 from clonediff.reports.known import load
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import Budget, Cost, Finding
+from clonediff.reports.records import Budget, Finding, Severity
 from tests.reports.making import finding, run_folder
 from tests.reports.test_broken import NAME, RAN, a_run
 
@@ -55,7 +55,7 @@ def console(totals: Totals, budget: Budget = BUDGET, *, quiet: bool = False) -> 
 
 
 def shard(turn: int, **fields: object) -> ShardDone:
-    return msgspec.convert({"subject": "keras", "turn": turn, "trials": 50, **fields}, ShardDone)
+    return ShardDone("keras", turn, **{"trials": 50, **fields})  # type: ignore[arg-type]  # by name
 
 
 def test_progress_is_a_plain_line_where_nobody_watches(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,10 +164,12 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
 
 def test_the_summary_says_what_came_of_each_subject(totals: Totals, tmp_path: Path) -> None:
     verdicts = {"upstream: crashed": 20, "fixed: faithful": 50}
-    totals.shard(shard(0, costly=6, states=2, stating=4.0, seconds=30.0, verdicts=verdicts, known={"input-name": 30}))
+    totals.shard(
+        shard(0, costly=6, prepared=2, preparing=4.0, seconds=30.0, verdicts=verdicts, known={"input-name": 30})
+    )
     totals.examined(KnownRetried("keras", {"input-name": True, "lambda-refused": False}))
-    totals.shrunk("keras", 40, 8.0)
-    totals.shrunk("keras", 10, 2.0)
+    totals.reduced("keras", 40, 8.0)
+    totals.reduced("keras", 10, 2.0)
     totals.found(FINDING)
     totals.found(msgspec.structs.replace(FINDING, id="other", proof=False))
     totals.lost["keras/jax"] = "keras/jax: jax is not installed\nmore"
@@ -205,7 +207,7 @@ def test_the_summary_begins_with_what_is_broken(totals: Totals, tmp_path: Path) 
 
 def test_the_summary_says_what_was_left_out(totals: Totals, tmp_path: Path) -> None:
     verdicts = {"upstream: crashed": 12, "upstream: left out": 288}
-    run = msgspec.structs.replace(RAN, verdicts=verdicts, worst={"upstream: crashes": 12}, at_least=Cost.COMPUTES)
+    run = msgspec.structs.replace(RAN, verdicts=verdicts, worst={"upstream: crashes": 12}, at_least=Severity.COMPUTES)
     told = summary(totals, a_run(tmp_path, run), "runs/x").splitlines()
     assert told[1:3] == [
         "Keras 3.15.1's clone_model crashes on 12 of 300 graphs: 2 known causes, nothing new.",
@@ -234,11 +236,11 @@ def test_the_summary_fits_a_screen(totals: Totals, tmp_path: Path) -> None:
 
 
 def test_what_is_known_is_counted_by_graph_with_the_worst_that_it_cost(totals: Totals) -> None:
-    totals.shard(shard(0, known={"input-name": 3}, costs={"input-name": Cost.NAME}))
-    totals.shard(shard(1, known={"input-name": 4}, costs={"input-name": Cost.COMPUTES}))
-    totals.shard(shard(2, known={"input-name": 1}, costs={"input-name": Cost.PROPERTY}))
+    totals.shard(shard(0, known={"input-name": 3}, severities={"input-name": Severity.NAME}))
+    totals.shard(shard(1, known={"input-name": 4}, severities={"input-name": Severity.COMPUTES}))
+    totals.shard(shard(2, known={"input-name": 1}, severities={"input-name": Severity.PROPERTY}))
     (met,) = (each for each in totals.known_met() if each.id == "input-name")
-    assert (met.count, met.cost, met.folder) == (8, Cost.COMPUTES, "")
+    assert (met.count, met.severity, met.folder) == (8, Severity.COMPUTES, "")
     totals.examined(KnownRetried("keras", {"input-name": True}, {"input-name": WrittenFinding(FINDING, "")}))
     assert [each.folder for each in totals.known_met() if each.folder] == ["keras-input-name"]
 

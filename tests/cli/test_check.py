@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clonediff.harness.answers.own_model.inputs import InputsError
-from clonediff.harness.answers.own_model.looking import CheckWanted, look
-from clonediff.harness.answers.own_model.models import ModelError, parse, source_of
-from clonediff.harness.answers.own_model.processes import LONG, Second, try_cloners
-from clonediff.harness.answers.own_model.record import CheckedModel, Status
+from clonediff.harness.answers.checked_model.inputs import InputsError
+from clonediff.harness.answers.checked_model.looking import CheckWanted, look
+from clonediff.harness.answers.checked_model.models import ModelError, parse, source_of
+from clonediff.harness.answers.checked_model.processes import LONG, Second, try_cloners
+from clonediff.harness.answers.checked_model.record import CheckedModel, Status
 from clonediff.harness.cli.text.check import checked_text
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.triage import Verdict
@@ -88,7 +88,7 @@ def test_upstream_breaks_on_a_lambda_and_fixed_holds(models: Path, process: Subj
     checked = check(models, "lambda.keras", process, unsafe=True)
     assert verdicts(checked) == {"upstream": "crashed", "fixed": "faithful"}
     (found,) = checked.breaks
-    assert (found.known, found.cost, found.blame) == ("lambda-refused", "it crashes", "upstream bug")
+    assert (found.known, found.severity, found.blame) == ("lambda-refused", "it crashes", "upstream bug")
     text = "\n".join(checked_text(checked))
     assert "from clonediff import clone_model" in text
     assert "known: lambda-refused" in text

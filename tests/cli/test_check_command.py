@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.cli.check import _code, _print_script
-from clonediff.reports.records import COSTS, Cost, Difference
+from clonediff.reports.records import SEVERITIES, Difference, Severity
 from tests.command_line import Command, ran
 from tests.interrupting import interrupt, under_way
 from tests.waiting import until
@@ -96,18 +96,20 @@ def test_a_broken_one_is_exit_code_1_with_a_script_that_fails_alone(here: Here, 
 
 
 @pytest.mark.parametrize(
-    ("cost", "allow_known", "strict", "code"),
+    ("severity", "allow_known", "strict", "code"),
     [
-        pytest.param(Cost.NAME, False, False, 0, id="name"),
-        pytest.param(Cost.NAME, False, True, 1, id="name-strict"),
-        pytest.param(Cost.NAME, True, True, 0, id="known-name-strict"),
-        pytest.param(Cost.PROPERTY, False, False, 1, id="property"),
-        pytest.param(Cost.CRASHES, True, False, 0, id="known-crash"),
+        pytest.param(Severity.NAME, False, False, 0, id="name"),
+        pytest.param(Severity.NAME, False, True, 1, id="name-strict"),
+        pytest.param(Severity.NAME, True, True, 0, id="known-name-strict"),
+        pytest.param(Severity.PROPERTY, False, False, 1, id="property"),
+        pytest.param(Severity.CRASHES, True, False, 0, id="known-crash"),
     ],
 )
-def test_a_changed_name_fails_a_strict_check_only(cost: Cost, allow_known: bool, strict: bool, code: int) -> None:
-    root = Difference("structure", "layers['a'].name", "name", "a", "a_1", cost)
-    found = CauseShown("id", "title", COSTS[cost], "upstream bug", root, known="one")
+def test_a_changed_name_fails_a_strict_check_only(
+    severity: Severity, allow_known: bool, strict: bool, code: int
+) -> None:
+    root = Difference("structure", "layers['a'].name", "name", "a", "a_1", severity)
+    found = CauseShown("id", "title", SEVERITIES[severity], "upstream bug", root, known="one")
     checked = CheckedModel("m", "keras", Status.CHECKED, clones=(Cloned("upstream", "diverged", breaks=(found,)),))
     assert _code([checked], allow_known=allow_known, strict=strict) == code
 
@@ -149,7 +151,7 @@ def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     hostile = "coding: utf-7 +AAo-x\x1b[31m\x9b\u202e"
-    root = Difference("structure", hostile, hostile, hostile, hostile, Cost.PROPERTY)
+    root = Difference("structure", hostile, hostile, hostile, hostile, Severity.PROPERTY)
     shown = CauseShown(
         "id",
         hostile,

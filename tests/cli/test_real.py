@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.answers.own_model.record import CheckedModel, Status
+from clonediff.harness.answers.checked_model.record import CheckedModel, Status
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel, RealResults
 from clonediff.harness.cli.real import _code, _Run

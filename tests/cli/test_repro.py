@@ -18,7 +18,7 @@ from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.subjects.place import ReleasePlace as Release
 from clonediff.reports.issue import issue
-from clonediff.reports.records import Cost, Difference, Finding, Place, write
+from clonediff.reports.records import Difference, Finding, Place, Severity, write
 from tests.cli.finding_folders import folder_of, found, kept, news
 from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder
@@ -201,7 +201,7 @@ def test_out_is_written_whole_and_nothing_is_printed(run: Path, refused: Finding
 
 def test_a_name_with_braces_is_a_name() -> None:
     where = Place("a{b}{}", "Dense", 1)
-    root = Difference("structure", "layers['a'].trainable", "trainable", "true", "false", Cost.TRAINS, where)
+    root = Difference("structure", "layers['a'].trainable", "trainable", "true", "false", Severity.TRAINS, where)
     text = reproducer("import keras\nmodel = keras.Sequential()\n", "keras", root).text
     ast.parse(text)
     assert 'it.get_layer("a{b}{}").trainable' in text

@@ -120,7 +120,7 @@ def test_a_model_quantized_inside_of_a_layer_is_cloned_under_another_policy(poli
 
 @each_generation
 def test_attributes_lead_into_the_graph_of_the_clone(generation):
-    mine = load(generation).own_models
+    mine = load(generation).custom_models
     clone = clone_model(mine.Silent(5, lambda x: x + 1, "silent"))
     assert clone.units == 5
     assert clone.pieces["hidden"][0] is clone.hidden
@@ -144,20 +144,20 @@ def test_what_was_set_on_a_model_leads_into_the_graph_of_its_clone(generation):
 
 @each_generation
 def test_a_layer_of_a_model_that_is_used_outside_stays_shared(generation):
-    clone = clone_model(load(generation).own_models.a_layer_of_an_own_class_used_outside_before_it())
+    clone = clone_model(load(generation).custom_models.a_layer_of_an_own_class_used_outside_before_it())
     inner = next(layer for layer in clone.layers if hasattr(layer, "units") and hasattr(layer, "scale"))
     assert inner.last in clone.layers
     assert len(clone.weights) == 4
 
 
 def test_a_task_holds_the_clone_of_its_backbone():
-    clone = clone_model(load("keras").own_models.a_task_around_a_backbone())
+    clone = clone_model(load("keras").custom_models.a_task_around_a_backbone())
     assert clone.backbone in clone.layers
 
 
 @each_generation
 def test_clone_function_is_asked_and_the_class_stays(generation):
-    mine, dense = load(generation).own_models.TellingLess(5, 2.0), KERAS[generation].layers.Dense
+    mine, dense = load(generation).custom_models.TellingLess(5, 2.0), KERAS[generation].layers.Dense
     clone = clone_model(mine, clone_function=lambda layer: dense(layer.units, use_bias=False))
     assert type(clone) is type(mine)
     assert clone.last is clone.layers[-1]
@@ -197,7 +197,7 @@ HOLDERS = {
 
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_a_model_that_holds_its_layer_in_what_cannot_be_made_again_is_refused(holder):
-    mine = load("keras").own_models.Silent(3, lambda x: x, "mine")
+    mine = load("keras").custom_models.Silent(3, lambda x: x, "mine")
     mine.run = HOLDERS[holder](mine.last)
     with pytest.raises(ValueError, match=r"Model 'mine' \(class `.*Silent`\) .*`run`.*get_config"):
         clone_model(around(mine))

@@ -15,27 +15,29 @@ from clonediff.harness.judge.verdicts import in_order, verdict, with_scripts
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.trials.trial import CloneTrial, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern
-from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.reports.records import Cause, Difference, Place, Raised, Severity
 from clonediff.strategies.graph import Graph, to_json
 
 RAISED = Difference(
-    "made", "clone", "raises", "a clone", "KeyError: 'x'", Cost.CRASHES, raised=Raised("KeyError", "'x'", "f.py:g")
+    "made", "clone", "raises", "a clone", "KeyError: 'x'", Severity.CRASHES, raised=Raised("KeyError", "'x'", "f.py:g")
 )
 OTHER = replace(RAISED, raised=Raised("TypeError", "no", "f.py:g"))
 CALLED = Difference(
-    "outputs", "inference", "raises", "a result", "KeyError: 'x'", Cost.CRASHES, raised=Raised("KeyError", "'x'")
+    "outputs", "inference", "raises", "a result", "KeyError: 'x'", Severity.CRASHES, raised=Raised("KeyError", "'x'")
 )
 DENSE = Place("a", "Dense", 1)
-SHARED = Difference("own", "layers['a']", "layer shared", "a layer of its own", "the original's", Cost.TRAINS, DENSE)
-MASK = Difference("structure", "layers['a'].config.mask", "config.mask", "f", "nothing", Cost.PROPERTY, DENSE)
-NAME = Difference("structure", "layers['a'].name", "name", "a", "b", Cost.NAME, DENSE)
-VALUES = Difference("outputs", "inference.outputs[0]", "value", "1", "2", Cost.COMPUTES, DENSE)
+SHARED = Difference(
+    "own", "layers['a']", "layer shared", "a layer of its own", "the original's", Severity.TRAINS, DENSE
+)
+MASK = Difference("structure", "layers['a'].config.mask", "config.mask", "f", "nothing", Severity.PROPERTY, DENSE)
+NAME = Difference("structure", "layers['a'].name", "name", "a", "b", Severity.NAME, DENSE)
+VALUES = Difference("outputs", "inference.outputs[0]", "value", "1", "2", Severity.COMPUTES, DENSE)
 
 LOSES_MASKS = KnownIssue("mask", "keras", "a mask is lost", "a line of Keras", (Pattern(aspect="config.mask"),))
 
 
 def cause(root: Difference) -> Cause:
-    return Cause(f"{root.check}-{root.aspect}-{root.raised.type if root.raised else ''}", root, rank=root.rank)
+    return Cause(f"{root.check}-{root.aspect}-{root.raised.type if root.raised else ''}", root, severity=root.severity)
 
 
 def effect(
@@ -139,10 +141,10 @@ def test_what_a_script_does_not_show_does_not_count() -> None:
 
 
 def test_of_causes_that_are_alike_one_gets_a_script() -> None:
-    frozen = replace(MASK, aspect="trainable", rank=Cost.TRAINS)
+    frozen = replace(MASK, aspect="trainable", severity=Severity.TRAINS)
     other = replace(frozen, first=Place("b", "LSTM", 2))
     of = candidate(tried(ONE, [frozen, NAME], [frozen, NAME]), tried(TWO, [frozen], [frozen]))
-    another = Cause("another", other, rank=other.rank)
+    another = Cause("another", other, severity=other.severity)
     of.causes[FixEffect.LEAVES, "another"] = CauseOnGraphs(
         FixEffect.LEAVES, another, "", tried(THREE, [other], [other])
     )

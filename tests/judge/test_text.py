@@ -12,15 +12,15 @@ from clonediff.harness.cli.text.judge import judged_text
 from clonediff.harness.judge.effects import FixEffect
 from clonediff.harness.judge.graphs import PLAIN, REPORTED
 from clonediff.harness.judge.processes import Prepared, changed_statements
-from clonediff.harness.judge.record import Judged, JudgedCause, OwnTests, ReportedBug
+from clonediff.harness.judge.record import Judged, JudgedCause, ReleaseTests, ReportedBug
 from clonediff.harness.judge.scripts import script_for
 from clonediff.harness.judge.text import everything, folded, graph_line, sentence
 from clonediff.harness.source import write_source
 from clonediff.harness.subjects.place import BESIDE
-from clonediff.reports.records import Cost, Difference, Place, Raised
+from clonediff.reports.records import Difference, Place, Raised, Severity
 
 RAISED = Difference(
-    "made", "clone", "raises", "a clone", "KeyError: 'x'", Cost.CRASHES, raised=Raised("KeyError", "'x'", "f.py:g")
+    "made", "clone", "raises", "a clone", "KeyError: 'x'", Severity.CRASHES, raised=Raised("KeyError", "'x'", "f.py:g")
 )
 
 
@@ -41,7 +41,7 @@ def a_break(
     return JudgedCause(said, effect, "t", said, graphs, "one Dense", "Dense(3)(inputs)", raw, "", differences, **about)
 
 
-OWN = OwnTests("2 tests", 1, ("test_a",), "no")
+OWN = ReleaseTests("2 tests", 1, ("test_a",), "no")
 BREAKS = {"broken": 4, "breaks": (a_break(FixEffect.BREAKS),)}
 
 
@@ -82,7 +82,7 @@ BREAKS = {"broken": 4, "breaks": (a_break(FixEffect.BREAKS),)}
             id="gpus",
         ),
         pytest.param(
-            {"own_tests": OwnTests("2 tests", 1, ("test_a",), "no")}, "fails", False, "test_a (no).", id="own"
+            {"release_tests": ReleaseTests("2 tests", 1, ("test_a",), "no")}, "fails", False, "test_a (no).", id="own"
         ),
         pytest.param(
             {"form": "reference", "reported": ReportedBug(False, "AssertionError"), "left": 2},
@@ -115,7 +115,7 @@ def test_the_verdict_and_its_sentence(about: dict[str, object], word: str, holds
 
 
 def frozen(kind: str, graphs: int) -> JudgedCause:
-    root = Difference("structure", "", "trainable", "false", "true", Cost.TRAINS, Place("a", kind, 1))
+    root = Difference("structure", "", "trainable", "false", "true", Severity.TRAINS, Place("a", kind, 1))
     said = f"trainable of a ({kind}): false in the original, true in the clone"
     return a_break(FixEffect.LEAVES, said, graphs, (root,))
 
@@ -167,7 +167,7 @@ def test_the_worst_is_said_first_and_a_screen_is_enough() -> None:
 
 
 def test_causes_that_are_alike_are_one_row() -> None:
-    name = Difference("structure", "", "name", "a", "b", Cost.NAME, Place("a", "Dense", 1))
+    name = Difference("structure", "", "name", "a", "b", Severity.NAME, Place("a", "Dense", 1))
     scope = replace(name, check="weights", aspect="weight scope")
     its = (frozen("Model", 3), frozen("LSTM", 2), frozen("Dense", 1))
     names = tuple(a_break(FixEffect.LEAVES, "a name", 9, (root,)) for root in (name, scope))

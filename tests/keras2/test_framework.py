@@ -12,7 +12,7 @@ from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.reports.known import load
-from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, Way
+from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Layer, Ref
 
 RELEASES = (
     "keras==2.2.4",
@@ -216,5 +216,5 @@ def test_a_cloner_that_touched_its_model_costs_the_next_one_nothing(release: Sub
     dense = Layer("Dense", (("units", 2),))
     graph = Graph((Input((3,)),), (dense,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras2")
     trials = GraphTrials(release, load())
-    trial = trials.try_graph(structs.replace(graph, way=Way(inputs="own")), costly=True)
+    trial = trials.try_graph(structs.replace(graph, clone_arguments=CloneArguments(inputs="own")), costly=True)
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL

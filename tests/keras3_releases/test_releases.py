@@ -16,7 +16,18 @@ from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies import Graph
-from clonediff.strategies.graph import Call, CallFunction, Input, Items, Layer, Made, Ref, Seq, Step, Way
+from clonediff.strategies.graph import (
+    Call,
+    CallFunction,
+    CloneArguments,
+    Input,
+    Items,
+    Layer,
+    Made,
+    Preparation,
+    Ref,
+    Seq,
+)
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
@@ -92,16 +103,16 @@ def through(
     return Graph((given,), layers, calls, Ref(0), gives or Ref(len(layers)), generation="keras", **more)
 
 
-RELU, DOUBLE = Layer("ReLU"), Way(inputs="double")
+RELU, DOUBLE = Layer("ReLU"), CloneArguments(inputs="double")
 BOTH_WAYS = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))),))
-WITH_METRICS = Step("compile", args=(("metrics", Seq(("mae",))),))
+WITH_METRICS = Preparation("compile", args=(("metrics", Seq(("mae",))),))
 OF_OLD = {
     "the layer that a Bidirectional was given": through(BOTH_WAYS, given=Input((3, 4))),
     "an input whose dtype a layer has changed": through(Layer("PReLU"), given=Input((4,), "float64")),
     "a regularizer that no config tells": through(Layer("RepeatVector", (("n", 2), ("activity_regularizer", "l2")))),
-    "metrics that are made when a model is compiled": through(RELU, state=(WITH_METRICS,)),
+    "metrics that are made when a model is compiled": through(RELU, preparations=(WITH_METRICS,)),
     # No dtype that a layer wrote into a tensor is asked for on other inputs.
-    "a dtype written by a layer that the model leaves out": through(RELU, gives=Ref(0), way=DOUBLE),
+    "a dtype written by a layer that the model leaves out": through(RELU, gives=Ref(0), clone_arguments=DOUBLE),
     "a dtype written by the last of two layers": through(
         Layer("MaxPooling2D"),
         Layer("ReLU", dtype="mixed_bfloat16"),
@@ -109,7 +120,7 @@ OF_OLD = {
         given=Input((4, 4, 1)),
         after=(0, 1, 1),
         gives=Seq((Ref(1), Ref(2), Ref(3))),
-        way=Way(inputs="fresh"),
+        clone_arguments=CloneArguments(inputs="fresh"),
     ),
 }
 
@@ -120,7 +131,7 @@ def test_fixed_takes_over_what_an_old_release_has(keras3: Process, what: str) ->
 
 
 CASTS = {
-    "more of them": through(RELU, Layer("ReLU", dtype="float64"), way=DOUBLE),
+    "more of them": through(RELU, Layer("ReLU", dtype="float64"), clone_arguments=DOUBLE),
     "as many": Graph(
         (Input((4,), "float64"),),
         (RELU,),
@@ -128,7 +139,7 @@ CASTS = {
         Ref(0),
         Seq((Ref(1), Ref(2))),
         generation="keras",
-        way=Way(call_function=CallFunction()),
+        clone_arguments=CloneArguments(call_function=CallFunction()),
     ),
     "of two layers": Graph(
         (Input((4,)),),
@@ -137,7 +148,7 @@ CASTS = {
         Ref(0),
         Ref(3),
         generation="keras",
-        way=DOUBLE,
+        clone_arguments=DOUBLE,
     ),
 }
 """They are numbered as the calls were written down, of which the model knows nothing."""

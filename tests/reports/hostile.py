@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from clonediff.reports.records import Cost, Coverage, Difference, Finding, KnownMet, Numbers, Place, Raised, Run
+from clonediff.reports.records import Coverage, Difference, Finding, KnownMet, Numbers, Place, Raised, Run, Severity
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 from tests.reports.making import HOSTILE, finding, run_folder
 
@@ -36,9 +36,9 @@ def everywhere(text: str) -> tuple[Finding, Run]:
     )
     place = Place(f"{text}2", text, 1)
     differences = (
-        Difference("outputs", text, text, text, text, Cost.COMPUTES, place, None, (text, text),
+        Difference("outputs", text, text, text, text, Severity.COMPUTES, place, None, (text, text),
                    Numbers(0.5, 1, 2, (0,), text, text)),
-        Difference(text, text, text, text, text, Cost.CRASHES, place, Raised(text, text, text)),
+        Difference(text, text, text, text, text, Severity.CRASHES, place, Raised(text, text, text)),
     )  # fmt: skip
     made = finding(0, title=text, differences=differences, source=text, versions={text: text})
     made = replace(

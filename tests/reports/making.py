@@ -16,7 +16,6 @@ from clonediff.reports.known import load
 from clonediff.reports.reading import slug
 from clonediff.reports.records import (
     Budget,
-    Cost,
     Difference,
     Finding,
     KnownMet,
@@ -24,6 +23,7 @@ from clonediff.reports.records import (
     Place,
     Raised,
     Run,
+    Severity,
     write,
     write_bytes,
 )
@@ -89,15 +89,15 @@ TWO = from_json(
 def difference(number: int = 0, **changes: Any) -> Difference:
     """A difference of one kind or another."""
     kinds = (
-        Difference("outputs", "call.outputs[0]", "value", "a1", "b2", Cost.COMPUTES, Place("lstm", "LSTM", 6),
+        Difference("outputs", "call.outputs[0]", "value", "a1", "b2", Severity.COMPUTES, Place("lstm", "LSTM", 6),
                    digests=("a1", "b2"), numbers=Numbers(0.25, 3, 12, (0, 1), "0.5", "0.25")),
-        Difference("made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, Place("lambda", "Lambda", 3),
+        Difference("made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES, Place("lambda", "Lambda", 3),
                    Raised("ValueError", "no", "keras/src/layers/core/lambda_layer.py:from_config")),
-        Difference("structure", "layers['dense'].trainable", "trainable", "false", "true", Cost.TRAINS,
+        Difference("structure", "layers['dense'].trainable", "trainable", "false", "true", Severity.TRAINS,
                    Place("dense", "Dense", 2, 1, at=(1,))),
-        Difference("masks", "call.outputs[1]", "mask lost", "a mask", "no mask", Cost.PROPERTY,
+        Difference("masks", "call.outputs[1]", "mask lost", "a mask", "no mask", Severity.PROPERTY,
                    Place("inner/dense_1", "Dense", 5, at=(3, 0))),
-        Difference("structure", "model.name", "name", "functional", "functional_1", Cost.NAME,
+        Difference("structure", "model.name", "name", "functional", "functional_1", Severity.NAME,
                    Place("functional", "Functional", -1, container=True)),
     )  # fmt: skip
     return msgspec.structs.replace(kinds[number % len(kinds)], **changes)

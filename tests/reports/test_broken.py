@@ -11,7 +11,7 @@ import pytest
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.html import page
 from clonediff.reports.reading import RunRead, read_run
-from clonediff.reports.records import AT_LEAST, Cost, KnownMet, Run, write, write_bytes
+from clonediff.reports.records import AT_LEAST, KnownMet, Run, Severity, write, write_bytes
 from clonediff.reports.summary import summary
 from clonediff.reports.verdict import verdict
 from clonediff.reports.writing import write_reports
@@ -19,11 +19,11 @@ from tests.reports.making import HOSTILE, START, VERSIONS, finding, run_folder
 
 NAME = KnownMet(
     "input-name", "An unnamed input layer changes its name in the clone", "keras", "keras", 290, True, "cloning.py:399",
-    "https://github.com/keras-team/keras/issues/1", "3.3.3", "3.16.0", Cost.NAME, "keras-input-name",
+    "https://github.com/keras-team/keras/issues/1", "3.3.3", "3.16.0", Severity.NAME, "keras-input-name",
 )  # fmt: skip
 LAMBDA = KnownMet(
     "lambda-refused", "A Lambda of a Python lambda cannot be cloned", "keras", "keras", 12, True, "lambda_layer.py:193",
-    None, "3.15.0", None, Cost.CRASHES,
+    None, "3.15.0", None, Severity.CRASHES,
 )  # fmt: skip
 NEVER = KnownMet("never-met", "Not met", "keras", "keras", 0, True, "x.py:1")
 RAN = Run(
@@ -95,19 +95,19 @@ ALSO_LEFT_OUT = {"fixed: faithful": 300, "upstream: crashed": 12, "upstream: div
                      "changes only a name on 270: 2 known causes, nothing new",
                      "clonediff's own cloner is faithful on all 300 graphs.", "", id="all"),
         pytest.param({"worst": {"upstream: crashes": 12, "upstream: trains": 8}, "verdicts": ALSO_LEFT_OUT,
-                      "at_least": Cost.TRAINS},
+                      "at_least": Severity.TRAINS},
                      "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8: "
                      "2 known causes, nothing new",
                      "clonediff's own cloner is faithful on all 300 graphs.",
                      "left out by --at-least trains: what only loses a property or changes a name; "
                      "graphs with only that: 270 with upstream", id="left out"),
-        pytest.param({"worst": {"fixed: name": 1}, "known": (), "at_least": Cost.PROPERTY,
+        pytest.param({"worst": {"fixed: name": 1}, "known": (), "at_least": Severity.PROPERTY,
                       "verdicts": {"fixed: diverged": 1, "upstream: left out": 2, "upstream: faithful": 1}},
                      "Keras 3.15.1's clone_model is faithful on 1 of 3 graphs, but for what was left out: nothing new",
                      "clonediff's own cloner changes only a name on 1 of 1 graph.",
                      "left out by --at-least property: what only changes a name; "
                      "graphs with only that: 2 with upstream", id="nothing else"),
-        pytest.param({"at_least": Cost.PROPERTY, "verdicts": {"upstream: faithful": 3}, "known": ()},
+        pytest.param({"at_least": Severity.PROPERTY, "verdicts": {"upstream: faithful": 3}, "known": ()},
                      "Keras 3.15.1's clone_model is faithful on all 3 graphs: nothing new", None,
                      "left out by --at-least property: what only changes a name; no graph had only that",
                      id="none"),
@@ -140,7 +140,7 @@ def test_every_report_has_the_counts_as_a_table(tmp_path: Path) -> None:
 
 def test_causes_come_worst_first_and_those_not_met_do_not(tmp_path: Path) -> None:
     found = broken(a_run(tmp_path))
-    assert [(each.issue.id, each.cost_said, each.graphs) for each in found] == [
+    assert [(each.issue.id, each.severity_said, each.graphs) for each in found] == [
         ("lambda-refused", "it crashes", 12),
         ("input-name", "it changes a name", 290),
     ]
@@ -148,9 +148,9 @@ def test_causes_come_worst_first_and_those_not_met_do_not(tmp_path: Path) -> Non
 
 
 def test_a_cause_of_two_subjects_is_one(tmp_path: Path) -> None:
-    there = msgspec.structs.replace(NAME, subject="keras/jax", count=5, cost=Cost.PROPERTY, folder="")
+    there = msgspec.structs.replace(NAME, subject="keras/jax", count=5, severity=Severity.PROPERTY, folder="")
     (only,) = broken(a_run(tmp_path, msgspec.structs.replace(RAN, known=(there, NAME))))
-    assert (only.subjects, only.graphs, only.cost) == (("keras/jax", "keras"), 295, Cost.PROPERTY)
+    assert (only.subjects, only.graphs, only.severity) == (("keras/jax", "keras"), 295, Severity.PROPERTY)
     assert only.shown is not None
 
 

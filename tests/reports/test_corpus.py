@@ -9,7 +9,7 @@ import pytest
 from packaging.version import Version
 
 from clonediff.reports.corpus import INDEX, Bug, load, shows
-from clonediff.reports.records import Cause, Cost, Difference, RecordError
+from clonediff.reports.records import Cause, Difference, RecordError, Severity
 
 CORPUS = load()
 GOOD = """
@@ -44,7 +44,7 @@ def test_no_graph_is_left_over() -> None:
 @pytest.mark.parametrize(("check", "shown"), [("masks", True), ("outputs", False)])
 def test_a_cause_is_the_bug_where_it_is_like_its_match(tmp_path: Path, check: str, shown: bool) -> None:
     bug = load(written(tmp_path, GOOD))["one"]
-    cause = Cause("x", Difference(check, "p", "value", "", "", Cost.COMPUTES))
+    cause = Cause("x", Difference(check, "p", "value", "", "", Severity.COMPUTES))
     assert shows(bug, [cause]) == shown
 
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from clonediff.reports.kinds_and_features import FEATURES, Counting, features
 from clonediff.strategies import Graph
-from clonediff.strategies.graph import Array, Call, Input, Layer, Made, NewInputs, Ref, Seq, Way, Wrong
-from clonediff.strategies.states import STEPS
+from clonediff.strategies.graph import Array, Call, CloneArguments, Input, Layer, Made, NewInputs, Ref, Seq, Wrong
+from clonediff.strategies.preparations import PREPARATIONS
 from tests.reports.making import TWO, drawn
 
 
@@ -56,15 +56,17 @@ def test_a_graph_counts_once_however_often_it_meets_a_feature() -> None:
 
 
 @pytest.mark.parametrize(
-    "way",
+    "clone_arguments",
     [
-        *(Way(inputs=how) for how in get_args(NewInputs) if how),
-        *(Way(wrong=what) for what in get_args(Wrong) if what),
+        *(CloneArguments(inputs=how) for how in get_args(NewInputs) if how),
+        *(CloneArguments(wrong=what) for what in get_args(Wrong) if what),
     ],
 )
-def test_every_way_is_a_column(way: Way) -> None:
-    graph = Graph((Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), way=way)
-    plain = set(features(replace(graph, way=None)))
+def test_every_way_is_a_column(clone_arguments: CloneArguments) -> None:
+    graph = Graph(
+        (Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), clone_arguments=clone_arguments
+    )
+    plain = set(features(replace(graph, clone_arguments=None)))
     more = {feature for _, feature in set(features(graph)) - plain}
     assert len(more) == 1
     assert more <= set(FEATURES)
@@ -76,7 +78,7 @@ def test_every_feature_is_a_column() -> None:
         counting.add(graph)
     met = {feature for its in counting.coverage().met.values() for feature in its}
     assert met <= set(FEATURES)
-    assert len(met) > (len(FEATURES) - len(STEPS)) / 2
+    assert len(met) > (len(FEATURES) - len(PREPARATIONS)) / 2
 
 
 def test_a_graph_counts_by_its_calls_and_by_what_was_called_on_what() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
-from clonediff.reports.records import Cause, Cost, Difference, Place, Raised, RecordError
+from clonediff.reports.records import Cause, Difference, Place, Raised, RecordError, Severity
 
 GOOD = """
 format = 1
@@ -27,9 +27,9 @@ kind = "Lambda"
 
 def cause(check: str = "structure", aspect: str = "config.mask", kind: str = "Lambda", *followers: str) -> Cause:
     root = Difference(
-        check, "p", aspect, "", "nothing", Cost.PROPERTY, Place("l", kind, 1), Raised("ValueError", "", "k.py:f")
+        check, "p", aspect, "", "nothing", Severity.PROPERTY, Place("l", kind, 1), Raised("ValueError", "", "k.py:f")
     )
-    return Cause("x", root, tuple(Difference(name, "p", "value", "", "", Cost.COMPUTES) for name in followers))
+    return Cause("x", root, tuple(Difference(name, "p", "value", "", "", Severity.COMPUTES) for name in followers))
 
 
 def test_the_file_that_ships_is_right() -> None:

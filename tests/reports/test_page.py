@@ -127,7 +127,7 @@ def test_a_page_has_every_section_and_every_finding(tmp_path: Path, count: int) 
 
 
 def test_it_says_what_may_get_smaller_and_how_much_time_went_into_that(tmp_path: Path) -> None:
-    run = replace(nightly(), drawing=30.0, shrinking=10.0)
+    run = replace(nightly(), drawing=30.0, reducing=10.0)
     text = parsed(run_folder(tmp_path, [finding(0), finding(1, smallest=False)], run=run)).text
     assert text.count("could be smaller: there was no time to make it so") == 1
     assert "25% of the workers' time" in text

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clonediff.reports.records import Cost, Difference, Finding, Place, RecordError, Run, read, write, write_bytes
+from clonediff.reports.records import Difference, Finding, Place, RecordError, Run, Severity, read, write, write_bytes
 
 FINDING = Finding(
     id="masks-mask-lost-lambda-1234",
@@ -16,7 +16,9 @@ FINDING = Finding(
     generation="keras",
     cloner="upstream",
     graph=msgspec.Raw(b'{"inputs":[]}'),
-    differences=(Difference("masks", "p", "mask lost", "a mask", "no mask", Cost.PROPERTY, Place("l", "Lambda", 1)),),
+    differences=(
+        Difference("masks", "p", "mask lost", "a mask", "no mask", Severity.PROPERTY, Place("l", "Lambda", 1)),
+    ),
     source="model = 1",
     versions={"keras": "3.15.1"},
 )

@@ -62,7 +62,7 @@ def test_files_written_before_the_later_fields_are_read(tmp_path: Path) -> None:
     (tmp_path / "finding.json").write_text(json.dumps(OLD_FINDING))
     run, found = read(tmp_path / "run.json", Run), read(tmp_path / "finding.json", Finding)
     assert (run.trials, run.ended, run.coverage, run.known, run.lost) == (60, None, None, None, {})
-    assert (found.subject, found.proof, found.since, found.cost) == ("", None, None, 3)
+    assert (found.subject, found.proof, found.since, found.severity) == ("", None, None, 3)
 
 
 def test_a_run_with_everything_is_read_back_as_it_was(tmp_path: Path) -> None:

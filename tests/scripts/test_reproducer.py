@@ -22,11 +22,11 @@ from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
-from clonediff.reports.records import Cost, Difference, Numbers, Place, Raised
+from clonediff.reports.records import Difference, Numbers, Place, Raised, Severity
 from clonediff.strategies import FEATURES, from_json
 from clonediff.strategies.asking import asking
-from clonediff.strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Way
-from clonediff.strategies.graphs import STATES, WAYS
+from clonediff.strategies.graph import Call, CloneArguments, CloneFunction, Graph, Input, Layer, Ref, Seq
+from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PREPARATION_FEATURES
 from clonediff.strategies.kinds import Generation
 from tests.example_counts import examples
 from tests.warm_keras import graphs_of, process_of
@@ -38,13 +38,13 @@ SOURCES: dict[Generation, str] = {
 
 
 def difference(check: str, path: str, aspect: str = "value", first: Place | None = None) -> Difference:
-    return Difference(check, path, aspect, "this", "that", Cost.PROPERTY, first)
+    return Difference(check, path, aspect, "this", "that", Severity.PROPERTY, first)
 
 
 INPUT = Place("input_layer", "InputLayer", 0)
 ASKED = structs.replace(
     Graph((Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras"),
-    way=Way(clone_function=CloneFunction("renamed")),
+    clone_arguments=CloneArguments(clone_function=CloneFunction("renamed")),
 )
 
 
@@ -74,7 +74,7 @@ def test_the_model_that_is_asked_for_is_made_after_the_clone_and_compared_with_i
     ],
 )
 def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, path: str, aspect: str) -> None:
-    graph = structs.replace(ASKED, way=None, generation={"tf.keras": "tf_keras"}.get(dialect, dialect))
+    graph = structs.replace(ASKED, clone_arguments=None, generation={"tf.keras": "tf_keras"}.get(dialect, dialect))
     case = case_of(graph, dialect)
     script = reproducer(case.source, dialect, difference(check, path, aspect), "upstream", case)
     ast.parse(script.text)
@@ -83,7 +83,7 @@ def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, pa
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
 def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
-    graphs = graphs_of(generation, features=FEATURES | WAYS | STATES)
+    graphs = graphs_of(generation, features=FEATURES | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES)
     for graph in sample_graphs(graphs, examples(30, 150), 3):
         with asking(asked(process_of(generation))):
             case = case_of(graph, generation)
@@ -195,7 +195,7 @@ RENAMED = Difference(
     "name",
     "not_equal",
     "not_equal_2",
-    Cost.NAME,
+    Severity.NAME,
     first=Place("sequential/not_equal", "NotEqual", 3),
 )
 
@@ -262,7 +262,7 @@ def test_how_a_script_ends_is_what_it_proves(ended: ScriptEnded, sure: bool, pro
 
 def test_a_crash_is_proved_by_its_own_exception() -> None:
     crash = Difference(
-        "made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, raised=Raised("ValueError", "no")
+        "made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES, raised=Raised("ValueError", "no")
     )
     assert reproducer(SOURCES["keras"], "keras", crash).raises == "ValueError"
 
@@ -315,7 +315,7 @@ def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote
             for raised in (None, Raised(text, text, text)):
                 first = Place(text if "{}" in aspect else "dense", "Dense" if raised else "InputLayer", 1)
                 at = path.format(*[text] * 2)
-                one = Difference(check, at, aspect.format(text), text, text, Cost.PROPERTY, first, raised)
+                one = Difference(check, at, aspect.format(text), text, text, Severity.PROPERTY, first, raised)
                 tree = ast.parse(reproducer(SOURCES[sources[dialect]], dialect, one).text)
                 assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "PWNED"]
 
@@ -359,7 +359,7 @@ def test_exceptions_are_read_from_a_traceback() -> None:
 def test_values_that_differ_are_told_as_numbers() -> None:
     numbers = Numbers(max_abs=0.5, differing=3, total=6, index=(0, 1), expected="1.0", found="1.5")
     difference = Difference(
-        "outputs", "inference.outputs[0]", "value", "a digest", "another", Cost.COMPUTES, numbers=numbers
+        "outputs", "inference.outputs[0]", "value", "a digest", "another", Severity.COMPUTES, numbers=numbers
     )
     text = reproducer("import keras\nmodel = 1\n", "keras", difference).text
     assert (
@@ -379,7 +379,7 @@ INSIDE = {
             "trainable",
             "false",
             "true",
-            Cost.TRAINS,
+            Severity.TRAINS,
             first=Place("sequential/spatial_dropout2d", "SpatialDropout2D", 3),
         ),
     ),
@@ -393,7 +393,7 @@ INSIDE = {
             "name",
             "softmax",
             "softmax_1",
-            Cost.NAME,
+            Severity.NAME,
             first=Place("grouped_query_attention/softmax", "Softmax", 5, inside="GroupedQueryAttention"),
         ),
     ),
@@ -416,7 +416,7 @@ def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:
 
 def test_what_a_clone_function_is_asked_is_noted_by_the_script() -> None:
     case = case_of(ASKED, "keras")
-    asked = Difference("functions", "layers['relu']", "asked of an operation", "not asked", "asked", Cost.PROPERTY)
+    asked = Difference("functions", "layers['relu']", "asked of an operation", "not asked", "asked", Severity.PROPERTY)
     script = reproducer(case.source, "keras", asked, "upstream", case)
     lines = script.text.splitlines()
     clone = "clone = keras.models.clone_model(model"
@@ -429,8 +429,8 @@ def test_what_a_clone_function_is_asked_is_noted_by_the_script() -> None:
 
 
 def test_what_is_taken_without_a_word_ends_the_script() -> None:
-    case = case_of(structs.replace(ASKED, way=Way(wrong="text")), "keras")
-    taken = Difference("made", "clone", "no error", "a clear error", "a clone", Cost.PROPERTY)
+    case = case_of(structs.replace(ASKED, clone_arguments=CloneArguments(wrong="text")), "keras")
+    taken = Difference("made", "clone", "no error", "a clear error", "a clone", Severity.PROPERTY)
     script = reproducer(case.source, "keras", taken, "upstream", case)
     assert 'clone = keras.models.clone_model(model, input_tensors="inputs")' in script.text
     assert script.raises == "AssertionError"

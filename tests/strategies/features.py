@@ -285,7 +285,8 @@ FEATURES: dict[str, Question] = {
     ),
     **{
         f"a {model} of a class that {how}": lambda graph, chain=model == "Sequential", makes=makes: any(  # type: ignore[misc]  # bound early
-            each.own is not None and each.own.makes == makes and each.sequential is chain for each in levels(graph)
+            each.custom_class is not None and each.custom_class.makes == makes and each.sequential is chain
+            for each in levels(graph)
         )
         for model, makes, how in (
             ("model", "", "inherits its constructor"),

@@ -32,7 +32,7 @@ from clonediff.reports.known import KnownIssues
 from clonediff.strategies import FEATURES, Graph, functional_graphs, to_json
 from clonediff.strategies.asking import NoKeras, Question
 from clonediff.strategies.graph import Call, Input, Layer, Ref
-from clonediff.strategies.graphs import STATES, WAYS
+from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PREPARATION_FEATURES
 from clonediff.strategies.kinds import GENERATIONS, Generation, Spec
 from tests.example_counts import examples
 from tests.waiting import PATIENCE
@@ -80,15 +80,23 @@ def test_a_seed_draws_the_same_whoever_answers(
 
 def test_the_models_that_are_drawn_are_the_same_with_ways_and_states_and_without() -> None:
     plain = list(sample_graphs(graphs_of("keras"), 60, 4))
-    more = list(sample_graphs(graphs_of("keras", features=FEATURES | WAYS | STATES), 60, 4))
-    assert [structs.replace(graph, way=None, state=(), built="") for graph in more] == [
+    more = list(
+        sample_graphs(graphs_of("keras", features=FEATURES | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES), 60, 4)
+    )
+    assert [structs.replace(graph, clone_arguments=None, preparations=(), built="") for graph in more] == [
         structs.replace(graph, built="") for graph in plain
     ]
-    assert any(graph.way is not None for graph in more)
-    assert any(graph.state for graph in more)
-    assert all(graph.way is None and not graph.state for graph in plain)
-    both = sample_graphs(graphs_of("keras", kinds=["Dense", "Dropout"], features=FEATURES | WAYS | STATES), 200, 4)
-    assert any(graph.way is not None and graph.state for graph in both)
+    assert any(graph.clone_arguments is not None for graph in more)
+    assert any(graph.preparations for graph in more)
+    assert all(graph.clone_arguments is None and not graph.preparations for graph in plain)
+    both = sample_graphs(
+        graphs_of(
+            "keras", kinds=["Dense", "Dropout"], features=FEATURES | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES
+        ),
+        200,
+        4,
+    )
+    assert any(graph.clone_arguments is not None and graph.preparations for graph in both)
 
 
 def test_without_a_keras_it_is_said_what_to_do() -> None:

@@ -11,13 +11,24 @@ from msgspec import structs
 
 from clonediff.strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
 from clonediff.strategies.chains import plainly_built
-from clonediff.strategies.graph import Base, Call, CallFunction, CloneFunction, Input, Layer, Ref, Seq, Step, Way
+from clonediff.strategies.graph import (
+    Base,
+    Call,
+    CallFunction,
+    CloneArguments,
+    CloneFunction,
+    Input,
+    Layer,
+    Preparation,
+    Ref,
+    Seq,
+)
 from tests.example_counts import examples
 from tests.warm_keras import graphs_of
 
 from .test_calling import CHAIN, ON_BOTH, TWO, around, less
+from .test_clone_arguments import GRAPH, INNER, SUITED
 from .test_cutting import BOTH, WHOLE, cut
-from .test_ways import GRAPH, INNER, SUITED
 
 DENSE = Graph(
     inputs=(Input((4,)),),
@@ -36,7 +47,10 @@ def test_json_gives_the_same_graph_back_and_keras_takes_it(graph: Graph) -> None
 
 
 GRAPHS = {
-    **{f"cloned-in-a-way-{number}": structs.replace(GRAPH, way=way) for number, way in enumerate(SUITED)},
+    **{
+        f"cloned-in-a-way-{number}": structs.replace(GRAPH, clone_arguments=clone_arguments)
+        for number, clone_arguments in enumerate(SUITED)
+    },
     **{
         f"given-{packing}": around(TWO, structs.replace(ON_BOTH, packing=packing))
         for packing in ("", "tuple", "keyword", "names", "turned", "further")
@@ -69,15 +83,19 @@ def test_what_a_graph_has_not_is_not_said() -> None:
 @pytest.mark.parametrize(
     ("graph", "change", "said"),
     [
-        (GRAPH, {"way": Way()}, "expected an argument"),
-        (GRAPH, {"way": Way(clone_function=CloneFunction("replaced"))}, "expected a kind"),
-        (GRAPH, {"way": Way("fresh", CloneFunction("raises", "Dense"))}, "nothing beside"),
-        (GRAPH, {"way": Way(wrong="function", recursive=True)}, "nothing beside it"),
-        (GRAPH, {"way": Way(call_function=CallFunction("after"))}, "expected a kind"),
-        (GRAPH, {"way": Way(call_function=CallFunction("plain", "Dense"))}, "expected a kind"),
+        (GRAPH, {"clone_arguments": CloneArguments()}, "expected an argument"),
+        (GRAPH, {"clone_arguments": CloneArguments(clone_function=CloneFunction("replaced"))}, "expected a kind"),
+        (GRAPH, {"clone_arguments": CloneArguments("fresh", CloneFunction("raises", "Dense"))}, "nothing beside"),
+        (GRAPH, {"clone_arguments": CloneArguments(wrong="function", recursive=True)}, "nothing beside it"),
+        (GRAPH, {"clone_arguments": CloneArguments(call_function=CallFunction("after"))}, "expected a kind"),
+        (GRAPH, {"clone_arguments": CloneArguments(call_function=CallFunction("plain", "Dense"))}, "expected a kind"),
         (GRAPHS["built-later"], {"sequential": False}, "built: expected a Sequential"),
-        (GRAPHS["built-later"], {"built": "not yet", "state": (Step("compile"),)}, "built before"),
-        (GRAPHS["built-later"], {"built": "not yet", "way": Way(recursive=True)}, "built before"),
+        (GRAPHS["built-later"], {"built": "not yet", "preparations": (Preparation("compile"),)}, "built before"),
+        (
+            GRAPHS["built-later"],
+            {"built": "not yet", "clone_arguments": CloneArguments(recursive=True)},
+            "built before",
+        ),
         (cut(BOTH, Ref(7)), {"takes": Ref(9)}, "takes: expected a node before 9, found node 9"),
         (cut(BOTH, Ref(7)), {"takes": Seq((Ref(0), Ref(0)))}, "takes: expected each tensor once"),
         (cut(BOTH, Ref(7)), {"takes": Seq(())}, "takes: expected at least one tensor"),
@@ -93,8 +111,8 @@ def test_what_makes_no_sense_together_is_refused(graph: Graph, change: dict[str,
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"way": Way(inputs="fresh")}, "way: expected none for a model within another"),
-        ({"state": (Step("compile"),)}, "state: expected none for a model within another"),
+        ({"clone_arguments": CloneArguments(inputs="fresh")}, "way: expected none for a model within another"),
+        ({"preparations": (Preparation("compile"),)}, "state: expected none for a model within another"),
         ({"sequential": True, "built": "not yet"}, "built by its call"),
     ],
 )

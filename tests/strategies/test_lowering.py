@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from clonediff.strategies import Graph, infer
-from clonediff.strategies.drawn_states import DIGITS
+from clonediff.strategies.drawn_preparations import DIGITS
 from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, refs
 from clonediff.strategies.programs import Apply, Nest, Program
 from tests.warm_keras import PLAINLY, lowered
@@ -69,8 +69,10 @@ ON_RAGGED = Program((Input((4,)), RAGGED), (Nest(()),), (2,), ragged=36)
 
 @pytest.mark.parametrize("given", [RAGGED, SPARSE], ids=["ragged", "sparse"])
 def test_something_is_done_to_a_model_whatever_its_inputs_are(given: Input) -> None:
-    program = replace(ON_RAGGED, inputs=(Input((4,)), given), state=(0,) * DIGITS)
-    assert [step.does for step in lowered(program, features=PLAINLY | {"name scope"}).state] == ["name scope"]
+    program = replace(ON_RAGGED, inputs=(Input((4,)), given), preparations=(0,) * DIGITS)
+    assert [preparation.does for preparation in lowered(program, features=PLAINLY | {"name scope"}).preparations] == [
+        "name scope"
+    ]
 
 
 def test_what_is_no_plain_input_is_not_taken_twice() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clonediff import strategies
-from clonediff.strategies import asking, graph, graphs, ways
+from clonediff.strategies import asking, clone_arguments, graph, graphs
 from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder
 
@@ -56,7 +56,7 @@ def test_a_report_is_drawn_without_what_searching_needs(tmp_path: Path) -> None:
 
 def test_each_public_name_of_strategies_is_that_of_its_module() -> None:
     for name in strategies.__all__:
-        homes = [module for module in (graph, graphs, asking, ways) if name in vars(module)]
+        homes = [module for module in (graph, graphs, asking, clone_arguments) if name in vars(module)]
         assert homes
         assert getattr(strategies, name) is vars(homes[0])[name]
     assert set(strategies.__all__) <= set(dir(strategies))

@@ -17,7 +17,7 @@ from clonediff.harness.trials.trial import run
 from clonediff.reports.corpus import load as load_corpus
 from clonediff.reports.corpus import shows
 from clonediff.reports.known import load
-from clonediff.strategies.graph import Call, CloneFunction, Graph, Input, Layer, Ref, Seq, Step, Way
+from clonediff.strategies.graph import Call, CloneArguments, CloneFunction, Graph, Input, Layer, Preparation, Ref, Seq
 from tests.example_counts import examples
 from tests.tf_keras_releases.trying import FLOATS, HEAD, IMAGES, STEPS, WORDS, before, trial_of, upstream_aspects
 
@@ -208,7 +208,9 @@ def test_given_inputs_that_are_ignored_are_of_their_day(release: SubjectProcess)
 def test_given_inputs_are_ignored_where_a_clone_function_gives_the_layers_themselves(release: SubjectProcess) -> None:
     graph = CORPUS.graph(CORPUS["tf-given-ignored"])
     trial = run(
-        case_of(structs.replace(graph, way=Way("batch", KEPT)), release.subject.dialect), release, ("upstream", "fixed")
+        case_of(structs.replace(graph, clone_arguments=CloneArguments("batch", KEPT)), release.subject.dialect),
+        release,
+        ("upstream", "fixed"),
     )
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
     ignored = [KNOWN["tf-given-ignored"]] if before(release, "2.7") else []
@@ -281,20 +283,26 @@ def _skip_without(release: SubjectProcess, body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "way"),
+    ("layer", "clone_arguments"),
     [
         # Before 2.4 a model knows a function by the operations that it made, which a known batch leaves fewer of.
-        pytest.param(Layer("tf.image.rgb_to_grayscale"), Way("batch"), id="other operations"),
-        pytest.param(Layer("operator.half"), Way("half"), id="operations of another dtype"),
-        pytest.param(Layer("operator.half"), Way("half", KEPT), id="operations of another dtype, kept"),
-        pytest.param(Layer("tf.one_hot", (("depth", 6),)), Way("double"), id="a constant of a dtype of its own"),
+        pytest.param(Layer("tf.image.rgb_to_grayscale"), CloneArguments("batch"), id="other operations"),
+        pytest.param(Layer("operator.half"), CloneArguments("half"), id="operations of another dtype"),
+        pytest.param(Layer("operator.half"), CloneArguments("half", KEPT), id="operations of another dtype, kept"),
+        pytest.param(
+            Layer("tf.one_hot", (("depth", 6),)), CloneArguments("double"), id="a constant of a dtype of its own"
+        ),
     ],
 )
-def test_an_operation_is_cloned_on_other_inputs(release: SubjectProcess, layer: Layer, way: Way) -> None:
+def test_an_operation_is_cloned_on_other_inputs(
+    release: SubjectProcess, layer: Layer, clone_arguments: CloneArguments
+) -> None:
     of_ids = layer.kind == "tf.one_hot"
     given = Input((3,), "int32", fill="ids", high=6) if of_ids else Input((4, 4, 3))
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
-    graph = Graph((given,), (layer, Layer("ReLU")), calls, Ref(0), Ref(2), generation="tf_keras", way=way)
+    graph = Graph(
+        (given,), (layer, Layer("ReLU")), calls, Ref(0), Ref(2), generation="tf_keras", clone_arguments=clone_arguments
+    )
     trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
     assert trial.refused is None, trial.refused
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
@@ -334,7 +342,7 @@ def test_what_a_recurrent_layer_carries_over_is_compared(release: SubjectProcess
         Ref(0),
         Ref(1),
         generation="tf_keras",
-        state=(Step("stateful", "LSTM"),),
+        preparations=(Preparation("stateful", "LSTM"),),
     )
     copied = "planted/state_of_recurrent_copied"
     clones = run(case_of(graph, release.subject.dialect), release, ("fixed", copied)).clones
@@ -352,7 +360,7 @@ def test_a_clone_function_is_asked_for_layers_in_the_order_of_the_model(release:
         Ref(0),
         Seq((Ref(2), Ref(1))),
         generation="tf_keras",
-        way=Way("", CloneFunction()),
+        clone_arguments=CloneArguments("", CloneFunction()),
     )
     trial = run(case_of(graph, release.subject.dialect), release, ("fixed",))
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clonediff.reports.records import Cost, Difference, Place, Raised
+from clonediff.reports.records import Difference, Place, Raised, Severity
 
 RAISING = Difference(
     "outputs",
@@ -10,7 +10,7 @@ RAISING = Difference(
     "raises",
     "it runs",
     "ValueError: Lambda lambda_1 at 0x7f00",
-    Cost.CRASHES,
+    Severity.CRASHES,
     Place("lambda_1", "Lambda", 2),
     Raised("ValueError", "lambda_1 at 0x7f00", "keras/src/models/functional.py:call"),
 )

@@ -6,12 +6,12 @@ import pytest
 
 from clonediff.harness.subjects import Case
 from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
-from clonediff.reports.records import Cause, Cost, Difference
+from clonediff.reports.records import Cause, Difference, Severity
 
 
 def _promised(aspect: str, expected: str, found: str, lacks: str, path: str = "layers['a'].name") -> bool:
     case = Case("", (), asked="model = None", arguments={"clone_function": "again"})
-    cause = Cause("", Difference("structure", path, aspect, expected, found, Cost.NAME, None))
+    cause = Cause("", Difference("structure", path, aspect, expected, found, Severity.NAME, None))
     return all(breaks_contract(each, cause) for each in exemptions_of(case, (lacks,)))
 
 

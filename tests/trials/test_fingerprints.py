@@ -12,7 +12,7 @@ from clonediff.harness.subjects.observation import Clone, Failure, Frame
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.raised import looping
 from clonediff.harness.trials.triage import causes, fingerprint, in_graph, title
-from clonediff.reports.records import Cause, Cost, Difference, Place, Raised
+from clonediff.reports.records import Cause, Difference, Place, Raised, Severity
 
 from .checks.making import chain
 from .differences import RAISING
@@ -70,7 +70,7 @@ LAYERS = [
 
 def lost(aspect: str, expected: str = "x", found: str = "y", check: str = "structure", path: str = "p") -> set[str]:
     """What something lost is called, on each layer that can lose it."""
-    return {fingerprint(Difference(check, path, aspect, expected, found, Cost.PROPERTY, first)) for first in LAYERS}
+    return {fingerprint(Difference(check, path, aspect, expected, found, Severity.PROPERTY, first)) for first in LAYERS}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_what_cloning_loses_on_any_layer_keeps_the_name_it_had_on_a_plain_one() 
 
 def test_a_lost_flag_is_a_models_or_a_layers_or_of_what_holds_the_layer() -> None:
     def called(first: Place) -> str:
-        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first))
+        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, first))
 
     frozen = {each.kind: called(each) for each in LAYERS}
     assert frozen.pop("Functional") == called(Place("m", "Model", 1, container=True))
@@ -126,7 +126,7 @@ def test_a_lost_flag_is_a_models_or_a_layers_or_of_what_holds_the_layer() -> Non
 def test_a_flag_lost_in_a_layer_of_one_dimension_is_lost_in_those_of_two_and_three() -> None:
     def lost_in(kind: str) -> Cause:
         first = Place("x/cell", "ConvLSTMCell", 2, inside=kind)
-        return causes(None, [Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first)])[0]
+        return causes(None, [Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, first)])[0]
 
     found = [lost_in(f"ConvLSTM{dimensions}D") for dimensions in (1, 2, 3)]
     assert {each.fingerprint for each in found} == {"structure-trainable-in-convlstm1d-e6e47901"}
@@ -158,12 +158,12 @@ def test_what_one_line_loses_of_several_kinds_has_one_name(
     aspects: tuple[str, ...], kinds: tuple[str, ...], check: str
 ) -> None:
     found = {
-        fingerprint(Difference(check, "p", aspect, "x", "y", Cost.PROPERTY, Place("a", kind, 1)))
+        fingerprint(Difference(check, "p", aspect, "x", "y", Severity.PROPERTY, Place("a", kind, 1)))
         for aspect in aspects
         for kind in kinds
     }
     assert len(found) == 1
-    other = Difference(check, "p", aspects[0], "x", "y", Cost.PROPERTY, Place("a", "Resizing", 1))
+    other = Difference(check, "p", aspects[0], "x", "y", Severity.PROPERTY, Place("a", "Resizing", 1))
     assert (fingerprint(other) in found) is (aspects[0] in ("attribute.vocabulary", "config.quantization_config"))
 
 
@@ -176,7 +176,7 @@ def test_a_list_and_a_tuple_of_one_are_a_tensor_by_one_fault() -> None:
 def test_layers_of_ones_own_lose_the_flags_of_what_they_hold_alike() -> None:
     def called(holder: str) -> str:
         first = Place("a/b", "Dense", 2, inside=holder)
-        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, first))
+        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, first))
 
     assert called("Branches") == called("Stack")
     assert called("Branches") != called("MultiHeadAttention")
@@ -185,7 +185,7 @@ def test_layers_of_ones_own_lose_the_flags_of_what_they_hold_alike() -> None:
 def test_what_is_lost_in_a_model_of_a_class_of_ones_own_is_lost_in_a_model() -> None:
     def frozen(holder: str, kind: str = "GRU") -> Difference:
         return Difference(
-            "structure", "p", "trainable", "False", "True", Cost.TRAINS, Place("m/a", kind, 2, inside=holder)
+            "structure", "p", "trainable", "False", "True", Severity.TRAINS, Place("m/a", kind, 2, inside=holder)
         )
 
     own = {fingerprint(each) for each in in_graph([frozen("OwnModel_2"), frozen("OwnSequential")], CASE, ORIGINAL)}

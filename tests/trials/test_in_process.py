@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clonediff import UnfaithfulClone, check_clone, clone_model
-from clonediff.reports.records import Cost
+from clonediff.reports.records import Severity
 from clonediff.strategies import Graph
 from clonediff.strategies.graph import Call, Function, Input, Layer, Ref, Seq
 from tests.waiting import PATIENCE
@@ -72,7 +72,7 @@ def test_what_costs_less_than_is_asked_for_is_left_out() -> None:
 
     with pytest.raises(UnfaithfulClone) as caught:
         check_clone(TWO_OUTPUTS, another_name)
-    assert {cause.rank for cause in caught.value.causes} == {Cost.NAME}
+    assert {cause.severity for cause in caught.value.causes} == {Severity.NAME}
     assert "left out" not in str(caught.value)
     check_clone(TWO_OUTPUTS, another_name, at_least="property")
 
@@ -86,7 +86,7 @@ def test_how_many_causes_were_left_out_is_in_the_message() -> None:
 
     with pytest.raises(UnfaithfulClone, match=r"(?m)^left out, by at_least='trains': 1 cause$") as caught:
         check_clone(TWO_OUTPUTS, frozen, at_least="trains")
-    assert {cause.rank for cause in caught.value.causes} == {Cost.TRAINS}
+    assert {cause.severity for cause in caught.value.causes} == {Severity.TRAINS}
 
 
 def test_an_unknown_cost_is_named() -> None:

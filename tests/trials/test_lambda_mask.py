@@ -7,7 +7,7 @@ import pytest
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from clonediff.reports.records import Cause, Cost, Difference, Raised
+from clonediff.reports.records import Cause, Difference, Raised, Severity
 
 SOURCE = """
 import keras
@@ -52,7 +52,9 @@ def test_what_comes_of_the_mask_is_one_known_issue(outputs: str, check: str, ker
 def test_a_mask_that_is_cast_is_no_other_issue(frame: str, dtype: str) -> None:
     said = f"Cast string to {dtype} is not supported [Op:Cast] name: "
     raised = Raised("UnimplementedError", said, f"keras/src/{frame}", "keras/src/ops/function.py:_run_through_graph")
-    root = Difference("made", "clone", "raises", "a clone", f"UnimplementedError: {said}", Cost.CRASHES, None, raised)
+    root = Difference(
+        "made", "clone", "raises", "a clone", f"UnimplementedError: {said}", Severity.CRASHES, None, raised
+    )
     known = load().on("keras").of(Cause("x", root, given=("a Lambda with a mask",)))
     assert known is not None
     assert known.id == "lambda-mask"

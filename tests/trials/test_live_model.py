@@ -16,7 +16,7 @@ from clonediff import UnfaithfulClone, assert_clones_faithfully, clone_model
 from clonediff.harness.inside.cloners import TrialContext
 from clonediff.harness.inside.cloners.planted import PLANTED
 from clonediff.harness.inside.frameworks import framework
-from clonediff.reports.records import Cost
+from clonediff.reports.records import Severity
 
 KERAS: dict[str, Any] = {"keras": keras, "tf_keras": tf_keras}
 
@@ -251,6 +251,8 @@ def test_what_cannot_be_compared_is_refused(made: Callable[[], Any], error: type
 def test_checks_are_chosen_and_causes_left_out() -> None:
     model, upstream = shared("keras"), keras.models.clone_model
     assert_clones_faithfully(model, clone=upstream, checks=["outputs"])
-    assert_clones_faithfully(model, clone=upstream, costly=False, ignore=lambda cause: cause.rank >= Cost.PROPERTY)
+    assert_clones_faithfully(
+        model, clone=upstream, costly=False, ignore=lambda cause: cause.severity >= Severity.PROPERTY
+    )
     with pytest.raises(ValueError, match="'colour' is not one of"):
         assert_clones_faithfully(model, checks=["colour"])

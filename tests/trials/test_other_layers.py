@@ -17,7 +17,7 @@ from clonediff.harness.trials.drawable_kinds import kinds_on
 from clonediff.harness.trials.remembered_answers import AskedProcess, asked
 from clonediff.harness.trials.trusted_layers import allow_remembered, trust
 from clonediff.strategies.asking import Question, asking
-from clonediff.strategies.graph import Call, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq, Way
+from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq
 from clonediff.strategies.kinds import Spec
 from clonediff.strategies.lowering import lower
 from clonediff.strategies.programs import Apply, Domain, Program
@@ -145,7 +145,9 @@ def test_no_variable_has_the_name_of_a_module(monkeypatch: pytest.MonkeyPatch) -
 def test_no_variable_of_the_model_that_is_asked_for_has_the_name_of_a_module(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(other_layers, "_ALLOWED", {"foo"})
     calls = tuple(Call(number, (Ref(number),)) for number in range(3))
-    graph = Graph((Input((4,)),), (Layer("foo.Foo"),) * 3, calls, Ref(0), Ref(3), way=Way(inputs="fresh"))
+    graph = Graph(
+        (Input((4,)),), (Layer("foo.Foo"),) * 3, calls, Ref(0), Ref(3), clone_arguments=CloneArguments(inputs="fresh")
+    )
     text = written(graph, "keras")
     nodes = list(ast.walk(ast.parse(text.source + text.asked)))
     modules = {each.asname or each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}

@@ -23,7 +23,7 @@ from clonediff.harness.trials.triage import (
     verdict,
     with_blame,
 )
-from clonediff.reports.records import Blame, Cause, Cost, Difference, Place, Raised
+from clonediff.reports.records import Blame, Cause, Difference, Place, Raised, Severity
 
 from .checks.making import altered, chain, faithful, gives, layer, observed, renumbered
 from .differences import RAISING
@@ -50,7 +50,7 @@ def test_an_lstm_that_differs_after_a_lambda_lost_its_mask_follows_from_the_lamb
     lost = [(f"{R}.steps.{step}.outputs.0.mask", None) for step in (2, 3, 4)]
     (cause,) = broken(ORIGINAL, *lost, (f"{R}.outputs.0.mask", None), *values(3, 4), *values(3, 4, run=T))
     assert told(cause) == ("masks", "mask lost", "Lambda")
-    assert cause.rank is Cost.COMPUTES
+    assert cause.severity is Severity.COMPUTES
     assert {one.check for one in cause.followers} == {"masks", "outputs"}
 
 
@@ -92,7 +92,7 @@ def test_a_tensor_of_the_original_explains_that_a_clone_asks_for_an_input_of_the
         "call.kwargs type",
         '{"tensor": "input_0#0.0"}',
         '{"outside": "bool (?, 1)"}',
-        Cost.PROPERTY,
+        Severity.PROPERTY,
         Place("lstm_3", "LSTM", 3),
     )
     asked = Difference(
@@ -101,7 +101,7 @@ def test_a_tensor_of_the_original_explains_that_a_clone_asks_for_an_input_of_the
         "raises",
         "it runs",
         "InvalidArgumentError: You must feed a value",
-        Cost.CRASHES,
+        Severity.CRASHES,
         Place("input_0", "InputLayer", 0),
         Raised("InvalidArgumentError", "", "session.py:_do_call"),
     )
@@ -249,10 +249,10 @@ def test_another_tensor_explains_that_layers_come_in_another_order() -> None:
         [*ends, layer("e", "Dense", 2, gives([1, 0, 0])), layer("f", "Dense", 3, gives([2, 0, 0]))], [3]
     )
     other = Difference(
-        "structure", "p", "call.args tensor", "d#0.0", "input#0.0", Cost.PROPERTY, Place("e", "Dense", 2)
+        "structure", "p", "call.args tensor", "d#0.0", "input#0.0", Severity.PROPERTY, Place("e", "Dense", 2)
     )
     order = Difference(
-        "structure", "model.layers", "layer order", "x", "y", Cost.PROPERTY, Place("m", "Model", -1, container=True)
+        "structure", "model.layers", "layer order", "x", "y", Severity.PROPERTY, Place("m", "Model", -1, container=True)
     )
     assert roots(original, [order, other]) == [(other, [order])]
 
@@ -309,7 +309,7 @@ def test_an_exception_tells_that_the_model_has_a_lambda_with_a_mask(
 
 def raising(place: Place | None, calling: str) -> Difference:
     raised = Raised("ValueError", "no", "b.py:inner", calling)
-    return Difference("made", "clone", "raises", "a clone", "ValueError: no", Cost.CRASHES, place, raised)
+    return Difference("made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES, place, raised)
 
 
 def test_a_name_explains_no_number() -> None:
@@ -398,7 +398,7 @@ def test_every_difference_has_one_cause(seed: int, data: random.Random) -> None:
     found = causes(original, differences)
     assert sorted(map(repr, differences)) == sorted(repr(one) for cause in found for one in cause.differences)
     assert len({cause.fingerprint for cause in found}) == len(found)
-    assert [cause.rank for cause in found] == sorted(cause.rank for cause in found)
+    assert [cause.severity for cause in found] == sorted(cause.severity for cause in found)
     shuffled = list(differences)
     random.Random(seed).shuffle(shuffled)
     assert {cause.fingerprint for cause in causes(original, shuffled)} == {cause.fingerprint for cause in found}
@@ -417,7 +417,7 @@ def test_verdicts() -> None:
 
 def test_blame_goes_three_ways() -> None:
     def cause(check: str, aspect: str = "value", frame: str = "") -> Cause:
-        root = Difference(check, "p", aspect, "", "", Cost.COMPUTES, Place("a", "A", 1), Raised("E", "", frame))
+        root = Difference(check, "p", aspect, "", "", Severity.COMPUTES, Place("a", "A", 1), Raised("E", "", frame))
         return Cause(fingerprint(root), root)
 
     upstream, both, ours = cause("outputs"), cause("masks", frame="keras/x.py:f"), cause("weights")
@@ -433,9 +433,11 @@ def test_blame_goes_three_ways() -> None:
 
 def test_that_weights_are_not_taken_follows_from_their_order_in_a_model_inside() -> None:
     inside = Place("inner/dense", "Dense", 2, inside="Functional")
-    moved = Difference("weights", "weights", "weight order", "[0, 1]", "[1, 0]", Cost.COMPUTES, inside)
+    moved = Difference("weights", "weights", "weight order", "[0, 1]", "[1, 0]", Severity.COMPUTES, inside)
     said = ("it takes the weights", "ValueError: weight 0 has shape (5, 4) in the original, () in the clone")
-    not_taken = Difference("weights", "set_weights", "raises", *said, Cost.CRASHES, None, Raised("ValueError", "", ""))
+    not_taken = Difference(
+        "weights", "set_weights", "raises", *said, Severity.CRASHES, None, Raised("ValueError", "", "")
+    )
     (cause,) = causes(ORIGINAL, [not_taken, moved])
     assert cause.root == moved
 
@@ -462,8 +464,8 @@ def test_a_place_is_that_of_the_layer_in_the_graph_or_of_the_one_that_holds_it()
 
 def test_weights_cannot_be_set_since_one_is_missing_and_not_since_calls_changed_places() -> None:
     first = Place("dense_1", "Dense", 1)
-    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, first)
-    missing = Difference("weights", "weights[2]", "weight missing", "x", "nothing", Cost.COMPUTES, first)
-    raised = Difference("weights", "set_weights", "raises", "4 weights", "3 weights", Cost.CRASHES)
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Severity.PROPERTY, first)
+    missing = Difference("weights", "weights[2]", "weight missing", "x", "nothing", Severity.COMPUTES, first)
+    raised = Difference("weights", "set_weights", "raises", "4 weights", "3 weights", Severity.CRASHES)
     found = roots(chain("Dense", "Dense"), [calls, missing, raised])
     assert found == [(calls, []), (missing, [raised])]

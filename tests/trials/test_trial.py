@@ -14,7 +14,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import Case, run
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Blame, Cost
+from clonediff.reports.records import Blame, Severity
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 
 from .checks.making import altered, chain, faithful
@@ -96,7 +96,7 @@ def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Ve
     assert trial.clones["upstream"].verdict is verdict
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
     (cause,) = trial.clones["upstream"].causes
-    assert cause.rank is Cost.CRASHES
+    assert cause.severity is Severity.CRASHES
     assert cause.root.raised is not None
     assert (cause.root.raised.type, cause.root.raised.frame) == (word, "keras/src/layers/rnn/lstm.py:call")
     assert [each.blame for each in trial.clones["upstream"].causes] == [Blame.UPSTREAM]

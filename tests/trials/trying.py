@@ -19,18 +19,18 @@ from tests.warm_keras import well_typed
 def tried(graph: Graph, process: SubjectProcess, *cloners: str, checks: Sequence[str] = ()) -> dict[str, CloneTrial]:
     """What each cloner makes of a graph that can be built."""
     with asking(asked(process)):
-        if graph.state:
+        if graph.preparations:
             well_typed(graph)
         case = case_of(graph, process.subject.dialect)
     trial = run(case, process, cloners, checks, timeout=PATIENCE)
-    assert trial.built, (graph.way, graph.state, trial.refused, trial.lost)
+    assert trial.built, (graph.clone_arguments, graph.preparations, trial.refused, trial.lost)
     return trial.clones
 
 
 def fixed_is_faithful(graph: Graph, process: SubjectProcess) -> None:
     """The fixed cloner clones a graph faithfully."""
     clone = tried(graph, process, "fixed")["fixed"]
-    assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), (graph.way, graph.state)
+    assert (clone.verdict, clone.differences) == (Verdict.FAITHFUL, ()), (graph.clone_arguments, graph.preparations)
 
 
 def planted(graph: Graph, process: SubjectProcess, fault: str, checks: Sequence[str] = ()) -> tuple[Difference, ...]:

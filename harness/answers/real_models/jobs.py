@@ -12,9 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from clonediff.harness.answers.own_model.inputs import InputsError
-from clonediff.harness.answers.own_model.looking import CheckWanted, look, not_looked_at
-from clonediff.harness.answers.own_model.record import CheckedModel, Status
+from clonediff.harness.answers.checked_model.inputs import InputsError
+from clonediff.harness.answers.checked_model.looking import CheckWanted, look, not_looked_at
+from clonediff.harness.answers.checked_model.record import CheckedModel, Status
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel
 from clonediff.harness.subjects.outcomes import SubjectError

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clonediff.harness.answers.own_model.applications import NARROW, SMALLEST
-from clonediff.harness.answers.own_model.models import Model
+from clonediff.harness.answers.checked_model.applications import NARROW, SMALLEST
+from clonediff.harness.answers.checked_model.models import Model
 from clonediff.harness.subjects.outcomes import ModelClass
 
 WIDTH = 110

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
-from clonediff.harness.answers.own_model.verdicts import minded, refusal
+from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.verdicts import minded, refusal
 
 
 class CloneOutcome(enum.StrEnum):

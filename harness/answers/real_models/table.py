@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from clonediff.harness.answers.own_model.record import Cloned
-from clonediff.harness.answers.own_model.verdicts import DOCUMENTED, minded, refusal
+from clonediff.harness.answers.checked_model.record import Cloned
+from clonediff.harness.answers.checked_model.verdicts import DOCUMENTED, minded, refusal
 from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, made
 from clonediff.harness.answers.real_models.suites import SUITES
 from clonediff.reports.markup import one_line

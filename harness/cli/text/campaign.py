@@ -47,7 +47,7 @@ class CampaignText:
         self._quiet = quiet
         self._status = StatusLine(soon=0.0)
         self._shown = not quiet or self._status.terminal
-        self._shrinking: dict[tuple[str, ...], str] = {}
+        self._reducing: dict[tuple[str, ...], str] = {}
         self._recent: deque[tuple[float, int]] = deque()
 
     def __call__(self, event: Event) -> None:
@@ -58,9 +58,9 @@ class CampaignText:
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 self._status.say(f"clonediff: {subject}: shard {turn} cannot be tried: {lines(reason)}", error=True)
             case MakingSmaller(subject=subject, key=key, title=title, begins=True):
-                self._shrinking[subject, *key] = title
+                self._reducing[subject, *key] = title
             case MakingSmaller(subject=subject, key=key):
-                self._shrinking.pop((subject, *key), None)
+                self._reducing.pop((subject, *key), None)
             case Found(finding=finding, fresh=True, first=True) if not self._quiet:
                 self._status.say(found_line(finding))
             case Found(finding=finding, fresh=True) if finding.smallest and not self._quiet:
@@ -105,9 +105,9 @@ class CampaignText:
         if rate:
             parts.append(f"{rate:.1f} a second")
         parts.append(f"{len(totals.new())} new, {known} known")
-        if self._shrinking:
-            more = f" and {len(self._shrinking) - 1} more" if len(self._shrinking) > 1 else ""
-            parts.append(f"making smaller: {visible(next(iter(self._shrinking.values())))[:60]}{more}")
+        if self._reducing:
+            more = f" and {len(self._reducing) - 1} more" if len(self._reducing) > 1 else ""
+            parts.append(f"making smaller: {visible(next(iter(self._reducing.values())))[:60]}{more}")
         if left is not None:
             parts.append(f"{lasted(left)} left" if left > 0 else "finishing")
         elif self._plan.budget.trials is not None:
@@ -158,11 +158,11 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
     causes = broken(read)
     if causes:
         text.append(f"Known causes, worst first, with the graphs that met each. Reasons and scripts: {folder}/known")
-        cost = ""
+        severity = ""
         for each in causes[:CAUSES]:
-            if each.cost_said != cost:
-                cost = each.cost_said
-                text.append(f"  {cost}")
+            if each.severity_said != severity:
+                severity = each.severity_said
+                text.append(f"  {severity}")
             where = f" [{each.shown.name}]" if each.shown is not None else ""
             text.append(f"  {each.graphs:7,}  {' '.join(each.issue.title.split())[:160]}{where}")
         if len(causes) > CAUSES:
@@ -190,9 +190,9 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         )
         yield from (f"  {line}" for line in refusals(name, each.draws(), REASONS))
         yield from (cut(f"  {line}") for line in never_accepted(each.draws()))
-        if each.drawn.states:
-            share_ = each.drawn.stating / ((each.drawn.seconds + each.shrinking) or 1)
-            yield f"  {some(each.drawn.states, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"
+        if each.drawn.prepared:
+            share_ = each.drawn.preparing / ((each.drawn.seconds + each.reducing) or 1)
+            yield f"  {some(each.drawn.prepared, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"
         for key, count in sorted(each.drawn.verdicts.items()):
             cloner, _, verdict = key.partition(": ")
             yield (f"  {cloner:9} {verdict:10} {count:,}")
@@ -210,5 +210,5 @@ def _by_subject(totals: Totals) -> Iterator[str]:
 
 def _time(sum_: SubjectTotals) -> str:
     """How much of the workers' time went into making findings smaller."""
-    whole = sum_.drawn.seconds + sum_.shrinking
-    return f" ({sum_.shrinking / whole:.0%} of the time)" if sum_.shrinking and whole else ""
+    whole = sum_.drawn.seconds + sum_.reducing
+    return f" ({sum_.reducing / whole:.0%} of the time)" if sum_.reducing and whole else ""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
-from clonediff.harness.answers.own_model.verdicts import FAITHFUL, refusal
+from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.verdicts import FAITHFUL, refusal
 from clonediff.harness.cli.terminal import table
 from clonediff.reports.markup import one_line
 
@@ -27,9 +27,9 @@ def checked_text(checked: CheckedModel) -> list[str]:
             f"{checked.seconds:.1f} s, {checked.peak / (1 << 30):.1f} GiB"
         )
     lines += [f"  given {one_line(each)}" for each in checked.inputs]
-    if checked.way:
-        lines.append(f"  --way {one_line(checked.way[0])}")
-        lines += [f"    {line}" for each in checked.way[1:] for line in wrap(each, 112)]
+    if checked.clone_arguments:
+        lines.append(f"  --way {one_line(checked.clone_arguments[0])}")
+        lines += [f"    {line}" for each in checked.clone_arguments[1:] for line in wrap(each, 112)]
     for cloned in checked.clones:
         lines += _cloned_text(cloned)
     for cloned in checked.remedies:

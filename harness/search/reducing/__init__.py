@@ -96,8 +96,10 @@ class _Reduction:
                 return None
         except MalformedGraph:
             return None
-        there = targets(candidate) if candidate.state else {}
-        lost = any(step.kind is not None and step.kind not in there for step in candidate.state)
+        there = targets(candidate) if candidate.preparations else {}
+        lost = any(
+            preparation.kind is not None and preparation.kind not in there for preparation in candidate.preparations
+        )
         return None if lost or unsaid(candidate) else candidate
 
 

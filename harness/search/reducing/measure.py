@@ -23,17 +23,17 @@ from clonediff.strategies.graph import (
     Array,
     Call,
     CallFunction,
+    CloneArguments,
     CloneFunction,
+    CustomClass,
     Function,
     Graph,
     Input,
     Items,
     Layer,
-    OwnClass,
+    Preparation,
     Seq,
-    Step,
     Value,
-    Way,
     all_layers,
     levels,
     refs,
@@ -42,8 +42,8 @@ from clonediff.strategies.graph import (
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
 from clonediff.strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
 from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.preparations import PREPARATIONS
 from clonediff.strategies.pruning import idle
-from clonediff.strategies.states import STEPS
 
 PLAIN = ("Activation", "Dense", "Add", "Concatenate", "Masking", "SimpleRNN", "GRU", "LSTM", "Attention", "Lambda")
 """What other kinds are replaced by, the simplest first."""
@@ -58,9 +58,9 @@ CONTAINERS = words(Function)["container"]
 """How a function packs what it gives, the simplest first."""
 
 PARTS: Mapping[type[Record], tuple[str, ...]] = {
-    Graph: ("way", "state", "built", "own", "sequential"),
-    Way: tuple(defaults(Way)),
-    OwnClass: tuple(defaults(OwnClass)),
+    Graph: ("clone_arguments", "preparations", "built", "custom_class", "sequential"),
+    CloneArguments: tuple(defaults(CloneArguments)),
+    CustomClass: tuple(defaults(CustomClass)),
 }
 """What a graph has beside its layers and their calls: lines of its script."""
 
@@ -94,7 +94,7 @@ def size(graph: Graph) -> Size:
     every, layers, parts = list(levels(graph)), list(all_layers(graph)), list(records(graph, graph))
     text = to_json(graph)
     return (
-        sum(map(_lines, every)) + _lines_of_way(graph.way) + 2 * len(graph.state),
+        sum(map(_lines, every)) + _lines_of_clone_arguments(graph.clone_arguments) + 2 * len(graph.preparations),
         len(layers),
         sum(map(_tensors, every)),
         sum(rank(layer.kind) for layer in layers if layer.graph is None),
@@ -122,8 +122,8 @@ def arguments(record: Record, graph: Graph) -> tuple[str, Mapping[str, tuple[Val
         case Call():
             kind = CATALOGUE.get(graph.layers[record.layer].kind)
             return "kwargs", {} if kind is None else kind.call_options
-        case Step():
-            return "args", STEPS[record.does].args(graph, record.kind) if record.does in STEPS else {}
+        case Preparation():
+            return "args", PREPARATIONS[record.does].args(graph, record.kind) if record.does in PREPARATIONS else {}
     return "", {}
 
 
@@ -136,22 +136,29 @@ def _lines(graph: Graph) -> int:
     uses = [call.layer for call in graph.calls]
     named = sum(uses.count(number) != 1 for number in range(len(graph.layers)))
     marks = sum(len(layer.marks) for layer in graph.layers)
-    return 1 + len(graph.inputs) + len(graph.calls) + named + marks + (graph.base is not None) + _class(graph.own)
+    return (
+        1 + len(graph.inputs) + len(graph.calls) + named + marks + (graph.base is not None) + _class(graph.custom_class)
+    )
 
 
-def _class(own: OwnClass | None) -> int:
+def _class(own: CustomClass | None) -> int:
     """The lines of a class of one's own, less those that make the model."""
     if own is None:
         return 0
     return 4 + {"": 0, "option": 5, "parts": 8}[own.makes] + 2 * own.calls + own.registered
 
 
-def _lines_of_way(way: Way | None) -> int:
+def _lines_of_clone_arguments(clone_arguments: CloneArguments | None) -> int:
     """The arguments that `clone_model` is given; a function is some lines more."""
-    if way is None:
+    if clone_arguments is None:
         return 0
-    functions = (way.clone_function, way.call_function)
-    return int(bool(way.inputs)) + bool(way.wrong) + way.recursive + 3 * sum(each is not None for each in functions)
+    functions = (clone_arguments.clone_function, clone_arguments.call_function)
+    return (
+        int(bool(clone_arguments.inputs))
+        + bool(clone_arguments.wrong)
+        + clone_arguments.recursive
+        + 3 * sum(each is not None for each in functions)
+    )
 
 
 def _tensors(graph: Graph) -> int:

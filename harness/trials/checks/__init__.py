@@ -28,7 +28,7 @@ from clonediff.harness.trials.checks import (
 )
 from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference, Severity
 
 __all__ = ["CHECKS", "CHECKS_OF_A_REFUSAL", "CHECKS_WITH_FUNCTIONS", "Check", "Pair", "aspect_of", "compare"]
 
@@ -62,7 +62,7 @@ CHECKS_OF_A_REFUSAL = ("made", "untouched")
 ASPECTS: Mapping[str, Aspects] = {**{name: check.aspects for name, check in CHECKS.items()}, **devices.ASPECTS}
 """What each check can say, those that compare devices and backends too."""
 
-_UNDECLARED = Aspect("*", Cost.PROPERTY, "{a} differs{inside}: {aspect}")
+_UNDECLARED = Aspect("*", Severity.PROPERTY, "{a} differs{inside}: {aspect}")
 """What a record from another clonediff may have."""
 
 

@@ -16,7 +16,7 @@ from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.skeletons import Unlike
-from clonediff.reports.records import Cost, Difference, Place, Raised
+from clonediff.reports.records import Difference, Place, Raised, Severity
 
 
 class Stage(enum.IntEnum):
@@ -141,7 +141,7 @@ class Aspect:
     """
 
     name: str
-    cost: Cost
+    severity: Severity
     sentence: str
     path: str = ""
     named: str = ""
@@ -160,21 +160,21 @@ class Aspect:
         """How far it can reach."""
         if self.reach is not None:
             return self.reach
-        return {Cost.NAME: Reach.LABEL, Cost.TRAINS: Reach.TRAINING}.get(self.cost, Reach.BEHAVIOUR)
+        return {Severity.NAME: Reach.LABEL, Severity.TRAINS: Reach.TRAINING}.get(self.severity, Reach.BEHAVIOUR)
 
     def comparison(self, difference: Difference, dialect: str) -> Comparison:
         """How a script shows it."""
         return self.shown if isinstance(self.shown, Comparison) else self.shown(difference, dialect)
 
 
-def _costing(cost: Cost) -> Callable[..., tuple[Aspect, ...]]:
+def _costing(severity: Severity) -> Callable[..., tuple[Aspect, ...]]:
     def declared(*aspects: tuple[str, str], **fields: Any) -> tuple[Aspect, ...]:
-        return tuple(Aspect(name, cost, sentence, **fields) for name, sentence in aspects)
+        return tuple(Aspect(name, severity, sentence, **fields) for name, sentence in aspects)
 
     return declared
 
 
-crashes, computes, trains, loses, renames = map(_costing, Cost)
+crashes, computes, trains, loses, renames = map(_costing, Severity)
 """Aspects by what they cost: each its name and its sentence, then the fields that they have in common."""
 
 
@@ -210,7 +210,7 @@ class Aspects:
         found: str,
         first: Place | None,
         *,
-        cost: Cost | None = None,
+        severity: Severity | None = None,
         raised: Raised | None = None,
         digests: tuple[str, str] | None = None,
     ) -> Difference:
@@ -218,15 +218,15 @@ class Aspects:
         aspect = self.of(name, path)
         if aspect is None:
             raise KeyError(f"the check {self.check} declares no aspect {name!r}")
-        cost = aspect.cost if cost is None else cost
-        return Difference(self.check, path, name, expected, found, cost, first, raised, digests)
+        severity = aspect.severity if severity is None else severity
+        return Difference(self.check, path, name, expected, found, severity, first, raised, digests)
 
     def differs_in(
-        self, part: str, path: str, leaf: Unlike, first: Place | None, *, cost: Cost | None = None
+        self, part: str, path: str, leaf: Unlike, first: Place | None, *, severity: Severity | None = None
     ) -> Difference:
         """The same of a leaf of the part that is at that path."""
         name, path = f"{part} {leaf.aspect}".lstrip(), f"{path}{leaf.path}"
-        return self.differs(name, path, leaf.expected, leaf.found, first, cost=cost, digests=leaf.digests)
+        return self.differs(name, path, leaf.expected, leaf.found, first, severity=severity, digests=leaf.digests)
 
     def differs_in_value(self, name: str, path: str, expected: str, found: str, first: Place | None) -> Difference:
         """The same of two arrays, by their digests."""
@@ -253,9 +253,9 @@ class Check:
         return self.aspects.check
 
     @property
-    def rank(self) -> Cost:
+    def severity(self) -> Severity:
         """The worst that breaking it can cost a user."""
-        return min(each.cost for each in self.aspects)
+        return min(each.severity for each in self.aspects)
 
     def __call__(self, original: Observation, clone: Clone) -> list[Difference]:
         """Every difference that this check sees."""

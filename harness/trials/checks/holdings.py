@@ -27,7 +27,7 @@ from clonediff.harness.trials.checks.names import is_operation
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place, Severity
 
 SAME = "="
 """How a fact begins of an object that was met before; the layer and the path of that follow."""
@@ -168,7 +168,7 @@ SHARING = Aspects(
 
 
 def _is_told_by_others(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    return cause.check == effect.check and (cause.rank is not Cost.NAME or effect.rank is Cost.NAME)
+    return cause.check == effect.check and (cause.severity is not Severity.NAME or effect.severity is Severity.NAME)
 
 
 LINKS = (

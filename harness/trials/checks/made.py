@@ -13,7 +13,7 @@ from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, St
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference, Severity
 
 _ASPECTS = Aspects(
     "made",
@@ -58,7 +58,7 @@ def _refused(pair: Pair) -> list[Difference]:
     if any(frame.function == "get_config" for frame in failure.frames):
         return [raises(_ASPECTS, "clone", "a clone", failure, pair.original.shape)]  # no clone comes of any argument
     unclear = raises(_ASPECTS, "clone", "a clear error", failure, pair.original.shape)
-    return [replace(unclear, aspect="unclear error", rank=Cost.PROPERTY, first=first)]
+    return [replace(unclear, aspect="unclear error", severity=Severity.PROPERTY, first=first)]
 
 
 CHECK = Check(_ASPECTS, Stage.MADE, made)

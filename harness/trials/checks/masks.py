@@ -9,7 +9,7 @@ from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspects, 
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.runs import both_ran, leaves
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place, Severity
 
 ASPECTS = Aspects(
     "masks",
@@ -51,7 +51,7 @@ def _symbolic(pair: Pair) -> Iterator[Difference]:
                     ("mask lost", ("a mask", "no mask")) if expected else ("mask added", ("no mask", "a mask"))
                 )
                 path = f"{at(original, index)}.calls[{use}].masks[{output}]"
-                yield ASPECTS.differs(aspect, path, *told, place(original, index, use), cost=Cost.PROPERTY)
+                yield ASPECTS.differs(aspect, path, *told, place(original, index, use), severity=Severity.PROPERTY)
 
 
 def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> Iterator[Difference]:
@@ -71,7 +71,7 @@ def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | No
             want or "no mask",
             have or "no mask",
             (first or seen.place) if seen.is_output else seen.place,
-            cost=Cost.COMPUTES if seen.is_output else Cost.PROPERTY,
+            severity=Severity.COMPUTES if seen.is_output else Severity.PROPERTY,
             digests=(want, have) if want and have else None,
         )
 

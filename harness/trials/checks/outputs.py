@@ -23,7 +23,7 @@ from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.harness.trials.checks.runs import at_step, first_parting, producer, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
-from clonediff.reports.records import Cost, Difference
+from clonediff.reports.records import Difference, Severity
 
 _IN_ANOTHER_ORDER: dict[str, Any] = {"shows": (Thing.LISTING,), "any_layer": True, "shown": RUN_ON_NUMBERS}
 
@@ -77,12 +77,14 @@ def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | Non
     return [*_steps(pair, expected, found, where), *_outputs(pair, expected, found, where)]
 
 
-def _cost(where: str) -> Cost:
-    return Cost.TRAINS if where == "training" else Cost.COMPUTES
+def _severity(where: str) -> Severity:
+    return Severity.TRAINS if where == "training" else Severity.COMPUTES
 
 
-def _of_the_model(pair: Pair, aspect: str, path: str, want: str, have: str, cost: Cost | None = None) -> Difference:
-    return ASPECTS.differs(aspect, path, want, have, place(pair.original.shape, -1), cost=cost)
+def _of_the_model(
+    pair: Pair, aspect: str, path: str, want: str, have: str, severity: Severity | None = None
+) -> Difference:
+    return ASPECTS.differs(aspect, path, want, have, place(pair.original.shape, -1), severity=severity)
 
 
 def _failures(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
@@ -96,13 +98,13 @@ def _failures(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> It
 
 
 def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
-    shape, pairing, cost = pair.original.shape, pair.steps(expected, found), _cost(where)
+    shape, pairing, severity = pair.original.shape, pair.steps(expected, found), _severity(where)
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), at_step(pair, where, step, step.layer)
         if index not in pairing.found:
             if step.layer in pair.layers.found:
-                yield ASPECTS.differs("step missing", path, "a call", MISSING, first, cost=cost)
+                yield ASPECTS.differs("step missing", path, "a call", MISSING, first, severity=severity)
             continue
         twin = found.steps[pairing.found[index]]
         same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in twin.outputs]
@@ -111,33 +113,35 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
             yield ASPECTS.differs("call order", path, f"use {step.use}", f"use {twin.use}", first)
         if len(step.outputs) != len(twin.outputs):
             counts = f"{len(step.outputs)} tensors", f"{len(twin.outputs)}"
-            yield ASPECTS.differs("count", path, *counts, first, cost=cost)
+            yield ASPECTS.differs("count", path, *counts, first, severity=severity)
         for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
             for one in unlike_leaves(leaf, other):
-                yield ASPECTS.differs_in("", f"{path}.outputs[{output}]", one, first, cost=cost)
+                yield ASPECTS.differs_in("", f"{path}.outputs[{output}]", one, first, severity=severity)
     for index in pairing.extra:
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
         if layer is not None:
             path, first = at_step(pair, where, step, layer), place(shape, layer, step.use)
-            yield ASPECTS.differs("step extra", path, MISSING, "a call", first, cost=cost)
+            yield ASPECTS.differs("step extra", path, MISSING, "a call", first, severity=severity)
 
 
 def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
-    cost, path = _cost(where), f"{where}.outputs"
+    severity, path = _severity(where), f"{where}.outputs"
     for one in unlike(expected.structure, found.structure):
-        yield ASPECTS.differs_in("structure", f"{where}.structure", one, place(pair.original.shape, -1), cost=cost)
+        yield ASPECTS.differs_in(
+            "structure", f"{where}.structure", one, place(pair.original.shape, -1), severity=severity
+        )
     if len(expected.outputs) != len(found.outputs):
-        yield _of_the_model(pair, "count", path, str(len(expected.outputs)), str(len(found.outputs)), cost)
+        yield _of_the_model(pair, "count", path, str(len(expected.outputs)), str(len(found.outputs)), severity)
     wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
     if wants != haves and sorted(wants) == sorted(haves):
         order = [haves.index(digest) for digest in wants]
-        yield _of_the_model(pair, "order", path, short(list(range(len(wants)))), short(order), cost)
+        yield _of_the_model(pair, "order", path, short(list(range(len(wants)))), short(order), severity)
         return
     parted = first_parting(pair, expected, found, where)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
         for one in unlike_leaves(leaf, twin):
-            yield ASPECTS.differs_in("", f"{path}[{index}]", one, parted or producer(pair, index), cost=cost)
+            yield ASPECTS.differs_in("", f"{path}[{index}]", one, parted or producer(pair, index), severity=severity)
 
 
 CHECK = Check(ASPECTS, Stage.INFERENCE, outputs)

@@ -17,7 +17,7 @@ from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks import CHECKS, aspect_of
 from clonediff.harness.trials.checks.check import Link, Reach, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.reports.records import Cost, Difference, Place
+from clonediff.reports.records import Difference, Place, Severity
 
 _AT_REST = (Stage.OWN, Stage.SHARING, Stage.STRUCTURE, Stage.WEIGHTS)
 _RUNS = (Stage.SYMBOLIC, Stage.INFERENCE, Stage.TRAINING_RUN)
@@ -72,7 +72,7 @@ def stage(difference: Difference) -> Stage:
 
 def reach(difference: Difference) -> Reach:
     """How far a difference can reach."""
-    return Reach.LABEL if difference.rank is Cost.NAME else aspect_of(difference).reaches
+    return Reach.LABEL if difference.severity is Severity.NAME else aspect_of(difference).reaches
 
 
 def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool, bool, str, str]:

@@ -22,7 +22,7 @@ from clonediff.harness.trials.expressible import missing_layer, unsupported_grap
 from clonediff.harness.trials.triage import causes, fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
-from clonediff.reports.records import Cause, Cost, Difference, Finding, Place, Raised, write
+from clonediff.reports.records import Cause, Difference, Finding, Place, Raised, Severity, write
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, to_json
 
 DENSE = Graph(
@@ -38,21 +38,23 @@ SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
 
 def made(exception: str = "ValueError", frame: str = "keras/src/a.py:f", kind: str = "Dense") -> Difference:
     at = Place("dense", kind, 0)
-    return Difference("made", "made", "raises", "a clone", "no", Cost.CRASHES, at, Raised(exception, "said", frame))
+    return Difference("made", "made", "raises", "a clone", "no", Severity.CRASHES, at, Raised(exception, "said", frame))
 
 
 def renamed() -> Difference:
-    return Difference("structure", "layers['x'].name", "name", "x", "y", Cost.NAME, Place("x", "InputLayer", 0))
+    return Difference("structure", "layers['x'].name", "name", "x", "y", Severity.NAME, Place("x", "InputLayer", 0))
 
 
-SAVED = Difference("saved", "saved.run.outputs[0]", "value", "1", "2", Cost.COMPUTES)
-UNTOUCHED = Difference("untouched", "original.inference.outputs[0]", "value", "1", "2", Cost.COMPUTES)
-VALUE = Difference("outputs", "inference.outputs[0]", "value", "1", "2", Cost.COMPUTES)
+SAVED = Difference("saved", "saved.run.outputs[0]", "value", "1", "2", Severity.COMPUTES)
+UNTOUCHED = Difference("untouched", "original.inference.outputs[0]", "value", "1", "2", Severity.COMPUTES)
+VALUE = Difference("outputs", "inference.outputs[0]", "value", "1", "2", Severity.COMPUTES)
 IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
-GRADIENT = Difference("training", "trained.gradients[0]", "gradient value", "1", "2", Cost.TRAINS)
-TWICE = Difference("again", "twice.inference.outputs[0]", "value", "1", "2", Cost.COMPUTES)
-FROZEN = Difference("structure", "layers['x'].trainable", "trainable", "true", "false", Cost.TRAINS)
-RUNS_NOT = Difference("outputs", "inference", "raises", "it runs", "no", Cost.CRASHES, raised=Raised("TypeError", "no"))
+GRADIENT = Difference("training", "trained.gradients[0]", "gradient value", "1", "2", Severity.TRAINS)
+TWICE = Difference("again", "twice.inference.outputs[0]", "value", "1", "2", Severity.COMPUTES)
+FROZEN = Difference("structure", "layers['x'].trainable", "trainable", "true", "false", Severity.TRAINS)
+RUNS_NOT = Difference(
+    "outputs", "inference", "raises", "it runs", "no", Severity.CRASHES, raised=Raised("TypeError", "no")
+)
 
 
 def finding(*differences: Difference, cloner: str = "upstream") -> Finding:
@@ -143,7 +145,7 @@ def test_costly_parts_are_asked_for_only_where_the_cause_shows_in_them(
         ('{"graph": 1, "about": 2}', "`$.about`"),
         ('{"graph": 1, "format": 99}', "format 99"),
         ('{"inputs": []}', "not a graph"),
-        (msgspec.json.encode(finding(Difference("backend", "p", "value", "", "", Cost.COMPUTES))).decode(),
+        (msgspec.json.encode(finding(Difference("backend", "p", "value", "", "", Severity.COMPUTES))).decode(),
          "two backends that differ"),
         (msgspec.json.encode(msgspec.structs.replace(finding(), graph=msgspec.Raw(b"{}"))).decode(),
          "file.json: `$.graph`: not a graph"),
@@ -243,7 +245,7 @@ def test_what_the_original_has_not_cannot_be_told(
 def test_what_shows_only_behind_something_known_cannot_be_told(
     causes: list[tuple[Difference, ...]], verdict: ReleaseVerdict, why: str, tmp_path: Path
 ) -> None:
-    found = tuple(Cause(fingerprint(root), root, tuple(followers), root.rank) for root, *followers in causes)
+    found = tuple(Cause(fingerprint(root), root, tuple(followers), root.severity) for root, *followers in causes)
     whole = Observation(SHAPE, ModelRun(), ModelRun())
     shown = Trial({"upstream": CloneTrial(found)}, original=whole)
     known = KnownIssues((*KNOWN.issues, KnownIssue("fails", "keras", "t", "b", (Pattern(exception="TypeError"),))))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clonediff.harness.answers.own_model.looking import CheckWanted
-from clonediff.harness.answers.own_model.record import Status
+from clonediff.harness.answers.checked_model.looking import CheckWanted
+from clonediff.harness.answers.checked_model.record import Status
 from clonediff.harness.answers.real_models.jobs import limits_of, try_all
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, made

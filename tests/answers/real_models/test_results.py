@@ -6,21 +6,21 @@ import pytest
 from markdown_it import MarkdownIt
 
 from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.own_model.record import CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, SuiteTotals, by_suite, is_fault, made
 from clonediff.harness.answers.real_models.table import cells, markdown
-from clonediff.reports.records import COSTS, Cost, Difference, Raised
+from clonediff.reports.records import SEVERITIES, Difference, Raised, Severity
 
 REFUSAL = "Layer 'x' (class `X`) cannot be cloned: its constructor refuses what its config tells. Let it."
 
 
 def _broken(
-    message: str = "", *, check: str = "made", cost: Cost = Cost.CRASHES, documented: bool = False
+    message: str = "", *, check: str = "made", severity: Severity = Severity.CRASHES, documented: bool = False
 ) -> CauseShown:
     raised = Raised("ValueError", message, "") if message else None
-    root = Difference(check, "clone", "raises", "a clone", message or "nothing", cost, raised=raised)
+    root = Difference(check, "clone", "raises", "a clone", message or "nothing", severity, raised=raised)
     headline = f"{message or 'it'} | <b>broke</b>"
-    return CauseShown("id", "title", COSTS[cost], "our bug", root, headline=headline, documented=documented)
+    return CauseShown("id", "title", SEVERITIES[severity], "our bug", root, headline=headline, documented=documented)
 
 
 def _model(name: str, upstream: tuple[CauseShown, ...] = (), fixed: tuple[CauseShown, ...] = ()) -> RealModel:
@@ -38,7 +38,7 @@ NOT_TRIED = RealModel("a:hangs", "", CheckedModel("a:hangs", "keras", Status.LOS
     [
         pytest.param((), "fixed", CloneOutcome.FAITHFUL, id="nothing"),
         pytest.param((_broken(documented=True),), "fixed", CloneOutcome.FAITHFUL, id="documented"),
-        pytest.param((_broken(cost=Cost.NAME, check="structure"),), "fixed", CloneOutcome.NAME, id="name"),
+        pytest.param((_broken(severity=Severity.NAME, check="structure"),), "fixed", CloneOutcome.NAME, id="name"),
         pytest.param((_broken(REFUSAL),), "fixed", CloneOutcome.REFUSED, id="refused"),
         pytest.param((_broken(REFUSAL),), "upstream", CloneOutcome.BREAKS, id="not a refusal of ours"),
         pytest.param((_broken("list index out of range"),), "fixed", CloneOutcome.BREAKS, id="crash"),
@@ -53,7 +53,7 @@ def test_fixed_is_at_fault_where_it_neither_holds_nor_refuses() -> None:
     models = [
         _model("a:one", upstream=(_broken("crash"),)),
         _model("a:two", fixed=(_broken(REFUSAL),)),
-        _model("a:three", fixed=(_broken(cost=Cost.NAME, check="structure"),)),
+        _model("a:three", fixed=(_broken(severity=Severity.NAME, check="structure"),)),
         NOT_TRIED,
     ]
     assert [is_fault(each) for each in models] == [False, False, True, False]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.answers.own_model.looking import CheckWanted, look
-from clonediff.harness.answers.own_model.models import parse
+from clonediff.harness.answers.checked_model.looking import CheckWanted, look
+from clonediff.harness.answers.checked_model.models import parse
 from clonediff.harness.inside.cloners.multi_gpu import ITS_OWN, SIMULATED
 from clonediff.harness.scripts.of_finding import script_of
 from clonediff.harness.scripts.run_alone import tried_alone

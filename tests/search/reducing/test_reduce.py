@@ -13,14 +13,14 @@ from clonediff.strategies import Graph, from_json, infer
 from clonediff.strategies.graph import (
     Call,
     CallFunction,
+    CloneArguments,
     CloneFunction,
     Function,
     Input,
     Layer,
+    Preparation,
     Ref,
     Seq,
-    Step,
-    Way,
     all_layers,
     refs,
 )
@@ -82,28 +82,36 @@ def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation
 
 def test_a_way_goes_where_it_does_not_matter_and_gets_plainer_where_it_does() -> None:
     function = CloneFunction("set", "Dense", "activation", "tanh")
-    ways = Way("batch", function, CallFunction("after", "Dense"), recursive=True)
-    graph = structs.replace(GRAPH, way=ways)
-    assert reduce(graph, lambda each: True).graph.way is None
-    assert reduce(graph, lambda each: each.way is not None and each.way.inputs != "").graph.way == Way("fresh")
-    asked = reduce(graph, lambda each: each.way is not None and each.way.clone_function is not None)
-    assert asked.graph.way == Way(clone_function=CloneFunction())
-    called = reduce(graph, lambda each: each.way is not None and each.way.call_function is not None)
-    assert called.graph.way == Way(call_function=CallFunction())
+    ways = CloneArguments("batch", function, CallFunction("after", "Dense"), recursive=True)
+    graph = structs.replace(GRAPH, clone_arguments=ways)
+    assert reduce(graph, lambda each: True).graph.clone_arguments is None
+    assert reduce(
+        graph, lambda each: each.clone_arguments is not None and each.clone_arguments.inputs != ""
+    ).graph.clone_arguments == CloneArguments("fresh")
+    asked = reduce(
+        graph, lambda each: each.clone_arguments is not None and each.clone_arguments.clone_function is not None
+    )
+    assert asked.graph.clone_arguments == CloneArguments(clone_function=CloneFunction())
+    called = reduce(
+        graph, lambda each: each.clone_arguments is not None and each.clone_arguments.call_function is not None
+    )
+    assert called.graph.clone_arguments == CloneArguments(call_function=CallFunction())
 
 
 def test_a_step_goes_where_it_does_not_matter_and_says_less_where_it_does() -> None:
     loss = Function("error named", ("y_true - y_pred",))
-    compiled = Step("compile", None, (("optimizer", "sgd"), ("loss", loss), ("run_eagerly", True)))
-    graph = structs.replace(GRAPH, state=(Step("trainable", "Dropout", (("trainable", True),)), compiled))
-    assert reduce(graph, lambda each: True).graph.state == ()
-    assert reduce(graph, lambda each: any(step.does == "compile" for step in each.state)).graph.state == (
-        Step("compile"),
+    compiled = Preparation("compile", None, (("optimizer", "sgd"), ("loss", loss), ("run_eagerly", True)))
+    graph = structs.replace(GRAPH, preparations=(Preparation("trainable", "Dropout", (("trainable", True),)), compiled))
+    assert reduce(graph, lambda each: True).graph.preparations == ()
+    assert reduce(
+        graph, lambda each: any(preparation.does == "compile" for preparation in each.preparations)
+    ).graph.preparations == (Preparation("compile"),)
+    told = reduce(
+        graph, lambda each: any(dict(preparation.args).get("loss") is not None for preparation in each.preparations)
     )
-    told = reduce(graph, lambda each: any(dict(step.args).get("loss") is not None for step in each.state))
-    assert told.graph.state == (Step("compile", None, (("loss", "mse"),)),)
-    frozen = reduce(graph, lambda each: any(step.does == "trainable" for step in each.state))
-    assert frozen.graph.state == (Step("trainable", None, (("trainable", False),)),)
+    assert told.graph.preparations == (Preparation("compile", None, (("loss", "mse"),)),)
+    frozen = reduce(graph, lambda each: any(preparation.does == "trainable" for preparation in each.preparations))
+    assert frozen.graph.preparations == (Preparation("trainable", None, (("trainable", False),)),)
     assert len(frozen.graph.calls) == 0 or len(frozen.graph.layers) < len(graph.layers)
 
 

@@ -113,9 +113,9 @@ def altered(record: T, *changes: tuple[str, Any]) -> T:
     """The record with the fields at dotted paths set to other values; `GONE` takes an item out."""
     plain = msgspec.json.decode(msgspec.json.encode(record))
     for path, value in changes:
-        *way, last = (int(part) if part.lstrip("-").isdigit() else part for part in path.split("."))
+        *clone_arguments, last = (int(part) if part.lstrip("-").isdigit() else part for part in path.split("."))
         holder = plain
-        for part in way:
+        for part in clone_arguments:
             holder = holder[part]
         if value is GONE:
             del holder[last]

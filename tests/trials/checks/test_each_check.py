@@ -10,7 +10,7 @@ import pytest
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.observation import Clone, Failure, Frame, Leaf, Observation
 from clonediff.harness.trials.checks import CHECKS, compare
-from clonediff.reports.records import Cost
+from clonediff.reports.records import Severity
 
 from .making import GONE, altered, chain, faithful, gives, layer, observed
 
@@ -31,203 +31,215 @@ def asked(*layers: int, what: str = "layer", there: bool = True) -> dict[str, ob
 
 
 BROKEN = [
-    # check, what is changed, path, aspect, rank
-    ("made", [("failure", FAILURE)], "clone", "raises", Cost.CRASHES),
-    ("made", [("observation", None)], "clone", "nothing", Cost.CRASHES),
-    ("weights", [(f"{S}.weights.1", GONE)], "weights[1]", "weight missing", Cost.COMPUTES),
-    ("weights", [(f"{S}.weights.1.name", "scale")], "weights[1].name", "weight name", Cost.NAME),
+    # check, what is changed, path, aspect, severity
+    ("made", [("failure", FAILURE)], "clone", "raises", Severity.CRASHES),
+    ("made", [("observation", None)], "clone", "nothing", Severity.CRASHES),
+    ("weights", [(f"{S}.weights.1", GONE)], "weights[1]", "weight missing", Severity.COMPUTES),
+    ("weights", [(f"{S}.weights.1.name", "scale")], "weights[1].name", "weight name", Severity.NAME),
     (
         "weights",
         [(f"{S}.weights.1.name", f"outer/{ORIGINAL.shape.weights[1].name}")],
         "weights[1].name",
         "weight scope",
-        Cost.NAME,
+        Severity.NAME,
     ),
-    ("weights", [(f"{S}.weights.1.shape", [3])], "weights[1].shape", "weight shape", Cost.COMPUTES),
-    ("weights", [(f"{S}.weights.1.dtype", "float16")], "weights[1].dtype", "weight dtype", Cost.COMPUTES),
-    ("weights", [(f"{S}.weights.1.trainable", False)], "weights[1].trainable", "weight trainable", Cost.TRAINS),
+    ("weights", [(f"{S}.weights.1.shape", [3])], "weights[1].shape", "weight shape", Severity.COMPUTES),
+    ("weights", [(f"{S}.weights.1.dtype", "float16")], "weights[1].dtype", "weight dtype", Severity.COMPUTES),
+    ("weights", [(f"{S}.weights.1.trainable", False)], "weights[1].trainable", "weight trainable", Severity.TRAINS),
     (
         "weights",
         [(f"{S}.weights.0", ORIGINAL.shape.weights[1]), (f"{S}.weights.1", ORIGINAL.shape.weights[0])],
         "weights",
         "weight order",
-        Cost.COMPUTES,
+        Severity.COMPUTES,
     ),
-    ("weights", [("observation.copied", FAILURE)], "set_weights", "raises", Cost.CRASHES),
-    ("weights", [("observation.copied_weights.0", "other")], "weights[0].copied", "copied value", Cost.COMPUTES),
-    ("weights", [("observation.brought", ["other"] * 9)], "weights[0].brought", "value not kept", Cost.COMPUTES),
-    ("functions", [("asked", asked(1, 3, 4))], "layers['lambda_2']", "not asked", Cost.PROPERTY),
-    ("functions", [("asked", asked(1, 2, 3, 2, 4))], "layers['lambda_2']", "asked again", Cost.TRAINS),
+    ("weights", [("observation.copied", FAILURE)], "set_weights", "raises", Severity.CRASHES),
+    ("weights", [("observation.copied_weights.0", "other")], "weights[0].copied", "copied value", Severity.COMPUTES),
+    ("weights", [("observation.brought", ["other"] * 9)], "weights[0].brought", "value not kept", Severity.COMPUTES),
+    ("functions", [("asked", asked(1, 3, 4))], "layers['lambda_2']", "not asked", Severity.PROPERTY),
+    ("functions", [("asked", asked(1, 2, 3, 2, 4))], "layers['lambda_2']", "asked again", Severity.TRAINS),
     (
         "functions",
         [("asked", {**asked(0, what="input"), "wanted": []})],
         "layers['input']",
         "asked of an input",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
     (
         "functions",
         [("asked", {**asked(2, what="operation"), "wanted": []})],
         "layers['lambda_2']",
         "asked of an operation",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
     (
         "functions",
         [("asked", {**asked(3, there=False), "wanted": []})],
         "layers['lstm_3']",
         "not what it gave",
-        Cost.TRAINS,
+        Severity.TRAINS,
     ),
-    ("functions", [("asked", {"raised": FAILURE})], "model", "own error lost", Cost.CRASHES),
-    ("functions", [("by_hand", {"expected": ["a"], "found": ["b"]})], "by_hand.outputs[0]", "value", Cost.COMPUTES),
-    ("functions", [("by_hand", {"expected": ["a"], "found": []})], "by_hand", "output count", Cost.COMPUTES),
-    ("functions", [("by_hand", {"failure": FAILURE})], "by_hand", "raises", Cost.CRASHES),
-    ("weights", [(f"{S}.states.0", GONE)], "states[0]", "state missing", Cost.COMPUTES),
-    ("weights", [(f"{S}.states.0.value", "other")], "states[0].value", "state value", Cost.COMPUTES),
-    ("own", [(f"{S}.weights.0.ident", 100)], "weights[0]", "weight shared", Cost.TRAINS),
-    ("own", [(f"{S}.states.0.ident", 500)], "states[0]", "state shared", Cost.TRAINS),
-    ("own", [(f"{S}.layers.3.ident", 3)], "layers['lstm_3']", "layer shared", Cost.TRAINS),
-    ("own", [("observation.fresh.2", False)], "weights[2].value", "not fresh", Cost.TRAINS),
-    ("sharing", [(f"{S}.layers.4.ident", 1003)], "layers['dense_4']", "layer merged", Cost.TRAINS),
-    ("sharing", [(f"{S}.weights.1.ident", 1100)], "weights[1]", "weight merged", Cost.TRAINS),
-    ("outputs", [(f"{R}.outputs", [])], "inference.outputs", "count", Cost.COMPUTES),
-    ("outputs", [(f"{R}.structure", {"tuple": [0]})], "inference.structure", "structure type", Cost.COMPUTES),
-    ("outputs", [(f"{R}.outputs.0.digest", "x")], "inference.outputs[0]", "value", Cost.COMPUTES),
-    ("outputs", [(f"{R}.outputs.0.dtype", "float16")], "inference.outputs[0].dtype", "dtype", Cost.COMPUTES),
-    ("outputs", [(f"{R}.outputs.0.shape", [2])], "inference.outputs[0].shape", "shape", Cost.COMPUTES),
-    ("outputs", [(f"{T}.outputs.0.digest", "x")], "training.outputs[0]", "value", Cost.TRAINS),
-    ("outputs", [(f"{R}.failure", FAILURE)], "inference", "raises", Cost.CRASHES),
-    ("outputs", [(R, None)], "inference", "not run", Cost.COMPUTES),
-    ("outputs", [(f"{R}.steps.2", GONE)], "inference.steps['lambda_2'][0]", "step missing", Cost.COMPUTES),
+    ("functions", [("asked", {"raised": FAILURE})], "model", "own error lost", Severity.CRASHES),
+    ("functions", [("by_hand", {"expected": ["a"], "found": ["b"]})], "by_hand.outputs[0]", "value", Severity.COMPUTES),
+    ("functions", [("by_hand", {"expected": ["a"], "found": []})], "by_hand", "output count", Severity.COMPUTES),
+    ("functions", [("by_hand", {"failure": FAILURE})], "by_hand", "raises", Severity.CRASHES),
+    ("weights", [(f"{S}.states.0", GONE)], "states[0]", "state missing", Severity.COMPUTES),
+    ("weights", [(f"{S}.states.0.value", "other")], "states[0].value", "state value", Severity.COMPUTES),
+    ("own", [(f"{S}.weights.0.ident", 100)], "weights[0]", "weight shared", Severity.TRAINS),
+    ("own", [(f"{S}.states.0.ident", 500)], "states[0]", "state shared", Severity.TRAINS),
+    ("own", [(f"{S}.layers.3.ident", 3)], "layers['lstm_3']", "layer shared", Severity.TRAINS),
+    ("own", [("observation.fresh.2", False)], "weights[2].value", "not fresh", Severity.TRAINS),
+    ("sharing", [(f"{S}.layers.4.ident", 1003)], "layers['dense_4']", "layer merged", Severity.TRAINS),
+    ("sharing", [(f"{S}.weights.1.ident", 1100)], "weights[1]", "weight merged", Severity.TRAINS),
+    ("outputs", [(f"{R}.outputs", [])], "inference.outputs", "count", Severity.COMPUTES),
+    ("outputs", [(f"{R}.structure", {"tuple": [0]})], "inference.structure", "structure type", Severity.COMPUTES),
+    ("outputs", [(f"{R}.outputs.0.digest", "x")], "inference.outputs[0]", "value", Severity.COMPUTES),
+    ("outputs", [(f"{R}.outputs.0.dtype", "float16")], "inference.outputs[0].dtype", "dtype", Severity.COMPUTES),
+    ("outputs", [(f"{R}.outputs.0.shape", [2])], "inference.outputs[0].shape", "shape", Severity.COMPUTES),
+    ("outputs", [(f"{T}.outputs.0.digest", "x")], "training.outputs[0]", "value", Severity.TRAINS),
+    ("outputs", [(f"{R}.failure", FAILURE)], "inference", "raises", Severity.CRASHES),
+    ("outputs", [(R, None)], "inference", "not run", Severity.COMPUTES),
+    ("outputs", [(f"{R}.steps.2", GONE)], "inference.steps['lambda_2'][0]", "step missing", Severity.COMPUTES),
     (
         "outputs",
         [(f"{R}.steps.2.outputs.0.digest", "x")],
         "inference.steps['lambda_2'][0].outputs[0]",
         "value",
-        Cost.COMPUTES,
+        Severity.COMPUTES,
     ),
-    ("masks", [(f"{R}.outputs.0.mask", None)], "inference.outputs[0].mask", "mask lost", Cost.COMPUTES),
+    ("masks", [(f"{R}.outputs.0.mask", None)], "inference.outputs[0].mask", "mask lost", Severity.COMPUTES),
     (
         "masks",
         [(f"{R}.steps.2.outputs.0.mask", None)],
         "inference.steps['lambda_2'][0].outputs[0].mask",
         "mask lost",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
     (
         "masks",
         [(f"{R}.steps.0.outputs.0.mask", "new")],
         "inference.steps['input'][0].outputs[0].mask",
         "mask added",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
-    ("masks", [(f"{T}.outputs.0.mask", "x")], "training.outputs[0].mask", "mask value", Cost.COMPUTES),
+    ("masks", [(f"{T}.outputs.0.mask", "x")], "training.outputs[0].mask", "mask value", Severity.COMPUTES),
     ("masks", [(f"{S}.layers.2.calls.0.masks.0", True)], "layers['lambda_2'].calls[0].masks[0]", "mask added", 3),
-    ("structure", [(f"{S}.kind", "Sequential")], "model.kind", "kind", Cost.PROPERTY),
-    ("structure", [(f"{S}.name", "model_1")], "model.name", "name", Cost.NAME),
-    ("structure", [(f"{S}.trainable", False)], "model.trainable", "trainable", Cost.TRAINS),
-    ("structure", [(f"{S}.compiled", None)], "model.compiled", "compiled", Cost.TRAINS),
+    ("structure", [(f"{S}.kind", "Sequential")], "model.kind", "kind", Severity.PROPERTY),
+    ("structure", [(f"{S}.name", "model_1")], "model.name", "name", Severity.NAME),
+    ("structure", [(f"{S}.trainable", False)], "model.trainable", "trainable", Severity.TRAINS),
+    ("structure", [(f"{S}.compiled", None)], "model.compiled", "compiled", Severity.TRAINS),
     (
         "structure",
         [(f"{S}.compiled", {"optimizer": "Adam", "optimizer.Adam.epsilon": "0.1", "metrics[0]": "'mae'"})],
         "model.compiled.optimizer.Adam.epsilon",
         "compiled.optimizer.Adam.epsilon",
-        Cost.TRAINS,
+        Severity.TRAINS,
     ),
     (
         "structure",
         [(f"{S}.compiled", {"optimizer": "Adam", "optimizer.Adam.epsilon": "1e-07"})],
         "model.compiled.metrics[0]",
         "compiled.metrics",
-        Cost.TRAINS,
+        Severity.TRAINS,
     ),
-    ("own", [(f"{S}.compiled_with", [900])], "compiled_with[0]", "compiled_with shared", Cost.TRAINS),
-    ("structure", [(f"{S}.input_structure", [0])], "model.input_structure", "input structure type", Cost.COMPUTES),
-    ("structure", [(f"{S}.outputs", [])], "outputs", "output count", Cost.COMPUTES),
-    ("structure", [(f"{S}.inputs.0.optional", True)], "inputs[0].optional", "input optional", Cost.PROPERTY),
-    ("structure", [(f"{S}.outputs.0.tensor", [3, 0, 0])], "outputs[0].tensor", "output tensor", Cost.COMPUTES),
-    ("structure", [(f"{S}.layers.2.name", "lambda_9")], "layers['lambda_2'].name", "name", Cost.NAME),
-    ("structure", [(f"{S}.layers.2.kind", "Other")], "layers['lambda_2'].kind", "kind", Cost.PROPERTY),
-    ("structure", [(f"{S}.layers.2.policy", "float16")], "layers['lambda_2'].policy", "policy", Cost.PROPERTY),
+    ("own", [(f"{S}.compiled_with", [900])], "compiled_with[0]", "compiled_with shared", Severity.TRAINS),
+    ("structure", [(f"{S}.input_structure", [0])], "model.input_structure", "input structure type", Severity.COMPUTES),
+    ("structure", [(f"{S}.outputs", [])], "outputs", "output count", Severity.COMPUTES),
+    ("structure", [(f"{S}.inputs.0.optional", True)], "inputs[0].optional", "input optional", Severity.PROPERTY),
+    ("structure", [(f"{S}.outputs.0.tensor", [3, 0, 0])], "outputs[0].tensor", "output tensor", Severity.COMPUTES),
+    ("structure", [(f"{S}.layers.2.name", "lambda_9")], "layers['lambda_2'].name", "name", Severity.NAME),
+    ("structure", [(f"{S}.layers.2.kind", "Other")], "layers['lambda_2'].kind", "kind", Severity.PROPERTY),
+    ("structure", [(f"{S}.layers.2.policy", "float16")], "layers['lambda_2'].policy", "policy", Severity.PROPERTY),
     (
         "structure",
         [(f"{S}.layers.2.config.mask", "{}")],
         "layers['lambda_2'].config.mask",
         "config.mask",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
     ("structure", [(f"{S}.layers.2.config.mask", GONE)], "layers['lambda_2'].config.mask", "config.mask", 3),
-    ("structure", [(f"{S}.layers.2.calls", [])], "layers['lambda_2'].calls", "call count", Cost.PROPERTY),
+    ("structure", [(f"{S}.layers.2.calls", [])], "layers['lambda_2'].calls", "call count", Severity.PROPERTY),
     (
         "structure",
         [(f"{S}.layers.2.calls.0.kwargs", {"mask": True})],
         "layers['lambda_2'].calls[0].kwargs['mask']",
         "call.kwargs extra",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
     (
         "structure",
         [(f"{S}.layers.2.calls.0.args.0", {"tensor": [0, 0, 0]})],
         "layers['lambda_2'].calls[0].args[0]",
         "call.args tensor",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
-    ("untouched", [("original_after", ORIGINAL.shape)], "original.model", "touched", Cost.PROPERTY),
+    ("untouched", [("original_after", ORIGINAL.shape)], "original.model", "touched", Severity.PROPERTY),
     (
         "untouched",
         [("original_after", altered(ORIGINAL.shape, ("layers.2.calls.0.kwargs", {"mask": None})))],
         "original.layers['lambda_2'].calls[0].kwargs['mask']",
         "call.kwargs extra",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
     (
         "untouched",
         [("original_after", altered(ORIGINAL.shape, ("weights.1.value", "changed")))],
         "original.weights[1].value",
         "weight value",
-        Cost.COMPUTES,
+        Severity.COMPUTES,
     ),
     (
         "untouched",
         [("inference_after", altered(ORIGINAL.inference, ("outputs.0.digest", "x")))],
         "original.inference.outputs[0]",
         "value",
-        Cost.COMPUTES,
+        Severity.COMPUTES,
     ),
     (
         "untouched",
         [("original_after", altered(ORIGINAL.shape, ("layers.2.nodes", [1, 0])))],
         "original.layers['lambda_2'].nodes.inbound",
         "inbound nodes",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
     (
         "untouched",
         [("original_after", altered(ORIGINAL.shape, ("nodes", [0, 1])))],
         "original.model.nodes.outbound",
         "outbound nodes",
-        Cost.PROPERTY,
+        Severity.PROPERTY,
     ),
-    ("again", [("again_failure", FAILURE)], "again", "raises", Cost.CRASHES),
-    ("again", [("twice_failure", FAILURE)], "twice", "raises", Cost.CRASHES),
-    ("again", [("again.layers.2.name", "lambda_3")], "again.layers['lambda_2'].name", "name", Cost.NAME),
-    ("again", [("twice.inference.outputs.0.digest", "x")], "twice.inference.outputs[0]", "value", Cost.COMPUTES),
-    ("again", [("again.layers.4.ident", 1004)], "again.layers['dense_4']", "layer shared by clones", Cost.TRAINS),
-    ("again", [("again.weights.0.ident", 1100)], "again.weights[0]", "weight shared by clones", Cost.TRAINS),
-    ("again", [("twice.shape.states.0.ident", 1500)], "twice.states[0]", "state shared by clones", Cost.TRAINS),
-    ("training", [(f"{R}.losses", ["loss 0"])], "inference.losses", "losses count", Cost.TRAINS),
-    ("training", [(f"{T}.losses.1", "x")], "training.losses[1]", "losses value", Cost.TRAINS),
-    ("training", [("observation.trained", None)], "trained", "not trained", Cost.TRAINS),
-    ("training", [("observation.trained.loss", "x")], "trained.loss", "loss", Cost.TRAINS),
-    ("training", [("observation.trained.gradients.0", None)], "trained.gradients[0]", "gradient missing", Cost.TRAINS),
-    ("training", [("observation.trained.gradients.0", GONE)], "trained.gradients", "gradient count", Cost.TRAINS),
-    ("training", [("observation.trained.weights.3.digest", "x")], "trained.weights[3]", "weight value", Cost.TRAINS),
-    ("training", [("observation.trained.failure", FAILURE)], "trained", "raises", Cost.CRASHES),
-    ("saved", [("observation.saved.saving", FAILURE)], "saved.saving", "raises", Cost.CRASHES),
-    ("saved", [("observation.saved.loading", FAILURE)], "saved.loading", "raises", Cost.CRASHES),
-    ("saved", [("observation.saved", None)], "saved", "not saved", Cost.PROPERTY),
-    ("saved", [("observation.saved.run.outputs.0.digest", "x")], "saved.run.outputs[0]", "value", Cost.COMPUTES),
+    ("again", [("again_failure", FAILURE)], "again", "raises", Severity.CRASHES),
+    ("again", [("twice_failure", FAILURE)], "twice", "raises", Severity.CRASHES),
+    ("again", [("again.layers.2.name", "lambda_3")], "again.layers['lambda_2'].name", "name", Severity.NAME),
+    ("again", [("twice.inference.outputs.0.digest", "x")], "twice.inference.outputs[0]", "value", Severity.COMPUTES),
+    ("again", [("again.layers.4.ident", 1004)], "again.layers['dense_4']", "layer shared by clones", Severity.TRAINS),
+    ("again", [("again.weights.0.ident", 1100)], "again.weights[0]", "weight shared by clones", Severity.TRAINS),
+    ("again", [("twice.shape.states.0.ident", 1500)], "twice.states[0]", "state shared by clones", Severity.TRAINS),
+    ("training", [(f"{R}.losses", ["loss 0"])], "inference.losses", "losses count", Severity.TRAINS),
+    ("training", [(f"{T}.losses.1", "x")], "training.losses[1]", "losses value", Severity.TRAINS),
+    ("training", [("observation.trained", None)], "trained", "not trained", Severity.TRAINS),
+    ("training", [("observation.trained.loss", "x")], "trained.loss", "loss", Severity.TRAINS),
+    (
+        "training",
+        [("observation.trained.gradients.0", None)],
+        "trained.gradients[0]",
+        "gradient missing",
+        Severity.TRAINS,
+    ),
+    ("training", [("observation.trained.gradients.0", GONE)], "trained.gradients", "gradient count", Severity.TRAINS),
+    (
+        "training",
+        [("observation.trained.weights.3.digest", "x")],
+        "trained.weights[3]",
+        "weight value",
+        Severity.TRAINS,
+    ),
+    ("training", [("observation.trained.failure", FAILURE)], "trained", "raises", Severity.CRASHES),
+    ("saved", [("observation.saved.saving", FAILURE)], "saved.saving", "raises", Severity.CRASHES),
+    ("saved", [("observation.saved.loading", FAILURE)], "saved.loading", "raises", Severity.CRASHES),
+    ("saved", [("observation.saved", None)], "saved", "not saved", Severity.PROPERTY),
+    ("saved", [("observation.saved.run.outputs.0.digest", "x")], "saved.run.outputs[0]", "value", Severity.COMPUTES),
 ]
 
 
@@ -237,17 +249,17 @@ def test_passes_a_faithful_clone(check: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "changes", "path", "aspect", "rank"),
+    ("check", "changes", "path", "aspect", "severity"),
     BROKEN,
     ids=lambda value: value.replace("observation.", "") if isinstance(value, str) else "",
 )
 def test_catches_what_is_broken(
-    check: str, changes: list[tuple[str, object]], path: str, aspect: str, rank: int
+    check: str, changes: list[tuple[str, object]], path: str, aspect: str, severity: int
 ) -> None:
     differences = CHECKS[check](ORIGINAL, altered(CLONE, *changes))
-    assert (path, aspect, rank) in [(one.path, one.aspect, one.rank) for one in differences]
+    assert (path, aspect, severity) in [(one.path, one.aspect, one.severity) for one in differences]
     assert {one.check for one in differences} == {check}
-    assert all(CHECKS[check].rank <= one.rank for one in differences)
+    assert all(CHECKS[check].severity <= one.severity for one in differences)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +274,7 @@ def test_catches_what_is_broken(
 def test_what_is_plainly_wrong_is_to_be_refused_by_a_clear_error(failure: Failure | None, aspects: list[str]) -> None:
     wrong = altered(ORIGINAL, ("wrong", True))
     differences = CHECKS["made"](wrong, altered(CLONE, ("failure", failure)))
-    assert [(one.aspect, one.rank) for one in differences] == [(aspect, Cost.PROPERTY) for aspect in aspects]
+    assert [(one.aspect, one.severity) for one in differences] == [(aspect, Severity.PROPERTY) for aspect in aspects]
 
 
 def test_an_exception_of_one_s_own_is_to_arrive() -> None:
@@ -350,7 +362,7 @@ NAME, PATH = f"{S}.weights.1.short_name", f"{S}.weights.1.name"
 def test_a_name_and_a_path_are_two_things(changes: list[tuple[str, str]], aspects: list[str]) -> None:
     found = compare(NAMED, altered(faithful(NAMED), ("again", None), ("twice", None), *changes))
     assert [one.aspect for one in found] == aspects
-    assert {one.rank for one in found} == {Cost.NAME}
+    assert {one.severity for one in found} == {Severity.NAME}
 
 
 def test_what_clones_share_with_the_original_they_do_not_share_with_each_other_as_well() -> None:

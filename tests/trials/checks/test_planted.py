@@ -23,7 +23,10 @@ from .planted_models import MODELS, case
 CAUGHT_BY = {
     name: (fault.__doc__ or "").split(":", 1)[0]
     for name, fault in PLANTED.items()
-    if name != "aborts" and not name.startswith(("way_", "state_"))  # see `tests/trials/test_ways.py`, `test_states.py`
+    if name != "aborts"
+    and not name.startswith(
+        ("argument_", "prepared_")
+    )  # see `tests/trials/test_clone_arguments.py`, `test_preparations.py`
 }
 
 
@@ -94,7 +97,9 @@ def test_a_cause_says_what_was_lost(trials: dict[str, Trial], fault: str, said: 
 
 
 def test_every_check_has_a_planted_fault() -> None:
-    of_ways = {(fault.__doc__ or "").split(":", 1)[0] for name, fault in PLANTED.items() if name.startswith("way_")}
+    of_ways = {
+        (fault.__doc__ or "").split(":", 1)[0] for name, fault in PLANTED.items() if name.startswith("argument_")
+    }
     assert set(CAUGHT_BY.values()) | of_ways == set(CHECKS)
 
 

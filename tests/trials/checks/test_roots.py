@@ -7,16 +7,16 @@ from msgspec.structs import replace
 
 from clonediff.harness.trials.checks.check import Stage
 from clonediff.harness.trials.checks.roots import roots, stage
-from clonediff.reports.records import Cost, Difference, Place, Raised
+from clonediff.reports.records import Difference, Place, Raised, Severity
 
 from .making import altered, chain
 
 
 def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_calls() -> None:
-    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, Place("dense_1", "Dense", 1))
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Severity.PROPERTY, Place("dense_1", "Dense", 1))
     for number, follows in ((1, True), (2, False)):
         first = Place(f"dense_{number}", "Dense", number)
-        gradient = Difference("training", "trained.gradients[0]", "gradient value", "a", "b", Cost.TRAINS, first)
+        gradient = Difference("training", "trained.gradients[0]", "gradient value", "a", "b", Severity.TRAINS, first)
         found = roots(chain("Dense", "Dense"), [calls, gradient])
         assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])
 
@@ -32,26 +32,26 @@ def test_what_is_built_for_its_first_call_fails_otherwise_where_another_call_is_
     kind: str, aspect: str, causes: int
 ) -> None:
     place = Place("x_1", kind, 1)
-    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Cost.PROPERTY, place)
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Severity.PROPERTY, place)
     path = "inference.steps['x_1'][1].outputs[0]"
-    given = Difference("outputs", path, aspect, "[2, 1, 2]", "[1, 1, 2, 1, 2]", Cost.COMPUTES, place)
+    given = Difference("outputs", path, aspect, "[2, 1, 2]", "[1, 1, 2, 1, 2]", Severity.COMPUTES, place)
     assert len(roots(chain(kind), [given, calls])) == causes
 
 
 @pytest.mark.parametrize(("lost", "causes"), [("config.sparse", 1), ("config.optional", 2)])
 def test_what_an_operation_makes_of_a_sparse_input_is_sparse_as_long_as_that_is(lost: str, causes: int) -> None:
-    of_input = Difference("structure", "p", lost, "True", "False", Cost.COMPUTES, Place("input", "InputLayer", 0))
+    of_input = Difference("structure", "p", lost, "True", "False", Severity.COMPUTES, Place("input", "InputLayer", 0))
     end = Place("divide", "Divide", 1)
-    given = Difference("structure", "outputs[0].sparse", "output sparse", "true", "false", Cost.PROPERTY, end)
+    given = Difference("structure", "outputs[0].sparse", "output sparse", "true", "false", Severity.PROPERTY, end)
     assert len(roots(chain("Divide"), [given, of_input])) == causes
 
 
 def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
     place = Place("dense_1", "Dense", 1)
-    lost = Difference("structure", "p", "config.kernel_regularizer", "L2", "'l2'", Cost.TRAINS, place)
+    lost = Difference("structure", "p", "config.kernel_regularizer", "L2", "'l2'", Severity.TRAINS, place)
     frame = "tf_keras/src/engine/base_layer.py:_loss_for_variable"
     said = "TypeError: 'str' object is not callable"
-    fails = Difference("outputs", "inference", "raises", "it runs", said, Cost.CRASHES, place)
+    fails = Difference("outputs", "inference", "raises", "it runs", said, Severity.CRASHES, place)
     fails = replace(fails, raised=Raised("TypeError", said, frame))
     assert roots(chain("Dense"), [lost, fails]) == [(lost, [fails])]
     other = replace(fails, raised=Raised("TypeError", said, "tf_keras/src/engine/base_layer.py:call"))
@@ -68,18 +68,20 @@ def test_where_nothing_is_cast_any_more_some_arguments_are_written_down(
     argument: str, value: str, follows: bool, lost: str
 ) -> None:
     """`Layer.__call__` of Keras 3 notes it in the arguments it was given, and of what it casts it makes others."""
-    cast = Difference("structure", "p", lost, "one", "another", Cost.PROPERTY, Place("dense_1", "Dense", 1))
+    cast = Difference("structure", "p", lost, "one", "another", Severity.PROPERTY, Place("dense_1", "Dense", 1))
     path = f"layers['dense_2'].calls[0].kwargs['{argument}']"
-    noted = Difference("structure", path, "call.kwargs extra", "nothing", value, Cost.PROPERTY, Place("d", "Dense", 2))
+    noted = Difference(
+        "structure", path, "call.kwargs extra", "nothing", value, Severity.PROPERTY, Place("d", "Dense", 2)
+    )
     found = roots(chain("Dense", "Dense"), [noted, cast])
     assert ((cast, [noted]) in found) is follows
 
 
 @pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])
 def test_a_layer_that_casts_what_it_is_given_gives_another_dtype(lost: str) -> None:
-    cast = Difference("structure", "p", lost, "False", "True", Cost.PROPERTY, Place("flatten", "Flatten", 1))
+    cast = Difference("structure", "p", lost, "False", "True", Severity.PROPERTY, Place("flatten", "Flatten", 1))
     end = Place("flatten", "Flatten", 1)
-    given = Difference("structure", "outputs[0].dtype", "output dtype", "float64", "float32", Cost.PROPERTY, end)
+    given = Difference("structure", "outputs[0].dtype", "output dtype", "float64", "float32", Severity.PROPERTY, end)
     assert roots(chain("Flatten"), [given, cast]) == [(cast, [given])]
 
 
@@ -87,15 +89,15 @@ def test_a_layer_that_casts_what_it_is_given_gives_another_dtype(lost: str) -> N
 def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: int, causes: int) -> None:
     """Before Keras 3, those that are trained come first; what stands otherwise in the original has another cause."""
     original = altered(chain("Dense", "Dense"), (f"shape.weights.{frozen}.trainable", False))
-    model = Difference("structure", "p", "trainable", "False", "True", Cost.TRAINS, Place("dense_2", "Dense", 2))
-    moved = Difference("weights", "weights", "weight order", "[0, 1, 2, 3]", "[0, 2, 1, 3]", Cost.PROPERTY)
+    model = Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, Place("dense_2", "Dense", 2))
+    moved = Difference("weights", "weights", "weight order", "[0, 1, 2, 3]", "[0, 2, 1, 3]", Severity.PROPERTY)
     assert len(roots(original, [moved, model])) == causes
 
 
 def test_a_weight_of_another_dtype_holds_another_value_once_it_is_set() -> None:
     place = Place("dense_1", "Dense", 1)
-    dtype = Difference("weights", "weights[0].dtype", "weight dtype", "float32", "float64", Cost.PROPERTY, place)
-    value = Difference("weights", "weights[0].copied", "copied value", "one", "another", Cost.PROPERTY, place)
+    dtype = Difference("weights", "weights[0].dtype", "weight dtype", "float32", "float64", Severity.PROPERTY, place)
+    value = Difference("weights", "weights[0].copied", "copied value", "one", "another", Severity.PROPERTY, place)
     assert roots(chain("Dense"), [value, dtype]) == [(dtype, [value])]
 
 
@@ -103,9 +105,9 @@ def test_a_weight_of_another_dtype_holds_another_value_once_it_is_set() -> None:
 @pytest.mark.parametrize("shows", ["value", "output count", "raises"])
 def test_what_a_clone_function_is_asked_otherwise_shows_in_what_the_clone_computes(broken: str, shows: str) -> None:
     place = Place("dense_1", "Dense", 1)
-    asked = Difference("functions", "layers['dense_1']", broken, "once", "twice", Cost.TRAINS, place)
+    asked = Difference("functions", "layers['dense_1']", broken, "once", "twice", Severity.TRAINS, place)
     model = Place("model", "Functional", container=True)
-    computed = Difference("functions", "by_hand.outputs[0]", shows, "one", "another", Cost.COMPUTES, model)
+    computed = Difference("functions", "by_hand.outputs[0]", shows, "one", "another", Severity.COMPUTES, model)
     assert roots(chain("Dense"), [computed, asked]) == [(asked, [computed])]
 
 
@@ -113,14 +115,14 @@ def test_what_a_clone_function_is_asked_otherwise_shows_in_what_the_clone_comput
 def test_calls_of_the_original_on_an_input_that_is_another_follow_from_that(check: str, causes: int) -> None:
     """Of a clone, they tell how it is wired."""
     first = Place("input", "InputLayer", 0)
-    of_input = Difference(check, "inputs[0].tensor", "input tensor", "[0, 0, 0]", "[1, 0, 0]", Cost.COMPUTES, first)
+    of_input = Difference(check, "inputs[0].tensor", "input tensor", "[0, 0, 0]", "[1, 0, 0]", Severity.COMPUTES, first)
     path, place = "layers['dense_1'].calls[0].args[0]", Place("dense_1", "Dense", 1)
-    called = Difference(check, path, "call.args value", "1", "2", Cost.PROPERTY, place)
+    called = Difference(check, path, "call.args value", "1", "2", Severity.PROPERTY, place)
     assert len(roots(chain("Dense", "Dense"), [called, of_input])) == causes
 
 
 @pytest.mark.parametrize("aspect", ["first value", "first value set"])
 def test_what_a_weight_of_another_clone_begins_with_comes_about_when_that_is_made(aspect: str) -> None:
     for check, when in (("own", Stage.WEIGHTS), ("again", Stage.AGAIN)):
-        begun = Difference(check, "weights[0].value", aspect, "one", "another", Cost.TRAINS, Place("d", "Dense", 1))
+        begun = Difference(check, "weights[0].value", aspect, "one", "another", Severity.TRAINS, Place("d", "Dense", 1))
         assert stage(begun) is when

@@ -22,7 +22,7 @@ from clonediff.harness.trials.checks.devices import Terms
 from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.records import Cause, Cost, Difference, Finding, read
+from clonediff.reports.records import Cause, Difference, Finding, Severity, read
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, Seq, Value
 from tests.command_line import Command
@@ -155,7 +155,7 @@ def test_two_backends_agree_on_drawn_graphs() -> None:
 
 def script_for(process: SubjectProcess, aspect: str, graph: Graph = DENSE) -> Script:
     name = str(process.subject)
-    difference = Difference("backend", "original.inference.outputs[0]", aspect, "a", "b", Cost.COMPUTES)
+    difference = Difference("backend", "original.inference.outputs[0]", aspect, "a", "b", Severity.COMPUTES)
     cause = Cause("an-id", difference)
     told = Hit("an-id", "", "A title", case_of(graph, "keras"), graph, cause, across=(name, name))
     return script_of(told, "keras", process.versions)

@@ -28,7 +28,7 @@ class Adapter:
         """Whether a value is compared by other means than by itself, or not at all."""
         raise NotImplementedError
 
-    def is_own(self, thing: Any) -> bool:
+    def comes_with_keras(self, thing: Any) -> bool:
         """Whether a class or function comes with Keras rather than from the user."""
         raise NotImplementedError
 

@@ -134,7 +134,7 @@ class Cloning:
 
     def refuse_other_weights(self, layer: Any, clone: Any) -> None:
         """Raise where a layer of a user's class was built with other weights than its original."""
-        if self.adapter.is_own(type(layer)) or not (layer.built and clone.built):
+        if self.adapter.comes_with_keras(type(layer)) or not (layer.built and clone.built):
             return
         shapes, others = self.adapter.weight_shapes(layer), self.adapter.weight_shapes(clone)
         if shapes == others or self.is_changed():  # on other inputs they have other shapes

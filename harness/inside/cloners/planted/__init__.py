@@ -4,7 +4,7 @@ Each begins with a clone by our fixed cloner and breaks one thing in it, whereve
 that has it nowhere, the clone is faithful. The first line of each says which check must catch it.
 
 A fault is a function of the original, that clone and the trial's context: it changes the clone, or returns another.
-One of `ways` makes the clone itself, of what it is given beside the model.
+One of `clone_arguments` makes the clone itself, of what it is given beside the model.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import types
 from typing import Any, Callable, Iterator
 
 from .. import TrialContext
-from . import at_rest, behaviour, deadly, graph, states, ways
+from . import at_rest, behaviour, clone_arguments, deadly, graph, preparations
 
 
 def _faults(module: types.ModuleType) -> Iterator[Callable[..., Any]]:
@@ -43,9 +43,9 @@ def _has_calls(model: Any, context: TrialContext) -> bool:
 PLANTED: dict[str, Callable[[Any, Any], Any]] = {
     **{
         fault.__name__: _planted(fault)
-        for module in (graph, behaviour, at_rest, deadly, states)
+        for module in (graph, behaviour, at_rest, deadly, preparations)
         for fault in _faults(module)
     },
-    **{clone.__name__: clone for clone in _faults(ways)},
+    **{clone.__name__: clone for clone in _faults(clone_arguments)},
 }
 """The planted faults by name."""

@@ -37,15 +37,18 @@ from clonediff.harness.search.reducing.passes.models import (
 from clonediff.harness.search.reducing.passes.plainer import (
     drop_rank,
     leave_out_parts,
+    reduce_batch,
+    reduce_dimension,
+    reduce_every_dimension,
     say_less,
     say_less_at_once,
-    shrink_batch,
-    shrink_dimension,
-    shrink_every_dimension,
     simplify_arguments,
     unwrap,
 )
-from clonediff.harness.search.reducing.passes.states import drop_output_with_its_step, plainer_kind_with_its_step
+from clonediff.harness.search.reducing.passes.preparations import (
+    drop_output_with_its_preparation,
+    plainer_kind_with_its_preparation,
+)
 
 PASSES: tuple[Pass, ...] = (
     leave_out_parts,
@@ -55,7 +58,7 @@ PASSES: tuple[Pass, ...] = (
     simplify_base,
     end_earlier,
     drop_output,
-    drop_output_with_its_step,
+    drop_output_with_its_preparation,
     begin_later,
     everywhere(bypass_call),
     everywhere(drop_call),
@@ -76,15 +79,15 @@ PASSES: tuple[Pass, ...] = (
     unwrap,
     everywhere(plainer_kind),
     everywhere(plainer_kind_on_one),
-    plainer_kind_with_its_step,
+    plainer_kind_with_its_preparation,
     use_plain_inputs,
     everywhere(give_fewer_tensors),
     simplify_arguments,
     say_less,
     drop_rank,
-    shrink_every_dimension,
-    shrink_dimension,
-    shrink_batch,
+    reduce_every_dimension,
+    reduce_dimension,
+    reduce_batch,
 )
 
 __all__ = ["PASSES", "Pass"]

@@ -20,9 +20,9 @@ def inline_model(graph: Graph) -> Offers:
 
 def take_model_out(graph: Graph) -> Offers:
     """An inner model of a class of one's own in the place of the whole."""
-    if graph.way is None and not graph.state:
+    if graph.clone_arguments is None and not graph.preparations:
         for layer in graph.layers:
-            if layer.graph is not None and layer.graph.own is not None:
+            if layer.graph is not None and layer.graph.custom_class is not None:
                 yield edited(layer.graph, generation=graph.generation, batch=graph.batch)
 
 

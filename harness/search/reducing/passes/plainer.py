@@ -30,13 +30,13 @@ from clonediff.strategies.graph import (
     Input,
     Layer,
     Made,
+    Preparation,
     Seq,
-    Step,
     Value,
 )
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
 from clonediff.strategies.kinds.lambdas import BATCH, EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
-from clonediff.strategies.states import STEPS
+from clonediff.strategies.preparations import PREPARATIONS
 
 OPEN_TO = 3
 """What an open dimension becomes."""
@@ -127,8 +127,8 @@ def _plainer_words(record: Record, graph: Graph) -> Iterator[Any]:
                 yield from (structs.replace(record, kind=kind) for kind in kinds)
         case CallFunction():
             yield CallFunction()
-        case Step() if record.does in STEPS:
-            yield from (structs.replace(record, kind=kind) for kind in STEPS[record.does].on(graph))
+        case Preparation() if record.does in PREPARATIONS:
+            yield from (structs.replace(record, kind=kind) for kind in PREPARATIONS[record.does].on(graph))
 
 
 def _plainer_arguments(record: Record, graph: Graph) -> Iterator[Any]:
@@ -183,7 +183,7 @@ def _unwrapped(record: Record, graph: Graph) -> Iterator[Any]:
 # -- sizes
 
 
-def shrink_every_dimension(graph: Graph) -> Offers:
+def reduce_every_dimension(graph: Graph) -> Offers:
     """All dimensions and widths of one size made another, then down to one."""
     for size in sorted({*_sizes(graph)}, reverse=True):
         for smaller in _smaller(size):
@@ -191,7 +191,7 @@ def shrink_every_dimension(graph: Graph) -> Offers:
             yield _resized(graph, lambda each, swap=swap: swap.get(each, each))  # type: ignore[misc]  # bound early
 
 
-def shrink_dimension(graph: Graph) -> Offers:
+def reduce_dimension(graph: Graph) -> Offers:
     """One dimension or width."""
     sizes = _sizes(graph)
     for place, size in enumerate(sizes):
@@ -213,7 +213,7 @@ def drop_rank(graph: Graph) -> Offers:
             yield with_field(graph, inputs=inputs)
 
 
-def shrink_batch(graph: Graph) -> Offers:
+def reduce_batch(graph: Graph) -> Offers:
     """As many rows as any graph has."""
     if graph.batch > BATCH:
         batched = tuple(each if each.batch is None else structs.replace(each, batch=BATCH) for each in graph.inputs)

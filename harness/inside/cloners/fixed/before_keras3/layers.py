@@ -155,7 +155,7 @@ class LiveConfig:
                     if not hasattr(thing, "get_config"):
                         continue
                 name = getattr(thing, "__name__", "")
-                if name and not self.release.is_own(thing) and thing not in named.setdefault(name, []):
+                if name and not self.release.comes_with_keras(thing) and thing not in named.setdefault(name, []):
                     named[name].append(thing)
         for name, things in named.items():
             if len(things) == 1 and not self._must_not_hide(name):  # of two lambdas neither is meant by their name
@@ -172,10 +172,10 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
     `clone_of` gives the clone of a layer that the config describes, so that a sublayer used elsewhere stays shared.
     """
     release: Release = kind.release
-    is_own = release.is_own(type(layer))
+    comes_with_keras = release.comes_with_keras(type(layer))
     # A class of the user's may know its functions by their real names. Keras's own take a function for its name, while
     # a name would stand for a class to some of them.
-    for functions in ("live", "named", "plain") if is_own else ("plain", "live", "named"):
+    for functions in ("live", "named", "plain") if comes_with_keras else ("plain", "live", "named"):
         live = kind(layer, clone_of, functions)
         try:
             clone = live.rebuilt()
@@ -186,7 +186,7 @@ def rebuild_from_config(kind: Any, layer: Any, clone_of: Callable[[Any], Any], u
         # This is upstream's way. Its exception is the one that a person can act on.
         return kind(layer, clone_of, "plain").rebuilt(as_it_is=True)
     except Exception as failure:
-        if is_own or described(layer) in str(failure):
+        if comes_with_keras or described(layer) in str(failure):
             raise
         options = ", ".join("`%s`" % name for name in constructor_options(type(layer), release.keras.layers.Layer))
         raise failure_alike(
@@ -201,7 +201,7 @@ def _with_all_options(release: Release, live: LiveConfig, layer: Any, clone: Any
     comparison = release.comparison()
     options = constructor_options(type(layer), release.keras.layers.Layer)
     missing = [name for name, default in options.items() if name not in live.told and default is not REQUIRED]
-    if release.is_own(type(layer)):
+    if release.comes_with_keras(type(layer)):
         return with_held_options(layer, clone, missing, lambda more: live.rebuilt(further=more), comparison)[0]
     record = record_of_constructor(layer)
     recorded = {name: value for name, value in (record or {}).items() if name in missing}

@@ -31,7 +31,7 @@ _GRAPH = frozenset(
 class Release(Adapter):
     """The Keras before Keras 3, where a graph is a model of layers alone."""
 
-    own_modules: tuple[str, ...]
+    keras_modules: tuple[str, ...]
     """Where the classes and functions of Keras and TensorFlow come from."""
     graph_parameters: tuple[list[str], ...]
     """The parameters of the constructor of `keras.Model`."""
@@ -40,8 +40,8 @@ class Release(Adapter):
         self.keras = keras
         self._network = network
 
-    def is_own(self, thing: Any) -> bool:
-        return (str(getattr(thing, "__module__", "")) + ".").startswith(self.own_modules)
+    def comes_with_keras(self, thing: Any) -> bool:
+        return (str(getattr(thing, "__module__", "")) + ".").startswith(self.keras_modules)
 
     def keras_attributes(self) -> frozenset[str]:
         return _attributes_of(self.keras)
@@ -75,14 +75,14 @@ class Release(Adapter):
 
     def drawing_anew(self, value: Any) -> Any:
         """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""
-        if not isinstance(value, self.keras.initializers.Initializer) or not self.is_own(type(value)):
+        if not isinstance(value, self.keras.initializers.Initializer) or not self.comes_with_keras(type(value)):
             return value
         config = value.get_config()
         return type(value).from_config(config) if config.get("seed", 0) is None else value
 
     def is_found_by_name(self, function: Any) -> bool:
         """Whether Keras finds the function by its name alone."""
-        return self.is_own(function)
+        return self.comes_with_keras(function)
 
     @staticmethod
     def is_function(thing: Any) -> bool:
@@ -118,7 +118,7 @@ class Release(Adapter):
         """The class to give the clone: the model's own when its constructor is that of `keras.Sequential`."""
         return type(model) if _parameters(type(model)) == ["layers", "name"] else self.keras.models.Sequential
 
-    def has_own_constructor(self, model: Any) -> bool:
+    def has_custom_constructor(self, model: Any) -> bool:
         """Whether the class of a model is not constructed from a graph, or from a list of layers."""
         kind = self.sequential_class(model) if self.is_sequential(model) else self.functional_class(model)
         return kind is not type(model)
@@ -130,7 +130,9 @@ class Release(Adapter):
         if self.is_sequential(model):
             self.keras.models.Sequential.__init__(clone, name=model.name)
         else:
-            functional = [each for each in kind.__mro__ if each.__name__ == "Functional" and self.is_own(each)]
+            functional = [
+                each for each in kind.__mro__ if each.__name__ == "Functional" and self.comes_with_keras(each)
+            ]
             (functional or [self.keras.models.Model])[0].__init__(clone, *parts, name=model.name)
         for name in ("_auto_config", "_auto_get_config"):
             if name in vars(model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..before_keras3.inputs import given_tensors
-from . import states
+from . import carried_over
 from .cloning import Keras2Cloning
 from .release import RELEASE
 
@@ -44,12 +44,12 @@ def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:
     """A Sequential model that has yet to see an input: its layers have not been called."""
     cloning = Keras2Cloning(model.layers)
     cloning.run()
-    own = RELEASE.has_own_constructor(model)
+    own = RELEASE.has_custom_constructor(model)
     clone = RELEASE.put_together(model, None, None) if own else type(model)(name=model.name)
     if input_tensors is not None:
         clone.add(given_tensors(RELEASE, model, input_tensors)[0]._keras_history[0])
     for layer in model.layers:
         clone.add(cloning.clone_of(layer))
     cloning.restore()
-    states.restore(model, clone)
+    carried_over.restore(model, clone)
     return clone

@@ -14,7 +14,7 @@ from ..cloning import Cloning
 from ..copied_attributes import NotUnderstood
 from ..graph_match import GraphMatch
 from ..schedule import Schedule, in_order
-from . import states
+from . import carried_over
 from .layers import rebuild_layer
 from .release import RELEASE, ends, givers, made_at, maker
 
@@ -55,8 +55,8 @@ class Keras2Cloning(Cloning):
         self.finish_user_layers()
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
-                states.restore(layer, clone)
-                states.restore_seeds(layer, clone)
+                carried_over.restore(layer, clone)
+                carried_over.restore_seeds(layer, clone)
         for layer, clone in list(self._layers.values()):  # once all are restored: what is frozen decides their order
             if id(layer) not in self._given and not self._is_cloned_by_graph(layer):
                 self.refuse_other_weights(layer, clone)
@@ -175,7 +175,7 @@ class Keras2Cloning(Cloning):
                     raise NotUnderstood(layer.name)  # asked for by a config, before it is its turn
                 clone = rebuild_layer(layer, self.clone_of, self._user_layers)
             # Before the first call, which asks whether the layer supports masks, and names weights.
-            states.restore(layer, clone)
+            carried_over.restore(layer, clone)
             self.remember(layer, clone)
         return self.clone_at(id(layer))
 
@@ -248,7 +248,7 @@ class Keras2Cloning(Cloning):
         inputs, outputs = (
             [self.output_of(node, place) for node, place in ends(model, side)] for side in ("inputs", "outputs")
         )
-        own = RELEASE.has_own_constructor(model)
+        own = RELEASE.has_custom_constructor(model)
         if own:
             clone = RELEASE.put_together(model, inputs, outputs)
         elif RELEASE.is_sequential(model):

@@ -13,7 +13,7 @@ from ..before_keras3.release import Release, set_by
 class Keras2Release(Release):
     """Keras 2.2 and 2.3, on a TensorFlow in graph mode."""
 
-    own_modules = ("keras.", "tensorflow.")
+    keras_modules = ("keras.", "tensorflow.")
     graph_parameters = (["inputs", "outputs", "name"], ["args"])
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Keras2Release(Release):
 
     def is_found_by_name(self, function: Any) -> bool:
         """One that Keras finds is not made inside another function."""
-        return self.is_own(function) and "<" not in getattr(function, "__qualname__", "<")
+        return self.comes_with_keras(function) and "<" not in getattr(function, "__qualname__", "<")
 
     def takes(self, function: Any, argument: str) -> bool:
         return bool(self.keras.utils.generic_utils.has_arg(function, argument))

@@ -2,7 +2,7 @@
 
 What it does otherwise than Keras, and why, stands in the modules beside this one: `graphs` repeats the calls of a
 graph in the order in which they were made, `stand_ins` and `layers` make a layer again from its config with live
-functions and sublayers in it, `states` takes over what no config tells, `cloning` holds it together. `release` knows
+functions and sublayers in it, `carried_over` takes over what no config tells, `cloning` holds it together. `release` knows
 what each release calls its parts.
 """
 

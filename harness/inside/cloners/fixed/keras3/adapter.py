@@ -45,7 +45,7 @@ class Keras3Adapter(Adapter):
     def is_state(self, value: Any) -> bool:
         return self.is_part(value) or bool(keras.ops.is_tensor(value))
 
-    def is_own(self, thing: Any) -> bool:
+    def comes_with_keras(self, thing: Any) -> bool:
         return str(thing.__module__).startswith("keras.")
 
     def constant(self, value: Any) -> Any:

@@ -14,10 +14,11 @@ from ..cloning import Cloning
 from ..copied_attributes import NotUnderstood
 from ..graph_match import GraphMatch
 from ..rolled_back import calls_rolled_back_on_failure
-from . import states
+from . import carried_over
 from .adapter import ADAPTER
 from .changed import checked_layer, make_changed_calls, may_be_called, refuse_masks_from_outside
 from .compiled import compile_alike
+from .custom_classes import has_custom_constructor, made_of_graph, put_together
 from .graphs import repeat_calls
 from .layers import (
     clone_from_config,
@@ -30,7 +31,6 @@ from .layers import (
     made_again,
     placeholder_like,
 )
-from .own_classes import has_own_constructor, made_of_graph, put_together
 from .release import (
     Function,
     Functional,
@@ -137,12 +137,12 @@ class Keras3Cloning(Cloning):
             clone = clone_lambda(layer, self.leaf, self._policy(policy_of(layer)))
         else:
             clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._user_layers)
-        for held, cloned in states.sublayer_pairs(layer, clone, set()):
+        for held, cloned in carried_over.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
-            if not (cloned.built and states.own_variables(cloned)) and not is_quantized(policy_of(cloned)):
+            if not (cloned.built and carried_over.own_variables(cloned)) and not is_quantized(policy_of(cloned)):
                 # Likewise, so that they have its dtypes, and before it is called; it is quantized at the end.
                 self._take_over_policy(cloned, unquantized(policy_of(held)))
-            states.take_over_flags(held, cloned)
+            carried_over.take_over_flags(held, cloned)
         self._pairs.append((layer, clone))
         if isinstance(layer, keras.Model):
             self._models.append((layer, clone))
@@ -159,12 +159,12 @@ class Keras3Cloning(Cloning):
 
     def _functional(self, model: Any, input_tensors: Any, call: Callable[..., Any] | None) -> Any:
         faithful = self._clone_function is None and call is None and input_tensors is None
-        if has_own_constructor(model) and faithful:
+        if has_custom_constructor(model) and faithful:
             made = self.made_of_config(model)
             if made is not None:
                 return made
         inputs, outputs = self._calls_again(model, input_tensors, call, faithful)
-        if not has_own_constructor(model):
+        if not has_custom_constructor(model):
             reasons = self._reasons.setdefault(id(model), [])
             made = made_of_graph(model, inputs, outputs, faithful, reasons)
             if made is not None:
@@ -235,8 +235,8 @@ class Keras3Cloning(Cloning):
             if id(part) not in self._in_graphs:
                 raise NotUnderstood(str(part.name))
             return self._in_graphs[id(part)]
-        if any(part is variable for variable in states.own_variables(model)):
-            return self._other(part, lambda: states.fresh_variable(part))
+        if any(part is variable for variable in carried_over.own_variables(model)):
+            return self._other(part, lambda: carried_over.fresh_variable(part))
         return self.leaf(part)
 
     def is_changed(self) -> bool:
@@ -263,8 +263,8 @@ class Keras3Cloning(Cloning):
                 clone = self._of_its_class(model, keras.Sequential, (clones,), faithful)
             else:
                 clone = self._with_set_attributes(model, type(model)(clones, name=model.name))
-        states.take_over_flags(model, clone)
-        states.operations_alike(model._functional, clone._functional)
+        carried_over.take_over_flags(model, clone)
+        carried_over.operations_alike(model._functional, clone._functional)
         return clone
 
     def _layers_of(self, model: Any, input_tensors: Any) -> list[Any]:
@@ -310,14 +310,14 @@ class Keras3Cloning(Cloning):
         if self._owners is None:
             self._owners = {}
             for layer in self._root._flatten_layers():
-                for index, owned in enumerate(states.own_variables(layer)):
+                for index, owned in enumerate(carried_over.own_variables(layer)):
                     self._owners.setdefault(id(owned), (layer, index))
         layer, index = self._owners.get(id(variable), (None, 0))
         if layer is None or (id(layer) in self._being_made and id(layer) not in self._layers):
-            return self._other(variable, lambda: states.fresh_variable(variable))
+            return self._other(variable, lambda: carried_over.fresh_variable(variable))
         clone = self.operation(layer)
-        states.build_alike(layer, clone)
-        variables = states.own_variables(clone)
+        carried_over.build_alike(layer, clone)
+        variables = carried_over.own_variables(clone)
         if index >= len(variables):
             raise ValueError(
                 f"A call of the model takes the variable '{variable.path}' of the layer '{layer.name}', which what "
@@ -336,21 +336,21 @@ class Keras3Cloning(Cloning):
         seen: Any = set()
         pairs = []
         for original, clone in self._pairs:
-            for pair in states.sublayer_pairs(original, clone, seen):
-                states.build_alike(*pair)  # before what it holds is asked for: building may make it
+            for pair in carried_over.sublayer_pairs(original, clone, seen):
+                carried_over.build_alike(*pair)  # before what it holds is asked for: building may make it
                 pairs.append(pair)
         pairs += self._models
         for original, clone in self._models:
-            states.build_alike(original, clone)
+            carried_over.build_alike(original, clone)
         self.finish_user_layers()
         for original, clone in pairs:
-            states.quantize_alike(original, clone)
+            carried_over.quantize_alike(original, clone)
             self._take_over_policy(clone, policy_of(original))
-            states.take_over_flags(original, clone)
-            states.order_alike(original, clone)
-            states.name_alike(original, clone)
-            states.freeze_alike(original, clone)
-            states.learn_alike(original, clone)
+            carried_over.take_over_flags(original, clone)
+            carried_over.order_alike(original, clone)
+            carried_over.name_alike(original, clone)
+            carried_over.freeze_alike(original, clone)
+            carried_over.learn_alike(original, clone)
         for original, clone in self._pairs:
             self.refuse_other_weights(original, clone)
         for original, clone in self._models:

@@ -10,8 +10,8 @@ import keras
 from ....structure import map_leaves
 from ..schedule import Schedule
 from .adapter import ADAPTER
+from .carried_over import build_before_call
 from .release import tree
-from .states import build_before_call
 
 
 def repeat_calls(

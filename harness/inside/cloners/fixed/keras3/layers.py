@@ -19,9 +19,9 @@ from ..options import (
     said,
 )
 from .adapter import ADAPTER
+from .carried_over import own_variables
 from .release import POLICY_MAP
 from .stand_ins import StandIns, live_references
-from .states import own_variables
 
 _FROM_CONFIG = keras.layers.Layer.from_config.__func__
 
@@ -116,7 +116,7 @@ def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[
 
 def drawing_anew(value: Any) -> Any:
     """For an initializer of Keras that has no seed another one, which draws other numbers: each has drawn its seed."""
-    if not isinstance(value, keras.initializers.Initializer) or not ADAPTER.is_own(type(value)):
+    if not isinstance(value, keras.initializers.Initializer) or not ADAPTER.comes_with_keras(type(value)):
         return value
     config = value.get_config()
     return type(value).from_config(config) if config.get("seed", 0) is None else value
@@ -147,10 +147,10 @@ def clone_from_config(
     recorded = {name: value for name, value in recorded.items() if not _is(value, missing.get(name, REQUIRED))}
     config = stand_ins.revive({**told, **_of_a_cell(layer, told), **recorded}, clone_leaf)
     clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
-    if type(layer).__name__ == "AugMix" and ADAPTER.is_own(type(layer)):
+    if type(layer).__name__ == "AugMix" and ADAPTER.comes_with_keras(type(layer)):
         # Early releases that have it tell the one as the other.
         config.update(num_chains=layer.num_chains, chain_depth=layer.chain_depth)
-    if type(layer).__name__ == "RandomShear" and ADAPTER.is_own(type(layer)):
+    if type(layer).__name__ == "RandomShear" and ADAPTER.comes_with_keras(type(layer)):
         # It tells a factor as a range around 0, which its constructor refuses.
         ranges = {name: config.get(name) for name in ("x_factor", "y_factor")}
         config.update(
@@ -171,7 +171,7 @@ def clone_from_config(
         clone = make({})
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_attributes(layer, config, clone_leaf, policy_of, failure, user_layers)
-    own = ADAPTER.is_own(type(layer))
+    own = ADAPTER.comes_with_keras(type(layer))
     clone, held = with_held_options(layer, clone, missing if own else list(options), make, ADAPTER.comparison())
     if not own:
         unknown = [name for name in missing if name not in held] if _record(layer) is None else []
@@ -192,7 +192,7 @@ def _record(layer: Any) -> dict[str, Any] | None:
 
 def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
     """The options that a recurrent layer of Keras has handed to its cell and leaves out: the seed of a SimpleRNN."""
-    if not isinstance(layer, keras.layers.RNN) or not ADAPTER.is_own(type(layer)):
+    if not isinstance(layer, keras.layers.RNN) or not ADAPTER.comes_with_keras(type(layer)):
         return {}
     parameters = inspect.signature(type(layer).__init__).parameters.values()
     missing = {one.name: one.default for one in parameters if one.name not in config and one.default is not REQUIRED}
@@ -253,7 +253,7 @@ def _from_attributes(
         return type(layer)(**dict(arguments, **map_leaves(drawing_anew, further)))
 
     clone, held = with_held_options(layer, clone, missing, make, ADAPTER.comparison())
-    if not ADAPTER.is_own(type(layer)):
+    if not ADAPTER.comes_with_keras(type(layer)):
         unknown = [name for name in missing if name not in held]
         user_layers.append(UserLayer(layer, clone, unknown, ADAPTER.comparison()))
     return clone

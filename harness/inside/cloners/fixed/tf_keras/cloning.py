@@ -12,7 +12,7 @@ from ..cloning import Cloning
 from ..copied_attributes import NotUnderstood
 from ..graph_match import GraphMatch
 from ..schedule import Schedule, in_order
-from . import states
+from . import carried_over
 from .layers import rebuild_input, rebuild_layer
 from .operations import make_of_dtypes, of_dtype
 from .release import (
@@ -134,8 +134,8 @@ class TfKerasCloning(Cloning):
 
     def adopt(self, model: Any, clone: Any, match: GraphMatch) -> None:
         for layer, its in match.layers:
-            states.build_uncalled(layer, its)  # beside the graph, by a call of the model
-        states.name_layers_alike(match.layers)
+            carried_over.build_uncalled(layer, its)  # beside the graph, by a call of the model
+        carried_over.name_layers_alike(match.layers)
         for node, again in match.calls:
             self._remember_call(node, again)
 
@@ -143,7 +143,7 @@ class TfKerasCloning(Cloning):
         if RELEASE.is_layer(part):
             clone = self.clone_of(part)
             if self.clone_function is None:
-                states.build_uncalled(part, clone)
+                carried_over.build_uncalled(part, clone)
             elif part.built and not clone.built and part._build_input_shape is not None:
                 clone.build(part._build_input_shape)
             return clone
@@ -169,8 +169,8 @@ class TfKerasCloning(Cloning):
             else:
                 clone = rebuild_layer(layer, self.clone_of, self._user_layers)
                 # Before the first call, because it names the weights.
-                states.restore(layer, clone)
-                states.build_held_first(layer, clone)
+                carried_over.restore(layer, clone)
+                carried_over.build_held_first(layer, clone)
                 self.remember(layer, clone)
         return self.clone_at(id(layer))
 
@@ -266,28 +266,28 @@ class TfKerasCloning(Cloning):
         for layer, clone in list(self._layers.values()):
             if RELEASE.is_input(layer) or self._is_cloned_by_graph(layer):
                 if id(layer) not in self._given and clone is not self._start:
-                    states.restore(layer, clone, inside=False)
+                    carried_over.restore(layer, clone, inside=False)
             elif self.clone_function is None:
-                states.restore(layer, clone)
-                states.restore_names(layer, clone)
+                carried_over.restore(layer, clone)
+                carried_over.restore_names(layer, clone)
                 self.refuse_other_weights(layer, clone)
         return self.clone_at(id(self.model))
 
     def clone_layer(self) -> Any:
         """The clone of a layer, or of a model that has no graph."""
         clone = rebuild_layer(self.model, self.clone_of, self._user_layers)
-        states.restore(self.model, clone)
+        carried_over.restore(self.model, clone)
         if self.model.built and not clone.built and not RELEASE.is_model(self.model):
-            states.build_alike(self.model, clone)
-            states.build_inside(self.model, clone)
-            states.restore(self.model, clone)
-            states.restore_names(self.model, clone)
+            carried_over.build_alike(self.model, clone)
+            carried_over.build_inside(self.model, clone)
+            carried_over.restore(self.model, clone)
+            carried_over.restore_names(self.model, clone)
         self.finish_user_layers()
         return clone
 
     def _clone_model(self, model: Any) -> None:
         make = self._clone_sequential if RELEASE.is_sequential(model) else self._clone_functional
-        own = RELEASE.has_own_constructor(model)
+        own = RELEASE.has_custom_constructor(model)
         clone = make(model, own)
         self.remember(model, clone)
         try:
@@ -357,7 +357,7 @@ class TfKerasCloning(Cloning):
         called = {id(layer_of(node)) for node in nodes}
         for layer, copy in missing:
             if id(layer) not in called and self.clone_function is None:
-                states.build_uncalled(layer, copy)
+                carried_over.build_uncalled(layer, copy)
         if nodes or missing:
             again = [self._nodes[id(node)] for node in nodes]
             clone._insert_layers([copy for _, copy in missing], relevant_nodes=again)

@@ -23,7 +23,7 @@ class TfKerasConfig(LiveConfig):
             return config
         for key, value in config.items():
             config[key] = self._live(value, _attribute(self._layer, key))
-        if "vocabulary" not in config and RELEASE.is_own(type(self._layer)):
+        if "vocabulary" not in config and RELEASE.comes_with_keras(type(self._layer)):
             # In 2.6 a TextVectorization does not tell it; one that was given it later has it among its weights.
             lookup = vars(self._layer).get("_index_lookup_layer")
             vocabulary = getattr(lookup, "input_vocabulary", None)
@@ -40,7 +40,7 @@ class TfKerasConfig(LiveConfig):
         try:
             return layer.get_config()
         except NotImplementedError:
-            if layer is self._layer or not RELEASE.is_own(type(layer)):
+            if layer is self._layer or not RELEASE.comes_with_keras(type(layer)):
                 raise
             return _constructor_arguments(self._layer)
 
@@ -52,9 +52,9 @@ class TfKerasConfig(LiveConfig):
             if isinstance(value, str) and getattr(keras.activations, value, None) is live:
                 return value  # Early recurrent layers look at the name to choose a kernel.
             # A user's layer may keep a name in its config and look the function up by itself.
-            described = not isinstance(value, str) or RELEASE.is_own(type(self._layer))
+            described = not isinstance(value, str) or RELEASE.comes_with_keras(type(self._layer))
             return (self._by_name(live) if self._how == "named" else live) if described else value
-        if self._how == "plain" and not RELEASE.is_own(type(self._layer)):
+        if self._how == "plain" and not RELEASE.comes_with_keras(type(self._layer)):
             return value  # Its own `from_config` may be there to read it.
         described = isinstance(value, dict) and value.get("class_name") == type(live).__name__
         if described and hasattr(live, "get_config") and hasattr(type(live), "from_config"):

@@ -24,7 +24,7 @@ GENERATOR = tf.random.experimental.Generator  # `tf.random` itself has it since 
 class TfKerasRelease(Release):
     """The Keras of TensorFlow 2."""
 
-    own_modules = ("tf_keras.", "keras.", "tensorflow.", "tensorflow_core.")
+    keras_modules = ("tf_keras.", "keras.", "tensorflow.", "tensorflow_core.")
     graph_parameters = (["inputs", "outputs", "name", "trainable"],)
 
     def keras_attributes(self) -> frozenset[str]:
@@ -41,7 +41,7 @@ class TfKerasRelease(Release):
 
     def has_default_call(self, model: Any) -> bool:
         """Whether a model does what its graph says, and nothing else."""
-        return self.is_own(next(kind for kind in type(model).__mro__ if "call" in vars(kind)))
+        return self.comes_with_keras(next(kind for kind in type(model).__mro__ if "call" in vars(kind)))
 
     def keeps_its_class(self, model: Any) -> bool:
         """Whether a clone made from the graph has the class of `model`, as it must inside another model."""
@@ -109,12 +109,12 @@ def has_default_config(model: Any) -> bool:
         return True
     # Before 2.11 nothing marks the one of Functional models.
     owner = next(kind for kind in type(model).__mro__ if "get_config" in vars(kind))
-    return owner.__name__ in ("Functional", "Network") and RELEASE.is_own(owner)
+    return owner.__name__ in ("Functional", "Network") and RELEASE.comes_with_keras(owner)
 
 
 def is_op_layer(layer: Any, name: str) -> bool:
     """Whether `layer` is one of the layers that Keras inserts for TensorFlow operations on its tensors."""
-    return any(kind.__name__ == name and RELEASE.is_own(kind) for kind in type(layer).__mro__)
+    return any(kind.__name__ == name and RELEASE.comes_with_keras(kind) for kind in type(layer).__mro__)
 
 
 def direct_layers(layer: Any) -> list[Any]:
@@ -179,7 +179,9 @@ def _made_at(node: Any) -> int:
 
 def call_again(layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Call a layer with the arguments that a call was noted with, so that this one is noted likewise."""
-    if RELEASE.is_own(type(layer)) and any(map(RELEASE.is_symbolic, tf.nest.flatten(kwargs.get("initial_state")))):
+    if RELEASE.comes_with_keras(type(layer)) and any(
+        map(RELEASE.is_symbolic, tf.nest.flatten(kwargs.get("initial_state")))
+    ):
         # A recurrent layer puts states that come from layers into its first argument. Before 2.4 it does not know those
         # of an operation as such when the model is made, but does here: its own call is passed over.
         return keras.layers.Layer.__call__(layer, *args, **kwargs)

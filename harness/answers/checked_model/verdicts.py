@@ -1,0 +1,123 @@
+"""What a check comes to for whose model it is: how good each clone is, and what to do that works.
+
+Nothing is recommended that was not tried on the model. What two cloners break is one limit only where it is one cause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.checked_model.record import Cloned
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.records import Blame
+
+FAITHFUL = "cloned faithfully"
+DOCUMENTED = "cloned faithfully but for what is documented to be left out"
+NAME_ONLY = "only a name differs"
+RAISED = "your function raises an exception, which arrives"
+REMEDIES = ("fixed", "from_config")
+"""Cloners that are tried, in this order, where Keras' own breaks something and nothing that was asked for holds."""
+
+_DO = {
+    "upstream": "`{package}.models.clone_model`",
+    "fixed": "`from clonediff import clone_model`",
+    "from_config": "`model.__class__.from_config(model.get_config())`",
+    "saved": "to save the model and load it",
+    "saved/h5": "to save the model as .h5 and load it",
+    "saved/tf": "to save the model as a SavedModel and load it",
+    "deepcopy": "`copy.deepcopy(model)`",
+    "pickled": "`pickle.loads(pickle.dumps(model))`",
+}
+_REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from its config ")
+"""How an error of ours begins that says why a model is not cloned, by its name and class."""
+
+
+def minded(breaks: Iterable[CauseShown], *, strict: bool = False) -> list[CauseShown]:
+    """What a user would mind: not what Keras documents, nor, unless `strict`, that a name is another."""
+    return [each for each in breaks if not each.documented and (strict or not each.name_only)]
+
+
+def holds(cloned: Cloned, *, strict: bool = False) -> bool:
+    """Whether a cloner gives a clone that is as good as the original, but, unless `strict`, for a name."""
+    return not minded(cloned.breaks, strict=strict)
+
+
+def refusal(cloned: Cloned) -> str:
+    """Why a cloner refuses a model, in its own words, "" where it does not."""
+    raised = next((each.root.raised for each in cloned.breaks if each.root.check == "made"), None)
+    return raised.message if raised is not None and _REFUSAL.search(raised.message) else ""
+
+
+def outcome(breaks: Sequence[CauseShown]) -> str:
+    """What a cloner makes of the model, by the worst that it breaks."""
+    counted = minded(breaks)
+    if counted:
+        return counted[0].happens
+    if minded(breaks, strict=True):
+        return NAME_ONLY
+    return DOCUMENTED if breaks else FAITHFUL
+
+
+def whose(cloner: str, subject: Subject) -> str:
+    """A cloner as a user knows it."""
+    package = _package(subject)
+    upstream = f"{'Keras' if package == 'keras' else package}' clone_model"
+    return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner}")
+
+
+def summary(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
+    """The line that a report on a model begins with. With `strict`, a user would mind a changed name."""
+    happened: dict[str, list[str]] = {}
+    for each in clones:
+        happened.setdefault(each.outcome, []).append(whose(each.cloner, subject))
+    if len(happened) > 1:
+        happened.pop(FAITHFUL, None)
+    said = [what if what == FAITHFUL else f"{what} ({' and '.join(who)})" for what, who in happened.items()]
+    return "; ".join((*said, what_to_do(clones, remedies, subject, strict=strict)))
+
+
+def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
+    """What to do, and whether it works."""
+    if all(holds(each, strict=strict) for each in clones):
+        return "nothing to do"
+    by_name = {each.cloner: each for each in (*clones, *remedies)}
+    upstream, fixed = by_name.get("upstream"), by_name.get("fixed")
+    ours = fixed is not None and any(each.blame == Blame.OURS for each in minded(fixed.breaks))
+    report = "; what clonediff's breaks is its own fault: please report it, with this model if you can" if ours else ""
+    holding = [name for name in _DO if name in by_name and holds(by_name[name], strict=strict)]
+    good = [name for name in holding if name != "fixed" or _for_use(subject)]
+    if good:
+        return f"what works: {_DO[good[0]].format(package=_package(subject))}{report}"
+    refused = refusal(fixed) if fixed is not None else ""
+    if upstream is None:
+        return refused or "add --cloner upstream to compare, and to have tried what may work"
+    if refused:
+        return f"nothing that was tried works; clonediff's clone_model says what to do: {refused}"
+    if fixed is not None and _one_limit(upstream, fixed):
+        return "a limit that both share, and nothing else that was tried works"
+    return f"nothing that was tried works{report}"
+
+
+def to_try(clones: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
+    """The cloner to try next for want of one that holds; "" where one does, and where Keras' own was not asked."""
+    by_name = {each.cloner: each for each in clones}
+    of_use = [each for each in clones if each.cloner != "fixed" or _for_use(subject)]
+    if "upstream" not in by_name or any(holds(each, strict=strict) for each in of_use):
+        return ""
+    return next((name for name in REMEDIES if name not in by_name and (name != "fixed" or _for_use(subject))), "")
+
+
+def _one_limit(one: Cloned, other: Cloned) -> bool:
+    """Whether two cloners break alike, cause by cause, and neither breaks anything more."""
+    return all(each.blame == Blame.SHARED for cloned in (one, other) for each in minded(cloned.breaks))
+
+
+def _for_use(subject: Subject) -> bool:
+    """Whether `clonediff.clone_model` is there for whoever uses this Keras: it is for Keras 3 and tf_keras."""
+    return subject.laid_over
+
+
+def _package(subject: Subject) -> str:
+    return "tf.keras" if subject.package == "tensorflow" else subject.package

@@ -1,0 +1,194 @@
+"""What a clone takes from its original because no config has it: flags, names, the dtype policy, random streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....structure import map_leaves
+from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, side_by_side
+from ..comparison import leads_to
+from ..options import described
+from .release import GENERATOR, RELEASE, direct_layers, tf
+
+_FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
+"""The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
+
+_LEFT_OUT = ("seed", "noise_shape", "invert")
+"""Options that a config leaves out: the first two of AlphaDropout before 2.7, the last of Normalization in 2.11."""
+
+
+def restore(original: Any, clone: Any, inside: bool = True) -> None:
+    """Give `clone`, and with `inside` every layer in it, what the config of `original` did not carry."""
+    pairs = side_by_side(original, clone, RELEASE, into_graphs=True) if inside else [(original, clone, True)]
+    for one, other, in_graph in pairs:
+        if type(one) is not type(other):
+            continue
+        restore_flags(one, other, _FLAGS)
+        if not in_graph and other._name != one._name:
+            other._name = one._name
+        _restore_policy(one, other)
+        shape = getattr(one, "_build_input_shape", None)
+        if shape is not None and other._build_input_shape is None and not one.weights:
+            other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
+        restore_activity_regularizer(one, other, "_activity_regularizer")
+        for name in _LEFT_OUT:
+            if not _is_unset(vars(one).get(name)) and _is_unset(vars(other).get(name, 0)):
+                setattr(other, name, vars(one)[name])
+        told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
+        if told is not None and not leads_to(told, RELEASE.is_part):
+            other._backward_layer_config = map_leaves(lambda leaf: leaf, told)
+        _restore_random_stream(one, other)
+
+
+def _is_unset(value: Any) -> bool:
+    return value is None or value is False
+
+
+def build_alike(original: Any, clone: Any) -> None:
+    """Build a layer for the shape that its original was built for, where that is known."""
+    shape = getattr(original, "_build_input_shape", None)
+    if shape is not None:
+        with tf.name_scope(original.name):
+            clone.build(shape)
+
+
+def build_inside(original: Any, clone: Any) -> None:
+    """Build what a layer holds as in the original, where building the layer itself does not."""
+    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=True):
+        if one is not original and one.built and not other.built:
+            build_alike(one, other)
+
+
+def build_uncalled(original: Any, clone: Any) -> None:
+    """Build a layer that no call builds, as somebody built its original; refused where nothing tells for which shape.
+
+    Older releases keep the shape only where `build` hands it on, and a wrapper may keep that of what it holds. There
+    the `input_spec` tells as much of it as the weights need.
+    """
+    if not original.built or clone.built:
+        return
+    shapes = [shape for shape in (getattr(original, "_build_input_shape", None), _shape_taken(original)) if shape]
+    if not shapes and not original.weights:
+        return
+    failure = None
+    for shape in shapes or [None]:
+        try:
+            clone.build(shape)
+        except Exception as error:
+            failure = error
+        else:
+            failure = None
+            break
+    if [weight.shape for weight in clone.weights] == [weight.shape for weight in original.weights]:
+        return
+    why = "neither it nor its `input_spec` tells for which shape"
+    if shapes:
+        why = "building its clone for %s %s" % (shapes[-1], "raises" if failure else "gives it other weights")
+    raise ValueError(
+        "%s was built outside of the graph, and %s. Clone the model before the layer is built, or call it in the graph."
+        % (described(original), why)
+    ) from failure
+
+
+def _shape_taken(layer: Any) -> Any:
+    specs = tf.nest.flatten(layer.input_spec)
+    if len(specs) != 1 or not hasattr(specs[0], "axes"):
+        return None
+    (spec,) = specs
+    rank = spec.ndim or spec.min_ndim
+    if spec.shape is not None or rank is None:
+        return spec.shape
+    return tuple(spec.axes.get(axis, spec.axes.get(axis - rank)) for axis in range(rank))
+
+
+def build_held_first(original: Any, clone: Any) -> None:
+    """Build what a wrapper holds before it is built itself, where it has the weights of that for its own.
+
+    It was given a layer that was built; of another it finds no weights yet.
+    """
+    own = set(map(id, original._trainable_weights))
+    if not own or not original.built or clone.built:
+        return
+    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):
+        weights = set(map(id, one._trainable_weights))
+        if one is not original and weights and weights <= own and not other.built:
+            build_alike(one, other)
+
+
+def restore_names(original: Any, clone: Any) -> None:
+    """Name weights and states as in the original, where a layer was built in another scope or counts its parts."""
+    if not (original.built and clone.built):
+        return
+    if len(original.weights) == len(clone.weights):
+        for weight, its in zip(original.weights, clone.weights):
+            _name_alike(weight, its)
+    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):
+        for state, its in zip(_states(one), _states(other)):
+            _name_alike(state, its)
+
+
+def _states(layer: Any) -> list[Any]:
+    """The states of a recurrent layer, and of what a layer draws from."""
+    generator = _draws_from(layer)
+    state = getattr(getattr(generator, "_generator", generator), "state", None)
+    return [*tf.nest.flatten(vars(layer).get("_states")), state]
+
+
+def _name_alike(variable: Any, other: Any) -> None:
+    other = getattr(other, "_variable", other)
+    if not hasattr(variable, "name") or not hasattr(other, "name"):
+        return  # The table of a lookup layer poses as a weight.
+    # Before 2.9 a shape with an unknown size in it is not equal to itself.
+    alike = variable.shape.is_compatible_with(other.shape)
+    if variable.name != other.name and alike and hasattr(other, "_handle_name"):
+        other._handle_name = variable.name
+
+
+def _restore_policy(one: Any, other: Any) -> None:
+    policy = getattr(one, "_dtype_policy", None)
+    if policy is not None and other._dtype_policy.name != policy.name:
+        other._set_dtype_policy(policy)
+
+
+def _draws_from(layer: Any) -> Any:
+    """The generator of Keras that a layer has; before 2.7 that of TensorFlow. Another is its own matter."""
+    before = vars(layer).get("_rng")
+    return vars(layer).get("_random_generator", before if isinstance(before, GENERATOR) else None)
+
+
+def _restore_random_stream(one: Any, other: Any) -> None:
+    """Continue a seeded stream where the original is; one without a seed stays the clone's own.
+
+    What a layer draws from is made by its first call in training, and building a graph may be that or not: from 2.7 on
+    by the learning phase of the process, which `K.in_train_phase` sets. So it is made where the original has it.
+    """
+    source, target = _draws_from(one), _draws_from(other)
+    if type(source) is not type(target):
+        return
+    if isinstance(source, GENERATOR):  # which keeps no seed; the layer does
+        if vars(one).get("seed") is not None:
+            target.state.assign(source.state)
+        return
+    generator = getattr(source, "_generator", None)
+    if generator is not None and getattr(target, "_generator", None) is None:
+        with tf.name_scope(one.name):
+            target._maybe_init()
+    if getattr(source, "_seed", None) is None:
+        return
+    target._seed = source._seed
+    if generator is not None and target._generator is not None:
+        target._generator.state.assign(generator.state)
+
+
+def name_layers_alike(pairs: list[tuple[Any, Any]]) -> None:
+    """Give layers that were numbered anew the names of their originals; a graph goes by the names of its layers."""
+    for one, other in pairs:
+        if RELEASE.is_graph(other):
+            names = {its.name: mine.name for mine, its in zip(direct_layers(one), direct_layers(other))}
+            keys = [key.rsplit("_ib-", 1) for key in other._network_nodes]
+            other._network_nodes = {"%s_ib-%s" % (names.get(name, name), call) for name, call in keys}
+    for one, other in pairs:
+        other._name = one.name
+        for name in ("input_names", "output_names", "_feed_input_names"):
+            if RELEASE.is_graph(other) and hasattr(one, name):
+                setattr(other, name, list(getattr(one, name)))

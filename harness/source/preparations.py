@@ -1,0 +1,184 @@
+"""What is done to a model before it is cloned, as a person would type it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from msgspec import structs
+
+from clonediff.harness.source.functions import write_function
+from clonediff.harness.source.words import dotted
+from clonediff.strategies.graph import Function, Graph, Layer, MalformedGraph, Named, Preparation, Seq, Value
+from clonediff.strategies.preparations import LEARNED
+from clonediff.strategies.targets import Target, targets
+
+_WIDEST = 100
+
+
+def done_to(graph: Graph) -> list[tuple[Preparation, Target | None]]:
+    """The steps of a graph's state, each with the layer that it is done to, None for the model."""
+    if not graph.preparations:
+        return []
+    there = targets(graph)
+    unknown = sorted(
+        {
+            preparation.kind
+            for preparation in graph.preparations
+            if preparation.kind is not None and preparation.kind not in there
+        }
+    )
+    if unknown:
+        raise MalformedGraph(f"state: there is no layer of the kind {unknown[0]!r}")
+    done = [
+        (preparation, None if preparation.kind is None else there[preparation.kind])
+        for preparation in graph.preparations
+    ]
+    if any(
+        target is not None and target.attributes and preparation.does in _MADE_OTHERWISE for preparation, target in done
+    ):
+        raise MalformedGraph("state: what a wrapper is given cannot be made otherwise")
+    if [preparation.does for preparation in graph.preparations].count("objects") > 1:
+        raise MalformedGraph("state: expected one function or class of one's own")
+    return done
+
+
+_MADE_OTHERWISE = ("adapt", "stateful", "objects")
+"""The steps for which a layer is made with other arguments."""
+
+
+def write_preparation(
+    preparation: Preparation,
+    target: str,
+    value: Callable[[Value], str],
+    arrays: Callable[[], str],
+    tensor: str,
+    eager: bool,
+) -> list[str]:
+    """The lines of a step on what the expression `target` gives; `eager` is whether a model can be called on numbers.
+
+    `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on.
+    """
+    args = {dotted(name): value(each) for name, each in preparation.args}
+    if preparation.does == "stateful" or (preparation.does == "run" and not eager):
+        return _called("model" if eager else "model.predict_on_batch", {"": arrays()})
+    if preparation.does == "run":
+        return _called(target, {"": arrays(), **args})
+    if preparation.does in (*_SCOPES, *_CLONED_IN, "built policy", "objects"):
+        return []
+    if preparation.does == "train":
+        # Eagerly: to trace a function for a single step takes longer than the step.
+        return [
+            f"data = {arrays()}",
+            *_called(f"{target}.compile", {**args, "run_eagerly": "True"} if eager else args),
+            f"{target}.train_on_batch(data, {target}.predict_on_batch(data))",
+        ]
+    if preparation.does == "load":
+        return [
+            "with tempfile.TemporaryDirectory() as folder:",
+            f'    {target}.save(folder + "/model.keras")',
+            f'    {target} = keras.models.load_model(folder + "/model.keras")',
+        ]
+    if preparation.does == "call":
+        return [f"{target}({tensor})"]
+    try:
+        return _LINES[preparation.does](target, args)
+    except KeyError as missing:
+        raise MalformedGraph(
+            f"state: expected a step and its arguments, found {preparation.does!r} and no {missing}"
+        ) from None
+
+
+def built_within(
+    preparation: Preparation, lines: list[str], value: Callable[[Value], str], spell: Callable[[str], str], own: str
+) -> list[str]:
+    """The lines that build a model, within what a step says; `own` is a scope in which a function is found."""
+    if preparation.does == "built policy":
+        set_to = [spell(_LINES["policy"]("", {"name": value(name)})[0]) for _, name in preparation.args]
+        return [*set_to[:1], *lines, *set_to[1:]]
+    scope = _SCOPES.get(preparation.does)
+    if preparation.does == "objects" and dict(preparation.args)["within"] in ("model", "both"):
+        return [f"with {own}:", *(f"    {line}" for line in lines)]
+    if scope is None:
+        return lines
+    within = spell(scope.format(**{name: value(each) for name, each in preparation.args}))
+    return [within, *(f"    {line}" for line in lines)]
+
+
+_SCOPES = {"name scope": "with keras.name_scope({name}):", "remat": "with keras.RematScope(mode={mode}):"}
+_CLONED_IN = {"clone name scope": "keras.name_scope({name})", "clone remat": "keras.RematScope(mode={mode})"}
+
+
+def with_custom_function(
+    layer: Layer, preparation: Preparation, name: Callable[[str], str], found: Collection[str]
+) -> tuple[Layer, str, str]:
+    """A layer that takes a function of one's own: itself, or the name under which it is `found` in a scope.
+
+    Beside it the definition of the function, and the scope.
+    """
+    said = dict(preparation.args)
+    argument = str(said["takes"])
+    written = write_function(Function(f"own {argument}", ()), name)
+    own = written.expression
+    whole = said["within"] == "clone" or argument not in found
+    given: Value = Named(own) if whole else own
+    others = tuple(pair for pair in layer.args if pair[0] != argument)
+    return structs.replace(layer, args=(*others, (argument, given))), written.definition, scope_of(own)
+
+
+def scope_of(own: str) -> str:
+    """A scope in which a function or a class of one's own is found by its name."""
+    return f'keras.utils.custom_object_scope({{"{own}": {own}}})'
+
+
+def cloned_in(preparation: Preparation, value: Callable[[Value], str], own: str) -> Iterator[str]:
+    """The scopes in which the model is to be cloned, as expressions; `own` is one in which a function is found."""
+    args = dict(preparation.args)
+    if preparation.does == "objects" and args["within"] in ("clone", "both"):
+        yield own
+    elif preparation.does in _CLONED_IN:
+        yield _CLONED_IN[preparation.does].format(**{name: value(each) for name, each in preparation.args})
+
+
+def as_it_learns(layer: Layer) -> Layer:
+    """A layer without what it learns later."""
+    learned = LEARNED.get(layer.kind, ())
+    args = tuple((key, value) for key, value in layer.args if key not in learned)
+    bounds = layer.arg("bin_boundaries")
+    if isinstance(bounds, Seq):
+        args = (("num_bins", len(bounds.items) + 1), *args)
+    return structs.replace(layer, args=args)
+
+
+def _called(name: str, args: dict[str, str]) -> list[str]:
+    """A call, on several lines where one is too long."""
+    words = [f"{key}={text}" if key else text for key, text in args.items()]
+    line = f"{name}({', '.join(words)})"
+    return [line] if len(line) <= _WIDEST else [f"{name}(", *(f"    {word}," for word in words), ")"]
+
+
+def _set(target: str, args: dict[str, str]) -> list[str]:
+    return [f"{target}.{name} = {text}" for name, text in args.items()]
+
+
+_LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
+    "compile": lambda target, args: _called(f"{target}.compile", args),
+    "trainable": lambda target, args: _set(target, args),
+    "weight trainable": lambda target, args: _set(target, args),
+    "set": lambda target, args: _set(target, args),
+    "adapt": lambda target, args: [
+        f"{target}.adapt({args['data'] if args['data'].startswith('np.') else 'np.array(' + args['data'] + ')'})"
+    ],
+    "add_loss": lambda target, args: [f"{target}.add_loss(tf.reduce_mean({target}.outputs[0]))"],
+    "add_metric": lambda target, args: [f'{target}.add_metric(tf.reduce_mean({target}.outputs[0]), name="mean")'],
+    "policy": lambda target, args: [f"keras.config.set_dtype_policy({args['name']})"],
+    "set weights": lambda target, args: [
+        f"{target}.set_weights([np.ones_like(weight) for weight in {target}.get_weights()])"
+    ],
+    "hang": lambda target, args: [
+        f"{target}.extra = {args['layer']}",
+        *([f"{target}.extra.build((None, 4))"] if "built" in args else []),
+    ],
+    "other model": lambda target, args: [f"other = keras.Model(model.inputs, {target}.output)"],
+    "lora": lambda target, args: _called(f"{target}.enable_lora", args),
+    "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),
+}

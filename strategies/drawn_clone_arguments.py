@@ -1,0 +1,229 @@
+"""Which way a drawn graph is cloned in: read from a few digits, as far as Keras can build what is asked for.
+
+Parts are sampled uniformly: a way has one that is as likely as any other, and now and then more beside it. A part that
+asks for nothing is not offered; where Keras can build none of a few that are, the model is cloned plainly.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar, get_args
+
+from msgspec import structs
+
+from clonediff.strategies.asking import infer, keras
+from clonediff.strategies.chains import plainly_built, plainly_built_within
+from clonediff.strategies.clone_arguments import DTYPES, features_of, inner_layer, inputs_of, makes_none
+from clonediff.strategies.graph import (
+    OF_ALL,
+    CallChange,
+    CallFunction,
+    CloneArguments,
+    CloneChange,
+    CloneFunction,
+    Graph,
+    Items,
+    NewInputs,
+    Ref,
+    Value,
+    Wrong,
+    levels,
+)
+from clonediff.strategies.kinds import CATALOGUE, Generation, Kind
+from clonediff.strategies.no_oracle import unsaid
+from clonediff.strategies.targets import is_no_layer
+
+T = TypeVar("T")
+
+DIGITS = 6
+"""How many a way is read from: two for its first part, what that does, what stands beside it, two for what those do."""
+BESIDE = {"recursive": 2, "inputs": 4, "clone_function": 4, "call_function": 4}
+"""One in so many ways has each of these beside its first part. Few models have models in them to go into."""
+TRIES = 4
+"""So many ways are tried at most for a part, and half as many of one sort."""
+_ENDLESS: Mapping[Generation, Mapping[tuple[str, str], int]] = {
+    "tf_keras": {("inputs", "made"): 2, ("inputs", "inner"): 2, ("clone_function", "model"): 4}
+}
+"""What a generation clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so
+many: what a layer gave (tf_keras/src/models/cloning.py:203), a model in the place of a layer
+(tf_keras/src/engine/functional.py:1497), which far more graphs have.
+"""
+SETTINGS: tuple[tuple[str, Value], ...] = (
+    ("activation", "tanh"),
+    ("activation", "relu"),
+    ("recurrent_activation", "tanh"),
+    ("use_bias", False),
+    ("mask_zero", False),
+    ("mask_zero", True),
+    ("mask_value", 1.0),
+    ("rate", 0.25),
+    ("center", False),
+    ("scale", False),
+    ("epsilon", 0.01),
+    ("go_backwards", True),
+    ("trainable", False),
+    ("dtype", "mixed_bfloat16"),
+    ("dtype", "float64"),
+)
+"""What a clone function sets in the config of a layer: entries that say what an argument of the constructor says."""
+_OF_EVERY_LAYER = ("trainable", "dtype")
+_SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
+
+Kinds = Mapping[str, Kind]
+
+
+class Sort(NamedTuple):
+    """A part of a way, by the name that it has in `CloneArguments`, and what it does."""
+
+    part: str
+    does: str = ""
+
+
+SORTS: tuple[Sort, ...] = (
+    *(Sort("inputs", how) for how in get_args(NewInputs)[1:]),
+    *(Sort("clone_function", change) for change in get_args(CloneChange)),
+    *(Sort("call_function", change) for change in get_args(CallChange)),
+    Sort("recursive"),
+    *(Sort("wrong", wrong) for wrong in get_args(Wrong)[1:]),
+)
+"""Each is the first part of a way as often as the next, where the graph has something for both. What is wrong costs
+little and stands alone: it is drawn half as often."""
+
+
+def sorts_of(arguments: CloneArguments) -> list[Sort]:
+    """The parts of a way."""
+    functions = (("clone_function", arguments.clone_function), ("call_function", arguments.call_function))
+    given = [Sort(part, its.change) for part, its in functions if its is not None]
+    words = (("inputs", arguments.inputs), ("wrong", arguments.wrong))
+    given += [Sort(part, its) for part, its in words if its]
+    return given + [Sort("recursive")] * arguments.recursive
+
+
+def cloned(graph: Graph, digits: Sequence[int], features: Collection[str], kinds: Kinds = CATALOGUE) -> Graph:
+    """The graph with the way that the digits stand for; as it is where that is `clone_model(model)`."""
+    first, more, does, beside, others, do = digits
+    if any(level.base is not None for level in levels(graph)):
+        return graph
+    endless = _ENDLESS.get(graph.generation or "keras", {})
+    sorts = [sort for sort in SORTS if do % endless.get(sort, 1) == 0]
+    order = _shuffled(sorts, 256 * more + first)
+    if others % 2:
+        order.sort(key=lambda sort: sort.part == "wrong")
+    arguments = _one_of(graph, CloneArguments(), order, does, features, kinds)
+    for number, (part, often) in enumerate(BESIDE.items()):
+        if arguments is None or makes_none(arguments):
+            break
+        if beside // 4**number % often == often - 1 and not any(sort.part == part for sort in sorts_of(arguments)):
+            its = [sort for sort in sorts if sort.part == part and sort.does != "raises"]
+            arguments = _one_of(graph, arguments, _shuffled(its, others), do, features, kinds) or arguments
+    return graph if arguments is None else _in(graph, arguments)
+
+
+def _in(graph: Graph, arguments: CloneArguments) -> Graph:
+    """The graph, cloned in a way. One that gets inputs of another batch has no Sequential that they build."""
+    built = plainly_built(graph)
+    return structs.replace(
+        plainly_built_within(built) if arguments.inputs == "batch" else built, clone_arguments=arguments
+    )
+
+
+def _one_of(
+    graph: Graph, arguments: CloneArguments, sorts: Sequence[Sort], which: int, features: Collection[str], kinds: Kinds
+) -> CloneArguments | None:
+    """The way with a part of the first sort for which the model that is asked for can be built."""
+    tries = TRIES
+    for sort in sorts:
+        of_this = TRIES // 2
+        for offer in _offers(graph, arguments, sort, which, kinds):
+            if not of_this or not all(each in features for each in features_of(offer)):
+                break
+            its = _in(graph, offer)
+            if unsaid(its):
+                continue
+            if not keras().refuses(its):
+                return offer
+            tries, of_this = tries - 1, of_this - 1
+            if not tries:
+                return None
+    return None
+
+
+def _shuffled(items: Iterable[T], which: int) -> list[T]:
+    """All of them in another order for each number, every order as likely as the next; as they are for 0."""
+    items = list(items)
+    return random.Random(which).sample(items, len(items)) if which else items
+
+
+def _offers(graph: Graph, arguments: CloneArguments, sort: Sort, which: int, kinds: Kinds) -> Iterator[CloneArguments]:
+    """Ways with a part of that sort: on layers of one kind or of all, and with one of the settings that those have."""
+    if sort.part == "clone_function":
+        functions = _clone_functions(graph, sort.does, which, arguments.recursive, kinds)  # type: ignore[arg-type]  # one of them
+        yield from (structs.replace(arguments, clone_function=each) for each in functions)
+    elif sort.part == "call_function":
+        for kind in (None,) if sort.does == "plain" else _shuffled(_called(graph, arguments.recursive), which):
+            if sort.does != "training" or _takes_training(kinds.get(kind or "")):
+                yield structs.replace(arguments, call_function=CallFunction(sort.does, kind))  # type: ignore[arg-type]  # as well
+    elif sort.part == "recursive" and any(layer.graph is not None for layer in graph.layers):
+        # To go into the models of the model is of use to a function.
+        yield structs.replace(arguments, recursive=True, clone_function=arguments.clone_function or CloneFunction())
+        yield structs.replace(arguments, recursive=True)
+    elif sort.part == "inputs" and _are_others(graph, sort.does):  # type: ignore[arg-type]  # as well
+        yield structs.replace(arguments, inputs=sort.does)
+    elif sort.part == "wrong":
+        yield structs.replace(arguments, wrong=sort.does)
+
+
+def _takes_training(kind: Kind | None) -> bool:
+    return kind is not None and "training" in kind.call_options
+
+
+def _are_others(graph: Graph, how: NewInputs) -> bool:
+    """Whether such inputs are any others than fresh ones."""
+    match how:
+        case "turned":
+            return isinstance(graph.takes, Items) and len(graph.takes.items) > 1
+        case "listed":
+            return isinstance(graph.takes, Ref)
+        case "inner":
+            return inner_layer(graph) is not None
+    asked, fresh = (
+        inputs_of(structs.replace(graph, clone_arguments=CloneArguments(inputs=each))) for each in (how, "fresh")
+    )
+    return asked != fresh or how not in (*DTYPES, "sparse", "wider", "closed", "batch")
+
+
+def _clone_functions(
+    graph: Graph, change: CloneChange, which: int, recursive: bool, kinds: Kinds
+) -> Iterator[CloneFunction]:
+    """Functions that do it to layers of one kind or to all, the others remade or kept."""
+    there = _shuffled(_called(graph, recursive), which)
+    if change == "set":
+        pairs = [(kind, key, value) for kind in there for key, value in SETTINGS if _has(kinds.get(kind), key)]
+        functions = [CloneFunction(change, *pair) for pair in _shuffled(pairs, which)]
+    elif change in _SWAPS:
+        widths = _called(graph, recursive)
+        functions = [CloneFunction(change, kind, value=widths[kind]) for kind in there if widths[kind]]
+    else:
+        functions = [CloneFunction(change, kind) for kind in there]
+    if change in OF_ALL:
+        functions.insert(which % 2 * len(functions), CloneFunction(change))
+    for each in functions:
+        kept = structs.replace(each, others="kept")
+        offers = (each, kept) if which & 4 else (kept, each)
+        yield from (each,) if each.kind is None else offers
+
+
+def _has(kind: Kind | None, key: str) -> bool:
+    return key in _OF_EVERY_LAYER or (kind is not None and (key in kind.options or key in kind.more))
+
+
+def _called(graph: Graph, recursive: bool) -> dict[str, int | None]:
+    """The kinds of layers that a function is asked about, in order of their names, and how wide is what one gives."""
+    found: dict[str, int | None] = {}
+    for level in levels(graph) if recursive else (graph,):
+        for call, gives in zip(level.calls, infer(level)[len(level.inputs) :], strict=True):
+            layer = level.layers[call.layer]
+            if layer.graph is None and not is_no_layer(layer):
+                found.setdefault(layer.kind, gives[0].shape[-1] if gives[0].shape else None)
+    return dict(sorted(found.items()))

@@ -1,0 +1,105 @@
+"""What is done to the model of a drawn graph before it is cloned: read from a few digits, as far as Keras can do it."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+
+from msgspec import structs
+
+from clonediff.strategies.asking import keras
+from clonediff.strategies.graph import Graph, Preparation
+from clonediff.strategies.kinds import LEFT_OUT
+from clonediff.strategies.no_oracle import unsaid
+from clonediff.strategies.preparations import PREPARATIONS, RATE
+
+_PREPARATION = 11
+"""As many digits a step is read from: what it does, to what, and its arguments."""
+_MOST = 3
+DIGITS = 1 + _MOST * _PREPARATION
+_FIRST = 160
+"""A digit below that gives an argument its simplest value."""
+TRIES = 4
+"""So many steps are tried at most for one."""
+
+
+def preparations_of(
+    graph: Graph, digits: Sequence[int], sorts: Collection[str], rate: int = RATE
+) -> tuple[Preparation, ...]:
+    """The steps that the digits stand for: one as a rule, three at most, and none twice.
+
+    In one of `rate` cases the first is a costly one, if any can be done; 0 is never, 1 always.
+    """
+    cheap = [name for name, sort in PREPARATIONS.items() if name in sorts and not sort.costly]
+    costly = [name for name, sort in PREPARATIONS.items() if name in sorts and sort.costly]
+    count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
+    chosen = rate > 0 and zlib.crc32(bytes(digits)) % rate == 0
+    for number in range(count):
+        read = digits[1 + number * _PREPARATION : 1 + (number + 1) * _PREPARATION]
+        offers = [*_offers(graph, read, costly)][: TRIES // 2] if chosen and number == 0 else []
+        graph = _done(graph, (*offers, *_offers(graph, read, cheap)))
+    return graph.preparations
+
+
+def _done(graph: Graph, offers: Sequence[Preparation]) -> Graph:
+    """The graph with the first of the steps that Keras can do to its model, and somebody says what comes of it."""
+    tries = TRIES
+    for preparation in offers:
+        if any((each.does, each.kind) == (preparation.does, preparation.kind) for each in graph.preparations):
+            continue
+        # After it is loaded there is another model.
+        preparations = sorted((*graph.preparations, preparation), key=lambda each: each.does == "load")
+        offer = structs.replace(graph, preparations=tuple(preparations))
+        if unsaid(offer):
+            continue
+        if not keras().refuses(_as_tried(offer)):
+            return offer
+        tries -= 1
+        if not tries:
+            break
+    return graph
+
+
+def _as_tried(graph: Graph) -> Graph:
+    """The graph whose model is built in the scopes in which it is to be cloned: there it has to be possible as well.
+
+    What is computed twice shows only when it runs whether it can be.
+    """
+    preparations = [
+        structs.replace(preparation, does=_BUILT.get(preparation.does, preparation.does))
+        for preparation in graph.preparations
+    ]
+    if any(preparation.does == "remat" for preparation in preparations):
+        preparations.append(Preparation("run"))
+    return structs.replace(graph, preparations=tuple(preparations))
+
+
+_BUILT = {"clone name scope": "name scope", "clone remat": "remat"}
+
+
+def _offers(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Iterator[Preparation]:
+    """Steps of each of the sorts that the graph has something for, the first twice: as drawn, and done plainly."""
+    which, target, *rest = digits
+    order = random.Random(256 * which + target).sample(there, len(there)) if which or target else there
+    possible = [(name, on) for name in order if (on := list(PREPARATIONS[name].on(graph)))]
+    for number, (name, on) in enumerate(possible):
+        kind = on[target % len(on)]
+        yield _preparation(graph, name, kind, rest)
+        if not number:
+            plain = _preparation(graph, name, on[(target + 1) % len(on)], [0] * len(rest))
+            yield structs.replace(plain, args=PREPARATIONS[name].plainly or plain.args)
+
+
+def _preparation(graph: Graph, name: str, kind: str | None, digits: Sequence[int]) -> Preparation:
+    known = PREPARATIONS[name].args(graph, kind)
+    if PREPARATIONS[name].one:
+        key, values = list(known.items())[digits[0] % len(known)]
+        return Preparation(name, kind, ((key, values[digits[1] % len(values)]),))
+    args = []
+    for (key, values), digit in zip(known.items(), digits, strict=False):
+        needed = LEFT_OUT not in values
+        value = values[digit % len(values)] if needed or digit >= _FIRST else values[0]
+        if value != LEFT_OUT:
+            args.append((key, value))
+    return Preparation(name, kind, tuple(args))

@@ -1,0 +1,230 @@
+"""States: what may be done to a model before it is cloned.
+
+Owns the table of the steps: to what each may be done, and the values of its arguments. Whether it can be done, Keras is
+asked; what nobody says anything of is in `clonediff.strategies.no_oracle`; `clonediff.harness.source.preparations` says how
+a step is typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from clonediff.strategies.asking import fed, infer
+from clonediff.strategies.compiling import VALUES, Values, compiled
+from clonediff.strategies.graph import Array, Graph, Layer, Made, Named, Seq, Value, leaves, refs
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
+from clonediff.strategies.kinds.arguments import made
+from clonediff.strategies.targets import Target, level_of, targets
+
+Args = Callable[[Graph, str | None], Mapping[str, Values]]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparationSort:
+    """A sort of step: what `happened`, its arguments, and what it may be done to.
+
+    `args` gives the values of each argument, the simplest first, which is `LEFT_OUT` where it need not be given; with
+    `one`, exactly one of them is given; done `plainly`, it is given these. It may be done to the `model`, and to layers
+    of these `kinds`. A step that `runs` the model leaves other values in its states. One that is `costly` takes more
+    time than the rest of a trial, and is for some graphs only.
+    """
+
+    happened: str
+    args: Args
+    plainly: tuple[tuple[str, Value], ...] = ()
+    model: bool = True
+    kinds: Callable[[str], bool] = lambda kind: False
+    one: bool = False
+    runs: bool = False
+    costly: bool = False
+
+    def on(self, graph: Graph) -> Iterator[str | None]:
+        """The kinds of layers in the graph's model to which it may be done; None for the model itself."""
+        if self.model:
+            yield None
+        yield from filter(self.kinds, targets(graph))
+
+
+RATE = 2
+"""Of so many graphs to which something is done, it is something costly with one, where nothing else is asked for."""
+
+
+def _given(**values: Values) -> Args:
+    """Arguments with the same values for every model."""
+    return lambda graph, kind: values
+
+
+def _any(kind: str) -> bool:
+    return True
+
+
+_WEIGHTS = {
+    "Dense": "kernel",
+    "EinsumDense": "kernel",
+    "Conv1D": "kernel",
+    "Conv2D": "kernel",
+    "Embedding": "embeddings",
+}
+"""A weight that is an attribute of each layer of a kind."""
+
+
+def _a_weight_frozen(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {f"{_WEIGHTS[kind]}.trainable": (False,)} if kind in _WEIGHTS else {}
+
+
+_ACTIVATED = ("Dense", "EinsumDense", "Conv1D", "Conv2D")
+_SETTINGS: Mapping[str, tuple[tuple[str, ...], Values]] = {
+    "activation": (_ACTIVATED, (Named("activations.tanh"), Named("activations.softsign"))),
+    "rate": (("Dropout", "SpatialDropout1D", "GaussianDropout"), (0.25,)),
+    "epsilon": (("LayerNormalization", "BatchNormalization"), (0.25,)),
+    "supports_masking": (
+        ("Conv1D", "ZeroPadding1D", "Cropping1D", "UpSampling1D", "MaxPooling1D", "AveragePooling1D"),
+        (True,),
+    ),
+    "activity_regularizer": (_ACTIVATED, (made("regularizers.L1L2", l1=0.25, l2=0.5),)),
+}
+"""What can be set on a layer that its documentation names as an argument, or a flag: the kinds that have it."""
+_SETTABLE = frozenset(kind for kinds, _ in _SETTINGS.values() for kind in kinds)
+
+
+def _set(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {name: values for name, (kinds, values) in _SETTINGS.items() if kind in kinds} | {"name": ("renamed",)}
+
+
+def _trained(graph: Graph, kind: str | None) -> dict[str, Values]:
+    return {
+        "optimizer": (
+            "sgd",
+            made("optimizers.SGD", learning_rate=0.5, momentum=0.25),
+            made("optimizers.Adam", clipnorm=1.0),
+        ),
+        "loss": ("mse", made("losses.Huber", delta=2.0)),
+        "metrics": (LEFT_OUT, Seq(("mae",) * len(list(refs(graph.gives))))),
+    }
+
+
+_WITHIN: Values = ("clone", "model", "both")
+"""What is made within the scope in which a function of one's own is found: the clone, the model, or the one and the
+other. Where it is the model, and Keras looks up such a name, the layer is given the name of the function."""
+OWN_CLASS = "class"
+"""That the class of the layer is found in the scope, and registered nowhere."""
+
+
+def _is_custom(kind: str) -> bool:
+    return kind in CATALOGUE and CATALOGUE[kind].family == "custom"
+
+
+def _objects(graph: Graph, kind: str | None) -> dict[str, Values]:
+    takes: Values = ("activation", "kernel_regularizer", "kernel_initializer")
+    return {"takes": (OWN_CLASS,) if _is_custom(kind or "") else takes, "within": _WITHIN}
+
+
+LEARNED: Mapping[str, tuple[str, ...]] = {
+    "Normalization": ("mean", "variance"),
+    "Discretization": ("bin_boundaries",),
+    "IntegerLookup": ("vocabulary",),
+    "StringLookup": ("vocabulary",),
+    "TextVectorization": ("vocabulary",),
+}
+"""The arguments of a layer that are left out where it is adapted: it learns from data what they would tell."""
+_OPEN = 3
+
+
+def _adapted(graph: Graph, kind: str | None) -> dict[str, Values]:
+    target = targets(graph).get(kind or "")
+    return {"data": (LEFT_OUT,) if target is None else (_data(graph, target),)}
+
+
+def _data(graph: Graph, target: Target) -> Value:
+    """What a layer learns from: the words that it was to have, or numbers like those that it is called on."""
+    vocabulary = target.layer.arg("vocabulary")
+    if isinstance(vocabulary, Seq):
+        return vocabulary
+    level = level_of(graph, target.place)
+    call = next(call for call in level.calls if call.layer == target.place[-1])
+    return Array((2, *(size or _OPEN for size in fed(call, infer(level))[0].shape)))
+
+
+_LOW_RANK = ("Dense", "EinsumDense", "Embedding")
+_RECURRENT = ("LSTM", "GRU", "SimpleRNN", "RNN")
+_SCOPE = _given(name=("outer",))
+_REMAT = _given(mode=("full", "activations"))
+_POLICY: Values = ("mixed_bfloat16", "float64")
+
+
+def within(value: Value) -> Iterator[Value]:
+    """Everything in a value, and in what the objects that it names are made with."""
+    for leaf in leaves(value):
+        yield leaf
+        if isinstance(leaf, Named):
+            for _, given in leaf.args or ():
+                yield from within(given)
+
+
+def runs(graph: Graph) -> bool:
+    """Whether a model has run before it is cloned, so that its states are not what they begin with."""
+    return any(
+        PREPARATIONS[preparation.does].runs for preparation in graph.preparations if preparation.does in PREPARATIONS
+    )
+
+
+def costly(graph: Graph) -> bool:
+    """Whether something is done to a model that takes more time than the rest of a trial."""
+    return any(
+        PREPARATIONS[preparation.does].costly for preparation in graph.preparations if preparation.does in PREPARATIONS
+    )
+
+
+PREPARATIONS: Mapping[str, PreparationSort] = {
+    "compile": PreparationSort("compiled", compiled, (("optimizer", "sgd"), ("loss", "mse"))),
+    "trainable": PreparationSort("trainable set later", _given(trainable=(False, True)), kinds=_any),
+    "weight trainable": PreparationSort("a weight frozen", _a_weight_frozen, model=False, kinds=_WEIGHTS.__contains__),
+    "set": PreparationSort("set later", _set, model=False, kinds=_SETTABLE.__contains__, one=True),
+    "call": PreparationSort("called once more", _given(), kinds=_any),
+    "run": PreparationSort("run before", _given(training=(LEFT_OUT, True)), runs=True),
+    "add_loss": PreparationSort("a loss added", _given()),
+    "add_metric": PreparationSort("a metric added", _given()),
+    "policy": PreparationSort("another global policy", _given(name=_POLICY)),
+    "built policy": PreparationSort(
+        "built under another global policy", _given(name=_POLICY, then=(LEFT_OUT, "float32"))
+    ),
+    "name scope": PreparationSort("built in a name scope", _SCOPE),
+    "remat": PreparationSort("built in a RematScope", _REMAT),
+    "clone name scope": PreparationSort("cloned in a name scope", _SCOPE),
+    "clone remat": PreparationSort("cloned in a RematScope", _REMAT),
+    "objects": PreparationSort(
+        "with a function or a class found in a custom_object_scope",
+        _objects,
+        model=False,
+        kinds=lambda kind: kind in _ACTIVATED or _is_custom(kind),
+    ),
+    "adapt": PreparationSort("adapted", _adapted, model=False, kinds=LEARNED.__contains__),
+    "set weights": PreparationSort("weights set", _given(), runs=True),
+    "lora": PreparationSort(
+        "low rank enabled later",
+        _given(rank=(1, 2), lora_alpha=(LEFT_OUT, 3)),
+        model=False,
+        kinds=_LOW_RANK.__contains__,
+    ),
+    "quantize": PreparationSort("quantized", _given(mode=("int8", "float8", "int4")), costly=True),
+    "stateful": PreparationSort(
+        "keeps its state, and run", _given(), model=False, kinds=_RECURRENT.__contains__, runs=True
+    ),
+    "train": PreparationSort("trained for a step", _trained, runs=True, costly=True),
+    "hang": PreparationSort(
+        "a layer hung on it", _given(layer=(Made(Layer("Dense", (("units", 4),))),), built=(LEFT_OUT, True))
+    ),
+    "other model": PreparationSort("its layers in another model", _given(), model=False, kinds=_any),
+    "load": PreparationSort("saved and loaded", _given(), costly=True),
+}
+"""What can be done to a model, by name."""
+
+
+PATHS = frozenset(
+    (
+        *(leaf.path for value in VALUES for leaf in within(value) if isinstance(leaf, Named)),
+        *("activations.tanh", "activations.softsign", "regularizers.L1L2"),
+    )
+)
+"""The classes and functions of Keras that a step can name."""

@@ -1,0 +1,399 @@
+"""Clones of models that something was done to before, in a real process: what is faithful, and what is caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from msgspec import structs
+
+from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.expressible import unsupported_cloner, unsupported_graph
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.remembered_answers import asked
+from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
+from clonediff.reports.known import KnownIssues, load
+from clonediff.strategies.asking import asking
+from clonediff.strategies.graph import (
+    Array,
+    Call,
+    CloneArguments,
+    Function,
+    Graph,
+    Input,
+    Layer,
+    Made,
+    Named,
+    Preparation,
+    Ref,
+    Seq,
+    Value,
+    from_json,
+)
+from clonediff.strategies.kinds import Generation
+from clonediff.strategies.kinds.recurrent import chained
+from clonediff.strategies.preparations import PREPARATIONS
+from tests.strategies.test_clone_arguments import GRAPH, INNER
+from tests.waiting import PATIENCE
+
+from .trying import fixed_is_faithful, planted, tried
+
+ERROR = ("y_true - y_pred",)
+CHAIN = Graph(
+    (Input((3, 4)),),
+    (Layer("Dense", (("units", 4),)), Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 2),)))),))),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+    sequential=True,
+)
+
+
+def compiled(**args: Value) -> Preparation:
+    return Preparation("compile", None, tuple(args.items()))
+
+
+COMPILED = (
+    compiled(),
+    compiled(
+        optimizer=Named("optimizers.Adam", (("clipnorm", 1.0), ("name", "mine"))),
+        loss=Named("losses.Huber", (("delta", 2.0),)),
+        loss_weights=0.5,
+        metrics=Seq((Named("metrics.CosineSimilarity", (("axis", 1),)),)),
+        weighted_metrics=Seq(("mse",)),
+        run_eagerly=True,
+        steps_per_execution=2,
+    ),
+    compiled(optimizer=Named("optimizers.SGD", (("learning_rate", Function("rate lambda", ("0.5",))),))),
+    compiled(loss=Function("error lambda", ERROR), metrics=Seq((Function("error named", ERROR),)), jit_compile=True),
+    compiled(loss=Function("loss class", ERROR)),
+    compiled(metrics=Seq((Function("metric class", ERROR),)), weighted_metrics=Seq((Function("error lambda", ERROR),))),
+)
+TRAINED = Preparation("train", None, (("optimizer", "sgd"), ("loss", "mse"), ("metrics", Seq(("mae",)))))
+OF_BOTH = (
+    Preparation("trainable", None, (("trainable", False),)),
+    Preparation("trainable", "Dense", (("trainable", False),)),
+    Preparation("trainable", "Model", (("trainable", False),)),
+    Preparation("set", "Dropout", (("rate", 0.25),)),
+    Preparation("set", "Dense", (("activation", Named("activations.softsign")),)),
+    Preparation("call", "Dense"),
+    Preparation("call"),
+    Preparation("run", None, (("training", True),)),
+    TRAINED,
+    Preparation("set weights"),
+)
+OF_KERAS = (
+    *COMPILED,
+    Preparation("weight trainable", "Dense", (("kernel.trainable", False),)),
+    Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3))),
+    Preparation("quantize", None, (("mode", "int8"),)),
+    Preparation("set", "Dense", (("name", "renamed"),)),
+    Preparation("clone name scope", None, (("name", "outer"),)),
+)
+WITHIN = {
+    generation: tuple(
+        Preparation("objects", "Dense", (("takes", takes), ("within", within)))
+        for takes in argument
+        for within in ("clone", "model", "both")
+    )
+    for generation, argument in {
+        "keras": ("kernel_initializer",),
+        "tf_keras": ("kernel_initializer", "kernel_regularizer"),
+    }.items()
+}
+BUILT = (
+    Preparation("built policy", None, (("name", "mixed_bfloat16"),)),
+    Preparation("built policy", None, (("name", "float64"), ("then", "float32"))),
+)
+OF_TF_KERAS = (
+    Preparation("add_loss"),
+    Preparation("add_metric"),
+)
+LEARNING = (
+    (Input((4,)), Layer("Normalization", (("mean", 0.5), ("variance", 2.0)))),
+    (Input((4,)), Layer("Discretization", (("bin_boundaries", Seq((-0.5, 0.0, 0.5))), ("output_mode", "multi_hot")))),
+    (Input((3,), "int32", fill="ids", high=6), Layer("IntegerLookup", (("vocabulary", Seq((1, 2, 4))),))),
+    (Input((3,), "string", fill="words"), Layer("StringLookup", (("vocabulary", Seq(("red", "green"))),))),
+)
+FAULTS = {
+    "prepared_not_compiled": "structure",
+    "prepared_compiled_otherwise": "structure",
+    "prepared_optimizer_shared": "own",
+}
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    process = warm(generation)
+    preparations = (*OF_BOTH, *WITHIN[generation], *(OF_KERAS if generation == "keras" else OF_TF_KERAS))
+    graphs = [
+        structs.replace(GRAPH, generation=generation, preparations=(preparation,)) for preparation in preparations
+    ]
+    thawed = Preparation("trainable", "LSTM", (("trainable", True),))
+    graphs.append(structs.replace(CHAIN, generation=generation, preparations=(OF_BOTH[0], thawed)))
+    graphs += [structs.replace(INNER, generation=generation, preparations=(preparation,)) for preparation in BUILT]
+    scaled = structs.replace(INNER, layers=(Layer("Scale"),))
+    for within in ("clone", "model", "both"):
+        in_scope = Preparation("objects", "Scale", (("takes", "class"), ("within", within)))
+        held = Graph((Input((3, 4)),), (Layer("Model", graph=scaled),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+        graphs.append(structs.replace(held, generation=generation, preparations=(in_scope,)))
+    for graph in graphs:
+        fixed_is_faithful(graph, process)
+
+
+def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
+    names = ("quantized-inside", "policy-of-lookup", "policy-of-pipeline")
+    for name in names:
+        with asking(asked(keras)):
+            graph = from_json(load()[name].example or "", name)
+        fixed_is_faithful(graph, keras)
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_fixed_keeps_what_was_learned(generation: Generation, warm: Callable[[str], SubjectProcess]) -> None:
+    for given, layer in LEARNING:
+        graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation=generation)
+        with asking(asked(warm(generation))):
+            data = PREPARATIONS["adapt"].args(graph, layer.kind)["data"][0]
+        graph = structs.replace(graph, preparations=(Preparation("adapt", layer.kind, (("data", data),)),))
+        fixed_is_faithful(graph, warm(generation))
+
+
+def test_before_keras_3_what_was_learned_is_set_with_the_weights(warm: Callable[[str], SubjectProcess]) -> None:
+    for given, layer in LEARNING:
+        graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="tf_keras")
+        with asking(asked(warm("tf_keras"))):
+            data = PREPARATIONS["adapt"].args(graph, layer.kind)["data"][0]
+        graph = structs.replace(graph, preparations=(Preparation("adapt", layer.kind, (("data", data),)),))
+        found = tried(graph, warm("tf_keras"), "upstream")["upstream"].differences
+        assert not any(each.check == "outputs" for each in found), (layer.kind, found)
+
+
+def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
+    graph = structs.replace(GRAPH, preparations=(compiled(loss="mse"),))
+    for fault, check in FAULTS.items():
+        assert check in {each.check for each in planted(graph, keras, fault)}, fault
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_what_training_has_left_is_not_to_be_changed(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(GRAPH, generation=generation, preparations=(TRAINED,))
+    found = planted(graph, warm(generation), "prepared_optimizer_stepped")
+    assert [(each.check, each.aspect) for each in found] == [("untouched", "optimizer state")]
+
+
+def test_a_trained_model_of_ones_own_has_metrics_that_its_clone_has_not_yet(keras: SubjectProcess) -> None:
+    trained = structs.replace(case_of(structs.replace(GRAPH, preparations=(TRAINED,)), "keras"), ran=False, done=())
+    clone = run(trained, keras, ("fixed",), timeout=PATIENCE).clones["fixed"]
+    assert [each for each in clone.differences if "missing" in each.aspect] == []
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_a_clone_begins_without_the_states_that_a_run_has_left(
+    kind: str, generation: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    layer = Layer(kind, (("units", 2), ("return_sequences", True)))
+    graph = Graph((Input((3, 4)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    graph = structs.replace(graph, generation=generation, preparations=(Preparation("stateful", kind),))
+    found = planted(graph, warm(generation), "prepared_states_copied")
+    assert {(each.check, each.aspect) for each in found} == {("own", "state not fresh")}
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_a_model_that_was_loaded_is_cloned(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(CHAIN, generation=generation, preparations=(TRAINED, Preparation("load")))
+    assert "load_model" in case_of(graph, generation).source
+    fixed_is_faithful(graph, warm(generation))
+
+
+def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(GRAPH, generation="tf_keras", preparations=(TRAINED,))
+    clone = tried(graph, warm("tf_keras"), "upstream")["upstream"]
+    assert "compiled" not in {each.aspect for each in clone.differences}
+
+
+def test_what_is_not_asked_of_a_clone() -> None:
+    renamed, scope = (
+        Preparation("set", "Dense", (("name", "renamed"),)),
+        Preparation("clone name scope", None, (("name", "outer"),)),
+    )
+    for generation, preparations, less in (
+        ("keras", (TRAINED,), ""),
+        ("keras", (TRAINED, scope), "another scope"),
+        ("keras", (renamed,), "another scope"),
+        ("tf_keras", (TRAINED,), "not compiled"),
+    ):
+        assert (
+            case_of(structs.replace(GRAPH, generation=generation, preparations=preparations), generation).promises
+            == less
+        )
+
+
+WITH_ARGUMENTS = (
+    compiled(loss=Named("losses.Huber", (("delta", 2.0),)), metrics=Seq(("mae",))),
+    OF_BOTH[0],
+    OF_BOTH[1],
+    Preparation("set", "Dropout", (("rate", 0.25),)),
+    Preparation("run", None, (("training", True),)),
+)
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_a_model_with_a_state_is_cloned_on_other_inputs(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    preparations = WITH_ARGUMENTS[1 if generation == "tf_keras" else 0 :]
+    ways = (
+        CloneArguments("fresh"),
+        CloneArguments("batch"),
+        *((CloneArguments("fresh", recursive=True),) if generation == "keras" else ()),
+    )
+    for clone_arguments in ways:
+        for preparation in preparations:
+            graph = structs.replace(
+                GRAPH, generation=generation, preparations=(preparation,), clone_arguments=clone_arguments
+            )
+            fixed_is_faithful(graph, warm(generation))
+
+
+def test_a_planted_fault_in_a_compiled_clone_on_other_inputs_is_caught(keras: SubjectProcess) -> None:
+    graph = structs.replace(GRAPH, preparations=(WITH_ARGUMENTS[0],), clone_arguments=CloneArguments("fresh"))
+    assert "structure" in {each.check for each in planted(graph, keras, "argument_not_compiled")}
+
+
+LORA = Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))
+SEEN = Graph((Input((4,)),), (LEARNING[0][1],), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+OF_EACH_SORT = {
+    "trainable": (GRAPH, OF_BOTH[1], "trainable_forgotten", "weights"),
+    "weight trainable": (
+        GRAPH,
+        Preparation("weight trainable", "Dense", (("kernel.trainable", False),)),
+        "prepared_weight_thawed",
+        "weights",
+    ),
+    "set": (GRAPH, Preparation("set", "Dropout", (("rate", 0.25),)), "setting_lost", "structure"),
+    "call": (GRAPH, Preparation("call", "Dense"), "prepared_call_forgotten", "untouched"),
+    "run": (GRAPH, Preparation("run", None, (("training", True),)), "prepared_run_again", "untouched"),
+    "add_loss": (GRAPH, Preparation("add_loss"), "prepared_additions_lost", "structure"),
+    "add_metric": (GRAPH, Preparation("add_metric"), "prepared_additions_lost", "structure"),
+    "policy": (GRAPH, Preparation("policy", None, (("name", "float64"),)), "prepared_policy_taken", "structure"),
+    "built policy": (
+        GRAPH,
+        Preparation("built policy", None, (("name", "mixed_bfloat16"), ("then", "float32"))),
+        "prepared_policy_taken",
+        "structure",
+    ),
+    "clone name scope": (GRAPH, Preparation("clone name scope", None, (("name", "outer"),)), "weights_copied", "own"),
+    "clone remat": (INNER, Preparation("clone remat", None, (("mode", "full"),)), "weights_copied", "own"),
+    "objects": (
+        INNER,
+        Preparation("objects", "Dense", (("takes", "activation"), ("within", "clone"))),
+        "prepared_function_lost",
+        "outputs",
+    ),
+    "adapt": (
+        SEEN,
+        Preparation("adapt", "Normalization", (("data", Array((2, 4))),)),
+        "prepared_not_adapted",
+        "outputs",
+    ),
+    "lora": (GRAPH, LORA, "prepared_alpha_lost", "outputs"),
+    "quantize": (GRAPH, Preparation("quantize", None, (("mode", "int8"),)), "prepared_not_quantized", "structure"),
+    "set weights": (GRAPH, Preparation("set weights"), "weights_copied", "own"),
+    "stateful": (CHAIN, Preparation("stateful", "LSTM"), "prepared_states_copied", "own"),
+    "train": (GRAPH, TRAINED, "prepared_optimizer_stepped", "untouched"),
+    "hang": (
+        GRAPH,
+        Preparation("hang", None, (("layer", Made(Layer("Dense", (("units", 4),)))),)),
+        "prepared_hung_lost",
+        "structure",
+    ),
+    "other model": (GRAPH, Preparation("other model", "Dense"), "original_frozen", "untouched"),
+    "load": (GRAPH, Preparation("load"), "weights_copied", "own"),
+    "name scope": (GRAPH, Preparation("name scope", None, (("name", "outer"),)), "variable_moved", "weights"),
+    "remat": (INNER, Preparation("remat", None, (("mode", "full"),)), "weights_copied", "own"),
+}
+"""For each sort of step but compiling a model, a step, a planted fault in what a clone owes to it, and the check."""
+
+
+def test_there_is_a_planted_fault_for_each_sort() -> None:
+    assert {"compile", *OF_EACH_SORT} == set(PREPARATIONS)
+
+
+@pytest.mark.parametrize("does", OF_EACH_SORT)
+def test_a_planted_fault_of_each_sort_is_caught(does: str, warm: Callable[[str], SubjectProcess]) -> None:
+    graph, preparation, fault, check = OF_EACH_SORT[does]
+    if does == "stateful":
+        lstm = Layer("LSTM", (("units", 2),))
+        graph = structs.replace(graph, layers=(graph.layers[0], lstm))
+    generation = "tf_keras" if does in ("add_loss", "add_metric") else "keras"
+    graph = structs.replace(graph, generation=generation, preparations=(preparation,))
+    assert check in {each.check for each in planted(graph, warm(generation), fault)}
+
+
+def test_what_a_release_lacks_cannot_be_done_to_its_models(warm: Callable[[str], SubjectProcess]) -> None:
+    graph = structs.replace(GRAPH, generation=None, preparations=(compiled(),))
+    assert [unsupported_graph(graph, Subject.parse(name)) for name in ("keras", "tf_keras")] == [None, None]
+    in_scope = structs.replace(graph, preparations=(Preparation("remat", None, (("mode", "full"),)),))
+    assert unsupported_cloner("upstream", warm("keras"), in_scope) == ""
+    assert "it knows no remat" in unsupported_cloner("upstream", warm("tf_keras"), in_scope)
+    assert "expected one of compile" in (
+        unsupported_graph(structs.replace(graph, preparations=(Preparation("melt"),)), Subject.parse("keras")) or ""
+    )
+
+
+def test_what_upstream_loses_is_told_by_its_part(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues(), cloners=("upstream",))
+    preparations = (compiled(loss=Named("losses.Huber", (("delta", 2.0),))),)
+    hits = trials.try_graph(structs.replace(GRAPH, preparations=preparations), costly=False).hits
+    titles = {hit.title for hit in hits if hit.cause is not None and hit.cause.given == ("compile",)}
+    assert "What a model is compiled with is another in the clone: loss.Huber.delta" in titles
+    assert len(titles) == len(hits)
+
+
+def test_states_of_a_model_that_ran_are_not_asked_to_begin_there(keras: SubjectProcess) -> None:
+    dropout = Layer("Dropout", (("rate", 0.5), ("seed", 7)))
+    graph = Graph((Input((4,), name="x"),), (dropout,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    ran = case_of(structs.replace(graph, preparations=(Preparation("run", None, (("training", True),)),)), "keras")
+    told = [
+        run(case, keras, ("fixed",), timeout=PATIENCE).clones["fixed"]
+        for case in (ran, structs.replace(ran, ran=False))
+    ]
+    assert told[0].differences == ()
+    assert [each.aspect for each in told[1].differences] == ["state value"]
+
+
+@pytest.mark.parametrize("further", [{}, {"initial_state": Ref(1)}], ids=["one input", "an initial state"])
+def test_a_mask_that_a_later_call_left_in_keras_2_is_no_argument(
+    further: dict[str, Ref], warm: Callable[[str], SubjectProcess]
+) -> None:
+    embedding = Layer("Embedding", (("input_dim", 6), ("output_dim", 2), ("mask_zero", True)))
+    calls = Call(0, (Ref(0),)), Call(1, (Ref(2),), (*further.items(), ("training", True)))
+    ids = Input((3,), "int32", fill="ids", high=6)
+    graph = Graph((ids, Input((2,))), (embedding, Layer("GRU", (("units", 2),))), calls, Seq((Ref(0), Ref(1))), Ref(3))
+    called = structs.replace(graph, generation="keras2", preparations=(Preparation("call"),))
+    trial = GraphTrials(warm("keras==2.2.4"), load()).try_graph(called)
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
+    assert trial.clones["upstream"].verdict is not Verdict.FAITHFUL
+
+
+def test_the_policy_of_a_sequential_in_a_wrapper_is_one_cause_with_that_of_a_model(keras: SubjectProcess) -> None:
+    over_time = Layer("TimeDistributed", (("layer", chained(Layer("Dense", (("units", 3),)), Layer("ReLU"))),))
+    policy = Preparation("policy", None, (("name", "mixed_bfloat16"),))
+    graph = Graph((Input((3, 4)),), (over_time,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    hits = (
+        GraphTrials(keras, load(), cloners=("upstream",)).try_graph(structs.replace(graph, preparations=(policy,))).hits
+    )
+    assert "policy-of-model" in {hit.known.id for hit in hits if hit.known is not None}
+    assert [hit.title for hit in hits if hit.known is None] == []
+
+
+def test_what_one_script_registers_the_next_one_does_not_find(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, load(), cloners=("upstream",))
+    met = []
+    for form in ("registered", "named"):
+        of_form = Layer("Lambda", (("function", Function(form, ("x * 2.0",))),))
+        graph = Graph((Input((4,), name="x"),), (of_form,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+        met.append([hit.known.id if hit.known else hit.title for hit in trials.try_graph(graph, costly=False).hits])
+    assert met == [[], ["lambda-named"]]
