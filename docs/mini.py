@@ -3,7 +3,7 @@
     python docs/mini.py              draw 60 models, and print the smallest script of each break that they show
     python docs/mini.py 500 --seed 7
 
-Propose, clone, compare, shrink. It needs NumPy, Hypothesis and Keras, and nothing of clonediff. It is also the harness
+Propose, clone, compare, reduce. It needs NumPy, Hypothesis and Keras, and nothing of clonediff. It is also the harness
 that one writes first: what it leaves out, and where clonediff has it, stands beside each part.
 """
 
@@ -235,7 +235,7 @@ def run(model: Any, batch: Any, training: bool) -> list[tuple[Any, Any]]:
     return [(keras.ops.convert_to_numpy(each), None if mask is None else np.array(mask)) for each, mask in masks]
 
 
-# 4. Shrink. clonediff has Hypothesis shrink first, and then cuts the graph itself (harness/search/reducing).
+# 4. Reduce. clonediff cuts a graph, with more passes (harness/search/reducing).
 
 
 def reduce(program: Program, what: str) -> Program:

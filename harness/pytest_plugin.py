@@ -79,7 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--clonediff-at-least",
         choices=AT_LEAST,
         default="name",
-        help="leave out what costs a user less: a clone that crashes, computes something else, trains differently, "
+        help="leave out what is less severe: a clone that crashes, computes something else, trains differently, "
         "loses a property, changes a name (name: leave out nothing)",
     )
 
@@ -133,7 +133,7 @@ def clonediff_processes() -> Iterator[Callable[[str], SubjectProcess]]:
 def clonediff_trials(
     request: pytest.FixtureRequest, clonediff_subject: str, clonediff_processes: Callable[[str], SubjectProcess]
 ) -> Iterator[GraphTrials]:
-    """Trials on one subject, with the cloners, the rate and the least cost that the command line asks for."""
+    """Trials on one subject, with the cloners, the rate and the least severity that the command line asks for."""
     from clonediff.harness.subjects.case import RATE
     from clonediff.harness.subjects.outcomes import NoDeviceError
     from clonediff.harness.trials.graph_trials import GraphTrials
@@ -174,7 +174,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
                     counts[value[0]] += value[1]
     only = ", ".join(f"{count:,} with {cloner}" for cloner, count in sorted(counts.items()))
     said = f"graphs with nothing else: {only}" if only else "no graph had nothing else"
-    terminalreporter.write_line(f"clonediff: left out, by --clonediff-at-least {least}: what costs less; {said}")
+    terminalreporter.write_line(f"clonediff: left out, by --clonediff-at-least {least}: what is less severe; {said}")
 
 
 @pytest.fixture

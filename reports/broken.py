@@ -29,12 +29,12 @@ class Broken:
 
     @property
     def severity_said(self) -> str:
-        """What it costs, for people."""
-        return SEVERITIES[self.severity] if self.severity is not None else "what it costs is not recorded"
+        """How bad it is, for people."""
+        return SEVERITIES[self.severity] if self.severity is not None else "how bad it is, is not recorded"
 
 
 def broken(read: RunRead) -> list[Broken]:
-    """The known issues that were met, the costliest first, then those that most graphs met."""
+    """The known issues that were met, the worst first, then those that most graphs met."""
     examples = {kept.name: kept for kept in read.known}
     met: dict[str, list[KnownMet]] = {}
     for each in read.run.known or ():

@@ -50,9 +50,8 @@ class _Level:
         self.outermost = not around
         self.around = (*around, own) if graph.custom_class is not None and own not in around else around
         self.preparations = preparations or graph.preparations
-        self.clone_arguments = (
-            frozenset(features_of(graph.clone_arguments)) if graph.clone_arguments is not None else frozenset[str]()
-        )
+        given = graph.clone_arguments
+        self.argument_features = frozenset(features_of(given)) if given is not None else frozenset[str]()
         self.carried = masked(graph)
         self.depths = _depths(graph)
         self.given = {ref.node for ref in refs(graph.gives)}
@@ -92,15 +91,12 @@ class _Standing:
         return {key for call in self.calls for key, _ in call.kwargs}
 
     def does(self, sort: str) -> bool:
-        """Whether a step of this sort is done to it."""
-        return any(
-            preparation.does == sort and preparation.kind in (None, self.layer.kind)
-            for preparation in self.level.preparations
-        )
+        """Whether a preparation of this sort is done to it."""
+        return any(each.does == sort and each.kind in (None, self.layer.kind) for each in self.level.preparations)
 
     def cloned(self, *features: str) -> bool:
-        """Whether the model is cloned in one of these ways."""
-        return not self.within and not self.level.clone_arguments.isdisjoint(features)
+        """Whether the model is cloned with arguments of one of these features."""
+        return not self.within and not self.level.argument_features.isdisjoint(features)
 
 
 def _done(sort: str) -> Callable[[_Standing], bool]:

@@ -27,7 +27,7 @@ UPSTREAM_AND_FIXED = ("upstream", "fixed")
 
 
 class Severity(enum.IntEnum):
-    """What a difference costs a user, the worst first."""
+    """How bad a difference is for a user, the worst first."""
 
     CRASHES = 0
     COMPUTES = 1
@@ -51,7 +51,7 @@ AT_LEAST = {severity.name.lower(): severity for severity in Severity}
 """What each is called on the command line and in JSON."""
 
 LEFT_OUT = "left out"
-"""The verdict on a cloner all of whose causes cost less than `--at-least`."""
+"""The verdict on a cloner all of whose causes are less severe than `--at-least`."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -144,7 +144,7 @@ class Blame(enum.StrEnum):
 class Cause(msgspec.Struct, frozen=True):
     """Differences with one root: the first, and those that only follow from it. `severity` is the worst of all.
 
-    `given` has the arguments, beside the model, that `clone_model` was given, and the steps that were done before; of
+    `given` has the arguments, beside the model, that `clone_model` was given, and the preparations of the model; of
     a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
     original; of an exception while it is made "a Lambda with a mask", where the original has one.
     `blame` is None where no cloner is at fault.
@@ -220,7 +220,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def severity(self) -> Severity | None:
-        """The worst that it costs a user."""
+        """The worst that it does to a user."""
         return min((difference.severity for difference in self.differences), default=None)
 
 
@@ -307,7 +307,7 @@ class FileReached(msgspec.Struct, frozen=True):
 class KnownMet(msgspec.Struct, frozen=True):
     """A known issue in a run: on how many graphs it was met, and whether its example breaks (None: not tried).
 
-    `severity` is the worst that it cost there. `folder` is the name of the folder in `known` that shows it.
+    `severity` is the worst that it did there. `folder` is the name of the folder in `known` that shows it.
     """
 
     id: str
@@ -335,9 +335,10 @@ class Run(msgspec.Struct, frozen=True):
     `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
     that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is
     None as long as it runs; a run that was killed has none either. `drawing` and `reducing` are the seconds of its
-    workers that went into drawing and trying graphs, and into making findings smaller; `prepared` are the drawn graphs to
-    which something costly is done before they are cloned, and `preparing` the seconds that these took. `worst` counts
-    graphs by the worst that a cloner did to them ("upstream: crashes"); what costs less than `at_least` is left out.
+    workers that went into drawing and trying graphs, and into making findings smaller; `prepared` are the drawn graphs
+    to which something costly is done before they are cloned, and `preparing` the seconds that these took. `worst`
+    counts graphs by the worst that a cloner did to them ("upstream: crashes"); what is less severe than `at_least` is
+    left out.
     """
 
     started: str

@@ -84,7 +84,7 @@ def _broken(causes: list[Broken]) -> str:
     for each in causes:
         where = f"known/{each.shown.name}" if each.shown is not None else "no example of it was tried"
         rows.append((each.severity_said, each.issue.title, f"{each.graphs:,}", where))
-    return _table(("cost", "what", "graphs", "reason and script"), rows)
+    return _table(("severity", "what", "graphs", "reason and script"), rows)
 
 
 def _findings(findings: list[StoredFinding]) -> str:
@@ -93,7 +93,7 @@ def _findings(findings: list[StoredFinding]) -> str:
         finding = kept.finding
         words = (finding.title, severity_of(kept), finding.where, finding.cloner or "-")
         rows.append((*words, str(finding.count), finding.alone, finding.id))
-    return _table(("what", "cost", "subject", "cloner", "times", "script", "fingerprint"), rows)
+    return _table(("what", "severity", "subject", "cloner", "times", "script", "fingerprint"), rows)
 
 
 def _known(run: Run) -> str:

@@ -75,7 +75,7 @@ def verdict(read: RunRead) -> RunVerdict:
 
 
 def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:
-    """New findings, those whose script does not fail alone, those of known issues; the costliest first."""
+    """New findings, those whose script does not fail alone, those of known issues; the worst first."""
     new = [kept for kept in findings if kept.counts]
     unproven = [kept for kept in findings if kept.finding.known is None and not kept.counts]
     known = [kept for kept in findings if kept.finding.known is not None]
@@ -83,18 +83,18 @@ def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], lis
 
 
 def ordered(findings: Sequence[StoredFinding]) -> list[StoredFinding]:
-    """The costliest first; of the same cost, the one that was seen first."""
+    """The worst first; of the same severity, the one that was seen first."""
     return sorted(findings, key=lambda kept: (severity(kept.finding.severity), kept.finding.first_seen, kept.name))
 
 
 def severity_of(kept: StoredFinding) -> str:
-    """What it costs, for people; a finding with no differences is a model that could not be tried."""
+    """How bad it is, for people; a finding with no differences is a model that could not be tried."""
     severity = kept.finding.severity
     return SEVERITIES[severity] if severity is not None else "it cannot be tried"
 
 
 def severities(findings: Sequence[StoredFinding]) -> str:
-    """How many there are of each cost."""
+    """How many there are of each severity."""
     words = Counter(severity_of(kept) for kept in ordered(findings))
     return ", ".join(f"{word}: {count}" for word, count in words.items())
 

@@ -139,6 +139,7 @@ class Builder:
         plainer = (instruction, plainest) if instruction != plainest else (plainest,)
         dest = self._dest(instruction)
         # Now and then anything is tried: what a kind takes may go by its arguments.
+        # Its text has the names of the fields of `Apply`: with another name, a seed draws other graphs.
         anything = zlib.crc32(repr(instruction).encode()) % ANYTHING == 0
         for each in plainer:
             wanted = enumerate(self._sources(each.sources))

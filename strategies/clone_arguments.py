@@ -1,7 +1,7 @@
-"""Ways to clone: what `clonediff.strategies.graph.CloneArguments` asks for.
+"""Clone arguments: what `clonediff.strategies.graph.CloneArguments` asks for.
 
 Owns the inputs of the model that is asked for, and what of the model that is cloned stands in it. Whether it can be
-built is for Keras to say; what nobody says anything of is in `clonediff.strategies.no_oracle`; how a way is
+built is for Keras to say; what nobody says anything of is in `clonediff.strategies.no_oracle`; how they are
 typed is known to `clonediff.harness.source`.
 """
 
@@ -69,7 +69,7 @@ def keeps_layers(arguments: CloneArguments) -> bool:
 
 
 def repeats(arguments: CloneArguments) -> bool:
-    """Whether a clone that is cloned in this way once more is asked to be what it is, with layers of its own."""
+    """Whether a clone that is cloned with these once more is asked to be what it is, with layers of its own."""
     clone, call = arguments.clone_function, arguments.call_function
     once = clone is not None and clone.change in ("renamed", "nested", "model", "wrapped")
     return not (

@@ -1,4 +1,4 @@
-"""Models of classes of one's own: of which class a model can be, and what it becomes where it is of one.
+"""Models of custom classes: of which class a model can be, and what it becomes where it is of one.
 
 A class inherits its constructor, or takes an option beside what the model is made of, or makes that itself.
 """
@@ -19,7 +19,7 @@ _MAKES: Mapping[Generation | None, tuple[Makes, ...]] = {"keras": ("", "option",
 
 
 def has_custom_class(graph: Graph) -> bool:
-    """Whether the model, or one in it, is of a class of one's own."""
+    """Whether the model, or one in it, is of a custom class."""
     return any(level.custom_class is not None for level in levels(graph))
 
 

@@ -1,6 +1,6 @@
-"""Which way a drawn graph is cloned in: read from a few digits, as far as Keras can build what is asked for.
+"""What a drawn graph is cloned with: read from a few digits, as far as Keras can build what is asked for.
 
-Parts are sampled uniformly: a way has one that is as likely as any other, and now and then more beside it. A part that
+Parts are sampled uniformly: there is one that is as likely as any other, and now and then more beside it. A part that
 asks for nothing is not offered; where Keras can build none of a few that are, the model is cloned plainly.
 """
 
@@ -37,15 +37,15 @@ from clonediff.strategies.targets import is_no_layer
 T = TypeVar("T")
 
 DIGITS = 6
-"""How many a way is read from: two for its first part, what that does, what stands beside it, two for what those do."""
+"""How many they are read from: two for the first part, what that does, what stands beside it, two for what those do."""
 BESIDE = {"recursive": 2, "inputs": 4, "clone_function": 4, "call_function": 4}
-"""One in so many ways has each of these beside its first part. Few models have models in them to go into."""
+"""One in so many clone arguments has each of these beside its first part. Few models have models in them to go into."""
 TRIES = 4
-"""So many ways are tried at most for a part, and half as many of one sort."""
+"""So many are tried at most for a part, and half as many of one sort."""
 _ENDLESS: Mapping[Generation, Mapping[tuple[str, str], int]] = {
     "tf_keras": {("inputs", "made"): 2, ("inputs", "inner"): 2, ("clone_function", "model"): 4}
 }
-"""What a generation clones for ever, so that each costs the limit of a trial, is left out of all ways but one in so
+"""What a generation clones for ever, so that each costs the limit of a trial, is left out of all but one in so
 many: what a layer gave (tf_keras/src/models/cloning.py:203), a model in the place of a layer
 (tf_keras/src/engine/functional.py:1497), which far more graphs have.
 """
@@ -74,7 +74,7 @@ Kinds = Mapping[str, Kind]
 
 
 class Sort(NamedTuple):
-    """A part of a way, by the name that it has in `CloneArguments`, and what it does."""
+    """A part of clone arguments, by the name that it has in `CloneArguments`, and what it does."""
 
     part: str
     does: str = ""
@@ -87,12 +87,12 @@ SORTS: tuple[Sort, ...] = (
     Sort("recursive"),
     *(Sort("wrong", wrong) for wrong in get_args(Wrong)[1:]),
 )
-"""Each is the first part of a way as often as the next, where the graph has something for both. What is wrong costs
+"""Each is the first part as often as the next, where the graph has something for both. What is wrong costs
 little and stands alone: it is drawn half as often."""
 
 
 def sorts_of(arguments: CloneArguments) -> list[Sort]:
-    """The parts of a way."""
+    """The parts of clone arguments."""
     functions = (("clone_function", arguments.clone_function), ("call_function", arguments.call_function))
     given = [Sort(part, its.change) for part, its in functions if its is not None]
     words = (("inputs", arguments.inputs), ("wrong", arguments.wrong))
@@ -101,7 +101,7 @@ def sorts_of(arguments: CloneArguments) -> list[Sort]:
 
 
 def cloned(graph: Graph, digits: Sequence[int], features: Collection[str], kinds: Kinds = CATALOGUE) -> Graph:
-    """The graph with the way that the digits stand for; as it is where that is `clone_model(model)`."""
+    """The graph with the clone arguments that the digits stand for; as it is where that is `clone_model(model)`."""
     first, more, does, beside, others, do = digits
     if any(level.base is not None for level in levels(graph)):
         return graph
@@ -117,11 +117,11 @@ def cloned(graph: Graph, digits: Sequence[int], features: Collection[str], kinds
         if beside // 4**number % often == often - 1 and not any(sort.part == part for sort in sorts_of(arguments)):
             its = [sort for sort in sorts if sort.part == part and sort.does != "raises"]
             arguments = _one_of(graph, arguments, _shuffled(its, others), do, features, kinds) or arguments
-    return graph if arguments is None else _in(graph, arguments)
+    return graph if arguments is None else _with(graph, arguments)
 
 
-def _in(graph: Graph, arguments: CloneArguments) -> Graph:
-    """The graph, cloned in a way. One that gets inputs of another batch has no Sequential that they build."""
+def _with(graph: Graph, arguments: CloneArguments) -> Graph:
+    """The graph, cloned with these. One that gets inputs of another batch has no Sequential that they build."""
     built = plainly_built(graph)
     return structs.replace(
         plainly_built_within(built) if arguments.inputs == "batch" else built, clone_arguments=arguments
@@ -131,14 +131,14 @@ def _in(graph: Graph, arguments: CloneArguments) -> Graph:
 def _one_of(
     graph: Graph, arguments: CloneArguments, sorts: Sequence[Sort], which: int, features: Collection[str], kinds: Kinds
 ) -> CloneArguments | None:
-    """The way with a part of the first sort for which the model that is asked for can be built."""
+    """The arguments with a part of the first sort for which the model that is asked for can be built."""
     tries = TRIES
     for sort in sorts:
         of_this = TRIES // 2
         for offer in _offers(graph, arguments, sort, which, kinds):
             if not of_this or not all(each in features for each in features_of(offer)):
                 break
-            its = _in(graph, offer)
+            its = _with(graph, offer)
             if unsaid(its):
                 continue
             if not keras().refuses(its):
@@ -156,7 +156,7 @@ def _shuffled(items: Iterable[T], which: int) -> list[T]:
 
 
 def _offers(graph: Graph, arguments: CloneArguments, sort: Sort, which: int, kinds: Kinds) -> Iterator[CloneArguments]:
-    """Ways with a part of that sort: on layers of one kind or of all, and with one of the settings that those have."""
+    """Arguments with a part of that sort: on layers of one kind or of all, with one of the settings that those have."""
     if sort.part == "clone_function":
         functions = _clone_functions(graph, sort.does, which, arguments.recursive, kinds)  # type: ignore[arg-type]  # one of them
         yield from (structs.replace(arguments, clone_function=each) for each in functions)

@@ -14,20 +14,20 @@ from clonediff.strategies.kinds import LEFT_OUT
 from clonediff.strategies.no_oracle import unsaid
 from clonediff.strategies.preparations import PREPARATIONS, RATE
 
-_PREPARATION = 11
-"""As many digits a step is read from: what it does, to what, and its arguments."""
+_EACH = 11
+"""As many digits a preparation is read from: what it does, to what, and its arguments."""
 _MOST = 3
-DIGITS = 1 + _MOST * _PREPARATION
+DIGITS = 1 + _MOST * _EACH
 _FIRST = 160
 """A digit below that gives an argument its simplest value."""
 TRIES = 4
-"""So many steps are tried at most for one."""
+"""So many preparations are tried at most for one."""
 
 
 def preparations_of(
     graph: Graph, digits: Sequence[int], sorts: Collection[str], rate: int = RATE
 ) -> tuple[Preparation, ...]:
-    """The steps that the digits stand for: one as a rule, three at most, and none twice.
+    """The preparations that the digits stand for: one as a rule, three at most, and none twice.
 
     In one of `rate` cases the first is a costly one, if any can be done; 0 is never, 1 always.
     """
@@ -36,14 +36,14 @@ def preparations_of(
     count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
     chosen = rate > 0 and zlib.crc32(bytes(digits)) % rate == 0
     for number in range(count):
-        read = digits[1 + number * _PREPARATION : 1 + (number + 1) * _PREPARATION]
+        read = digits[1 + number * _EACH : 1 + (number + 1) * _EACH]
         offers = [*_offers(graph, read, costly)][: TRIES // 2] if chosen and number == 0 else []
         graph = _done(graph, (*offers, *_offers(graph, read, cheap)))
     return graph.preparations
 
 
 def _done(graph: Graph, offers: Sequence[Preparation]) -> Graph:
-    """The graph with the first of the steps that Keras can do to its model, and somebody says what comes of it."""
+    """The graph with the first preparation that Keras can do to its model, and of which it is known what is right."""
     tries = TRIES
     for preparation in offers:
         if any((each.does, each.kind) == (preparation.does, preparation.kind) for each in graph.preparations):
@@ -66,11 +66,8 @@ def _as_tried(graph: Graph) -> Graph:
 
     What is computed twice shows only when it runs whether it can be.
     """
-    preparations = [
-        structs.replace(preparation, does=_BUILT.get(preparation.does, preparation.does))
-        for preparation in graph.preparations
-    ]
-    if any(preparation.does == "remat" for preparation in preparations):
+    preparations = [structs.replace(each, does=_BUILT.get(each.does, each.does)) for each in graph.preparations]
+    if any(each.does == "remat" for each in preparations):
         preparations.append(Preparation("run"))
     return structs.replace(graph, preparations=tuple(preparations))
 
@@ -79,7 +76,7 @@ _BUILT = {"clone name scope": "name scope", "clone remat": "remat"}
 
 
 def _offers(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Iterator[Preparation]:
-    """Steps of each of the sorts that the graph has something for, the first twice: as drawn, and done plainly."""
+    """Preparations of each sort that the graph has something for, the first twice: as drawn, and done plainly."""
     which, target, *rest = digits
     order = random.Random(256 * which + target).sample(there, len(there)) if which or target else there
     possible = [(name, on) for name in order if (on := list(PREPARATIONS[name].on(graph)))]

@@ -157,7 +157,7 @@ CallChange: TypeAlias = Literal["plain", "training", "after", "before"]
 Wrong: TypeAlias = Literal[
     "", "function", "call", "nothing", "text", "numbers", "more", "no model", "models", "subclass"
 ]
-"""What a way does, the simplest first; and what is wrong about one."""
+"""What clone arguments do, the simplest first; and what is wrong about them."""
 
 
 class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -191,14 +191,14 @@ class CallFunction(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CloneArguments(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a model is cloned: what `clone_model` is given beside it.
+    """What `clone_model` is given beside a model.
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
     no dimension left open, the model's own, or what a layer made of new ones, a tensor that a layer of the model gives,
     in a dict of another order, one wider, of a smaller or a larger dtype, sparse in the place of dense and the other
     way round, whole numbers in the place of floats or floats in theirs; "" is none.
     What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text or numbers
-    for the inputs, one input too many; None or a list for the model, or a model of one's own class around it with a
+    for the inputs, one input too many; None or a list for the model, or a model of a custom class around it with a
     clone function.
     """
 
@@ -231,7 +231,7 @@ Makes = Literal["", "option", "parts"]
 
 
 class CustomClass(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A class of one's own that a model is of.
+    """A custom class that a model is of.
 
     Its constructor `makes` nothing but is inherited, or takes an "option" beside what the model is made of, or makes
     the "parts" itself, of an option alone; either is in the config. With `calls` it has a `call` of its own, that
@@ -247,13 +247,15 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     """A model: a functional one, or with `sequential` a chain of layers.
 
     `takes` and `gives` are the model's inputs and outputs as they are nested, with a `Ref` at each leaf. `batch` is the
-    number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `clone_arguments` is how it is
-    cloned, where that is not `clone_model(model)`. With a `base` the model is cut out of that one, which then is what
-    is `sequential`; the model itself begins at any tensors, those that calls give too. `preparations` is what is done to the
-    model, in this order, before it is cloned. A Sequential may have no input of its own: one that is `built` "by
-    its first layer" has its shape from there, be it a model or one with an `input_shape`; one that is "later" gets it
-    by its first call inside another model, or else by `build`; one that is "not yet" is cloned without it.
-    A model may be of a `custom_class`.
+    number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `clone_arguments` are
+    what `clone_model` is given beside it, None for nothing. With a `base` the model is cut out of that one, which then
+    is what is `sequential`; the model itself begins at any tensors, those that calls give too. `preparations` are what
+    is done to the model, in this order, before it is cloned. A Sequential may have no input of its own: one that is
+    `built` "by its first layer" has its shape from there, be it a model or one with an `input_shape`; one that is
+    "later" gets it by its first call inside another model, or else by `build`; one that is "not yet" is cloned without
+    it. A model may be of a `custom_class`.
+
+    In JSON `clone_arguments` are the "way", `preparations` the "state", and the `custom_class` is "own".
     """
 
     inputs: tuple[Input, ...]
@@ -380,11 +382,11 @@ def check(graph: Graph) -> None:
     if any(layer.graph is not None and layer.graph.preparations for layer in graph.layers):
         raise MalformedGraph("state: expected none for a model within another")
     if graph.clone_arguments is not None:
-        _check_clone_arguments(graph, graph.clone_arguments)
+        _check_arguments(graph, graph.clone_arguments)
     _check_names(graph)
 
 
-def _check_clone_arguments(graph: Graph, arguments: CloneArguments) -> None:
+def _check_arguments(graph: Graph, arguments: CloneArguments) -> None:
     clone, call = arguments.clone_function, arguments.call_function
     if arguments == CloneArguments():
         raise MalformedGraph("way: expected an argument")

@@ -106,8 +106,8 @@ These some releases cannot build: an input that may be left out, is made around 
 twice; inputs and outputs nested more than one deep; an input that no output needs, or that is given back unchanged; the
 regularizer of any layer's activity, by its name; an input of texts; a policy of dtypes as an object; a model that is
 cut out and begins at what a call gave; a model that is called otherwise than it takes its inputs, or is given a mask; a
-Sequential without an input of its own, or with the shape of a model that it begins with; a model of a class of one's
-own; a layer of one's own on tensors of which only some know their batch.
+Sequential without an input of its own, or with the shape of a model that it begins with; a model of a custom
+class; a custom layer on tensors of which only some know their batch.
 """
 
 _REGISTER = st.integers(0, REGISTERS)
@@ -181,12 +181,10 @@ def functional_graphs(
                 program, piece, pieces, lambda kind: touches_of(there[kind], has), max_inputs, max_instructions
             )
 
-        # At the end, so that what is drawn before it stays what it was; and the same whether there are ways and states.
+        # At the end, so that what is drawn before it stays what it was, with these features and without.
         nothing: st.SearchStrategy[tuple[int, ...]] = st.just(())
-        clone_arguments, preparations = (
-            nothing if has & CLONE_ARGUMENT_FEATURES else _CLONE_ARGUMENTS,
-            nothing if has & PREPARATION_FEATURES else _PREPARATIONS,
-        )
+        clone_arguments = nothing if has & CLONE_ARGUMENT_FEATURES else _CLONE_ARGUMENTS
+        preparations = nothing if has & PREPARATION_FEATURES else _PREPARATIONS
         drawn = st.tuples(drawn, clone_arguments, preparations, BYTES).map(begun)
 
     domain = Domain(
@@ -266,7 +264,7 @@ def _digits(count: int, least: int) -> st.SearchStrategy[tuple[int, ...]]:
 
 
 _CUSTOM_CLASS = st.integers(0, 95).map(lambda drawn: drawn - 84 if drawn >= 84 else None)
-"""One model in eight is of a class of one's own, one in four cloned in a way; something is done to one in five."""
+"""One model in eight is of a custom class, one in four cloned with arguments; something is done to one in five."""
 _CUTS = st.binary(min_size=3, max_size=3).map(tuple)
 _CLONE_ARGUMENTS = _digits(DIGITS, 192)
 _PREPARATIONS = _digits(PREPARATION_DIGITS, 208)

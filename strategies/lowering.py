@@ -1,6 +1,6 @@
 """From a register program to a graph: a total function.
 
-Owns what a program means as a whole: what is a chain, cut out, of a class of one's own, cloned in a way, in a state.
+Owns what a program means as a whole: what is a chain, cut out, of a custom class, prepared, cloned with arguments.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _first(inputs: tuple[Input, ...], number: int, models: bool) -> Iterator[tup
     """What sparse and ragged inputs are given to first: most layers take neither, and all take what comes of it.
 
     Of each of the lists the first instruction that can be is done. Ids are embedded before. A ragged input goes into a
-    model of its own only where there are `models` anyway: without, it would be the shortest way to one, and findings
+    model of its own only where there are `models` anyway: without, it would be the shortest way to one, and examples
     would shrink to it.
     """
     for place, given in enumerate(inputs):

@@ -1,4 +1,4 @@
-"""Cases in which the right clone is undefined, where a model is cloned in a state or in a way.
+"""Cases in which the right clone is undefined, where a model is prepared or cloned with arguments.
 
 Owns the rules, each with its reason and where Keras says so, or leaves it open. What cannot be done is none of them:
 Keras is asked.
@@ -26,7 +26,7 @@ _KERAS2: tuple[Generation | None, ...] = ("keras2",)
 
 
 class Rule(NamedTuple):
-    """A reason, and whether it `holds` for a graph of these generations, to which such things are done, in its way."""
+    """A reason, and whether it `holds` for a graph of these generations, what is done to it and its clone arguments."""
 
     reason: str
     holds: Callable[[Graph, set[str], CloneArguments], bool]
@@ -34,11 +34,8 @@ class Rule(NamedTuple):
 
 
 def unsaid(graph: Graph) -> str:
-    """Why nobody says what the clone of a graph's model is, in its state and its way; "" where somebody does."""
-    done, arguments = (
-        {preparation.does for preparation in graph.preparations},
-        graph.clone_arguments or CloneArguments(),
-    )
+    """Why nobody says what the clone of a graph's model is, prepared and with its arguments; "" where somebody does."""
+    done, arguments = {each.does for each in graph.preparations}, graph.clone_arguments or CloneArguments()
     rules = (rule for rule in RULES if graph.generation in rule.generations)
     return next((rule.reason for rule in rules if rule.holds(graph, done, arguments)), "") or unsaid_losses(graph)
 
@@ -57,30 +54,22 @@ _SAME_TWICE = ("core", "merging", "noise", "convolution", "recurrent", "custom")
 def _on_other_inputs(graph: Graph, done: set[str], arguments: CloneArguments) -> bool:
     if not done or arguments == CloneArguments():
         return False
-    into_another = arguments != CloneArguments(
-        inputs=arguments.inputs, recursive=arguments.recursive
-    ) or arguments.inputs in ("own", "made", "inner")
+    without_functions = CloneArguments(inputs=arguments.inputs, recursive=arguments.recursive)
+    into_another = arguments != without_functions or arguments.inputs in ("own", "made", "inner")
     return into_another or not done <= {"compile", "trainable", "set", "run"} or bool(_set_to(graph, "name"))
 
 
 def _set_to(graph: Graph, name: str) -> list[Layer]:
     """The layers of which something of that name is set."""
     there = targets(graph)
-    return [
-        there[preparation.kind].layer
-        for preparation in graph.preparations
-        if preparation.kind in there and name in dict(preparation.args)
-    ]
+    return [there[each.kind].layer for each in graph.preparations if each.kind in there and name in dict(each.args)]
 
 
 def _learns_its_width(graph: Graph) -> bool:
     looks_up = [kind for kind, learned in LEARNED.items() if "vocabulary" in learned]
     there = targets(graph)
-    kinds = [
-        preparation.kind
-        for preparation in graph.preparations
-        if preparation.does == "adapt" and preparation.kind in looks_up and preparation.kind in there
-    ]
+    adapted = [each.kind for each in graph.preparations if each.does == "adapt"]
+    kinds = [kind for kind in adapted if kind in looks_up and kind in there]
     return any(there[kind].layer.arg("output_mode", "int") != "int" for kind in kinds if kind)
 
 
@@ -99,7 +88,7 @@ def _has(graph: Graph, kind: str) -> bool:
 
 
 def _makes_layers(arguments: CloneArguments) -> bool:
-    """Whether a function of the way gives layers, or inserts some."""
+    """Whether a function among the arguments gives layers, or inserts some."""
     inserts = arguments.call_function is not None and arguments.call_function.change in ("after", "before")
     return arguments.clone_function is not None or inserts
 

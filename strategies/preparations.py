@@ -1,8 +1,8 @@
-"""States: what may be done to a model before it is cloned.
+"""Preparations: what may be done to a model before it is cloned.
 
-Owns the table of the steps: to what each may be done, and the values of its arguments. Whether it can be done, Keras is
-asked; what nobody says anything of is in `clonediff.strategies.no_oracle`; `clonediff.harness.source.preparations` says how
-a step is typed.
+Owns their table: to what each may be done, and the values of its arguments. Whether it can be done, Keras is asked;
+where the right clone is undefined is in `clonediff.strategies.no_oracle`; `clonediff.harness.source.preparations` says
+how each is typed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Args = Callable[[Graph, str | None], Mapping[str, Values]]
 
 @dataclass(frozen=True, slots=True)
 class PreparationSort:
-    """A sort of step: what `happened`, its arguments, and what it may be done to.
+    """A sort of preparation: what `happened`, its arguments, and what it may be done to.
 
     `args` gives the values of each argument, the simplest first, which is `LEFT_OUT` where it need not be given; with
     `one`, exactly one of them is given; done `plainly`, it is given these. It may be done to the `model`, and to layers
-    of these `kinds`. A step that `runs` the model leaves other values in its states. One that is `costly` takes more
+    of these `kinds`. One that `runs` the model leaves other values in its states. One that is `costly` takes more
     time than the rest of a trial, and is for some graphs only.
     """
 
@@ -105,7 +105,7 @@ def _trained(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 
 _WITHIN: Values = ("clone", "model", "both")
-"""What is made within the scope in which a function of one's own is found: the clone, the model, or the one and the
+"""What is made within the scope in which a custom function is found: the clone, the model, or the one and the
 other. Where it is the model, and Keras looks up such a name, the layer is given the name of the function."""
 OWN_CLASS = "class"
 """That the class of the layer is found in the scope, and registered nowhere."""
@@ -164,16 +164,12 @@ def within(value: Value) -> Iterator[Value]:
 
 def runs(graph: Graph) -> bool:
     """Whether a model has run before it is cloned, so that its states are not what they begin with."""
-    return any(
-        PREPARATIONS[preparation.does].runs for preparation in graph.preparations if preparation.does in PREPARATIONS
-    )
+    return any(PREPARATIONS[each.does].runs for each in graph.preparations if each.does in PREPARATIONS)
 
 
 def costly(graph: Graph) -> bool:
     """Whether something is done to a model that takes more time than the rest of a trial."""
-    return any(
-        PREPARATIONS[preparation.does].costly for preparation in graph.preparations if preparation.does in PREPARATIONS
-    )
+    return any(PREPARATIONS[each.does].costly for each in graph.preparations if each.does in PREPARATIONS)
 
 
 PREPARATIONS: Mapping[str, PreparationSort] = {
@@ -227,4 +223,4 @@ PATHS = frozenset(
         *("activations.tanh", "activations.softsign", "regularizers.L1L2"),
     )
 )
-"""The classes and functions of Keras that a step can name."""
+"""The classes and functions of Keras that a preparation can name."""

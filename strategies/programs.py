@@ -114,9 +114,10 @@ class Program:
 
     `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone, if
     anything does; where it is built late, `ends` says when. With the digits of a `cut` all this is the base of a model
-    that is cut out of it. `clone_arguments` has the digits of how the model is cloned, none for `clone_model(model)`, and `preparations`
-    those of what is done to it before. One that `repeats` takes its first input twice, if it has neither. It may be of
-    a `custom_class`, by its number. On its `ragged` inputs a layer of that number is called first.
+    that is cut out of it. `clone_arguments` has the digits of what `clone_model` is given beside the model, none for
+    nothing, and `preparations` those of what is done to it before. One that `repeats` takes its first input twice, if
+    it has neither. It may be of a `custom_class`, by its number. On its `ragged` inputs a layer of that number is
+    called first.
     """
 
     inputs: tuple[Input, ...]

@@ -26,7 +26,7 @@ def layer_at(graph: Graph, place: tuple[int, ...]) -> Layer:
 
 
 class Target(NamedTuple):
-    """A layer that a step is done to: the numbers of the layers that lead to it, and the attributes from there."""
+    """A layer that is prepared: the numbers of the layers that lead to it, and the attributes from there."""
 
     layer: Layer
     place: tuple[int, ...]

@@ -127,7 +127,7 @@ def test_what_is_left_out_is_counted_and_told(project: Path, workers: tuple[str,
     (project / "test_using.py").write_text(LEAVING_OUT)
     told = ran(project, "--clonediff-subject", "keras", "--clonediff-at-least", "trains", *workers)
     assert "LEAST TRAINS" in told or workers
-    line = "clonediff: left out, by --clonediff-at-least trains: what costs less; graphs with nothing else: "
+    line = "clonediff: left out, by --clonediff-at-least trains: what is less severe; graphs with nothing else: "
     assert f"{line}5 with upstream\n" in told
 
 

@@ -28,8 +28,8 @@ class Setup(msgspec.Struct, frozen=True):
 
     `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
     models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved. `layers` names the
-    user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What costs less than
-    `at_least` is left out.
+    user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What is less
+    severe than `at_least` is left out.
     """
 
     campaign: str
@@ -121,8 +121,8 @@ def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
 class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     """What came of a shard. `raw_findings` has the first graph that shows each thing that is new, as it was drawn.
 
-    `met` has how many of its graphs showed each of these, `known` how many each known issue, and `severities` the worst that
-    this cost. `verdicts` counts graphs by the verdict on a cloner, `worst` by the worst that it did to them.
+    `met` has how many of its graphs showed each of these, `known` how many each known issue, and `severities` the worst
+    that this did. `verdicts` counts graphs by the verdict on a cloner, `worst` by the worst that it did to them.
 
     `prepared` counts the models that are trained, quantized or saved before cloning, `preparing` is the time that these
     took. `accepted` has the kinds that the release accepted a call of, `not_accepted` those that it refused each time,
@@ -195,7 +195,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
 
 
 class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
-    """A raw finding after a piece of reduction: smaller, and proven; None where it did not show again.
+    """A raw finding after a piece of reducing: smaller, and proven; None where it did not show again.
 
     `trials` and `seconds` are what the piece took. `rest` is None once the finding is as small as it gets; before, it
     says of each graph that was tried whether it showed the same, "1" or "0", so that the next piece goes on there.

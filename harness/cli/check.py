@@ -71,7 +71,7 @@ _PIPED = 15.0
 @click.option("--allow-known", is_flag=True, help="Exit with 0 where all that breaks is a known issue.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where only a name differs, too.")
 @shared.known_issues
-@click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the costliest break, only.")
+@click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the worst break, only.")
 @shared.as_json("Print JSON.")
 @shared.out_file("Write the JSON to a file.")
 @click.option("--list", "list_", is_flag=True, help="List the applications of the subject, smallest first.")
@@ -249,7 +249,7 @@ def _code(done: Sequence[CheckedModel], *, allow_known: bool, strict: bool) -> i
 
 
 def _print_script(done: Sequence[CheckedModel]) -> None:
-    """The script of the costliest break of the first model that has one, upstream's before others'."""
+    """The script of the worst break of the first model that has one, upstream's before others'."""
     breaks: list[tuple[str, CauseShown]] = [
         (checked.model, each)
         for checked in done

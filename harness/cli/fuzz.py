@@ -91,7 +91,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     type=click.Choice(list(AT_LEAST)),
     default="name",
     show_default=True,
-    help="Leave out what costs a user less: a clone that crashes, computes something else, trains differently, loses a "
+    help="Leave out what is less severe: a clone that crashes, computes something else, trains differently, loses a "
     "property, changes a name.",
 )
 @shared.as_json("Print the summary as JSON.")
@@ -104,8 +104,8 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     reports/known_issues.toml explains is counted, not reported. With --across, what two backends compute differently is
     a finding too, apart from those of cloning. A release that is not there is installed; a subject that cannot be had
     is told, the others are tried, and the exit code is 2. What of --layers, or of Keras' own, no call was ever accepted
-    of is named at the end, with the exception. What costs less than --at-least is no finding, and a graph with nothing
-    else is not counted as unfaithful; how many there were is said.
+    of is named at the end, with the exception. What is less severe than --at-least is no finding, and a graph
+    with nothing else is not counted as unfaithful; how many there were is said.
 
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
     --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with.

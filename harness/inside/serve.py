@@ -31,7 +31,7 @@ from .other_layers import other_layers
 from .reach import ReachedLines
 from .trial import run_trial
 from .try_call import answer, refusal
-from .user_model import applications, own_model
+from .user_model import applications, checked_model
 from .v1 import give_names_back
 
 # A first trial pays for what Keras and its backend set up when they are first used.
@@ -205,7 +205,7 @@ class Server:
         def keep(built: BuiltModel) -> None:
             self._built = built
 
-        return own_model(request, self._framework, keep if request.get("keep") else None)
+        return checked_model(request, self._framework, keep if request.get("keep") else None)
 
     def _let_go(self) -> None:
         if self._built is not None:

@@ -103,7 +103,7 @@ def _told(tensor: Any, framework: Framework) -> dict[str, Any]:
 
 
 def _refuse_without_config(said: Any) -> None:
-    """Raise where a class of one's own has no config, and Keras says of it that it has to have one."""
+    """Raise where a custom class has no config, and Keras says of it that it has to have one."""
     for tensor in _flat(said):
         maker: Any = getattr(tensor, "_keras_history", (None,))[0]
         if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):

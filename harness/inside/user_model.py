@@ -31,7 +31,7 @@ LARGEST_CONFIG = 64 * 1024 * 1024
 _SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb")
 
 
-def own_model(
+def checked_model(
     request: dict[str, Any], framework: Framework, keep: Callable[[BuiltModel], None] | None = None
 ) -> dict[str, Any]:
     """What `ModelDescribed` declares on the wire. `request` has a `source`, and may have the `file` that it loads.

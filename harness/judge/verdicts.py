@@ -15,7 +15,7 @@ from clonediff.reports.records import Cause, Severity
 from clonediff.strategies.graph import Graph, to_json
 
 MOST_SCRIPTS = 5
-"""The causes with one effect that get a script, the costliest first."""
+"""The causes with one effect that get a script, the worst first."""
 
 FEW_SCRIPTS = 2
 """Of what is broken as before, where something is worse than before."""
@@ -122,8 +122,8 @@ def _silent(candidate: Candidate, wrong: Collection[Mark]) -> str:
     for each in sorted(its, key=_rank):
         by_words.setdefault(comes_of(each.cause), set()).update(each.graphs - counted)
         counted |= each.graphs
-    crashed = any(each.before is not None and each.before.root.check != "made" for each in its)
-    return silently("raised an exception" if crashed else "could not be cloned", by_words)
+    raised = any(each.before is not None and each.before.root.check != "made" for each in its)
+    return silently("raised an exception" if raised else "could not be cloned", by_words)
 
 
 def _reported(candidate: Candidate) -> ReportedBug | None:

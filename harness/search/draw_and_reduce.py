@@ -18,7 +18,7 @@ from clonediff.harness.trials.trial import Hit, Key
 from clonediff.strategies.graph import Graph
 
 REDUCING = 60.0
-"""The seconds that a finding may be shrunk for once the time for drawing is over."""
+"""The seconds that a finding may be reduced for once the time for drawing is over."""
 
 
 class _Stopped(Exception):

@@ -18,7 +18,7 @@ class Around(keras.Model):
     def call(self, inputs):
         return self.inner(inputs)
 """
-"""A model of a class of one's own, of which no clone_function can be asked."""
+"""A model of a custom class, of which no clone_function can be asked."""
 
 
 def write_clone_function(function: CloneFunction, cls: Callable[[str], str], value: Callable[[Value], str]) -> str:

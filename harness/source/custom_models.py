@@ -1,4 +1,4 @@
-"""Classes of one's own for models: their text, and the lines that make a model of one."""
+"""Custom classes of models: their text, and the lines that make a model of one."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ def write_class(graph: Graph, lines: list[str], variable: str, dialect: Dialect)
 
     In both, the name of the class is "{own}"; beside them what it may be called.
     """
-    own = graph.custom_class
-    assert own is not None
+    custom = graph.custom_class
+    assert custom is not None
     base = "keras.Sequential" if graph.sequential else "keras.Model"
     place = max(number for number, line in enumerate(lines) if line.startswith(f"{variable} = {base}("))
     words = lines[place].removeprefix(f"{variable} = {base}(")[:-1]
-    head = (REGISTERED if own.registered else "") + f"class {{own}}({base}):\n"
-    if own.makes == "parts":
+    head = (REGISTERED if custom.registered else "") + f"class {{own}}({base}):\n"
+    if custom.makes == "parts":
         constructor = _PARTS.format(lines="\n".join(f"        {line}" for line in lines[:place]), words=words)
         constructor = constructor.replace("\n\n        super", "\n        super")
         name = f", name={literal(graph.name)}" if graph.name is not None else ""
         made = [f"{variable} = {{own}}(factor={_FACTOR}{name})", *lines[place + 1 :]]
     else:
-        constructor = _OPTION if own.makes else ""
-        factor = f", factor={_FACTOR}" if own.makes else ""
+        constructor = _OPTION if custom.makes else ""
+        factor = f", factor={_FACTOR}" if custom.makes else ""
         made = [*lines[:place], f"{variable} = {{own}}({words}{factor})", *lines[place + 1 :]]
-    methods = [constructor, _call(own, dialect), {"": "", "option": _MORE_CONFIG, "parts": _CONFIG}[own.makes]]
+    methods = [constructor, _call(custom, dialect), {"": "", "option": _MORE_CONFIG, "parts": _CONFIG}[custom.makes]]
     body = [each for each in methods if each] or [_COUNT]
     return "OwnSequential" if graph.sequential else "OwnModel", dialect.spell(head + "\n".join(body)), made
 
 
-def _call(own: CustomClass, dialect: Dialect) -> str:
-    if not own.calls:
+def _call(custom: CustomClass, dialect: Dialect) -> str:
+    if not custom.calls:
         return ""
     takes, gives = (", ".join(form.format(name) for name in dialect.told) for form in ("{0}=None", "{0}={0}"))
-    return _CALL.format(takes=takes, gives=gives, by="self.factor" if own.makes else _FACTOR)
+    return _CALL.format(takes=takes, gives=gives, by="self.factor" if custom.makes else _FACTOR)

@@ -16,34 +16,24 @@ _WIDEST = 100
 
 
 def done_to(graph: Graph) -> list[tuple[Preparation, Target | None]]:
-    """The steps of a graph's state, each with the layer that it is done to, None for the model."""
+    """The preparations of a graph, each with the layer that it is done to, None for the model."""
     if not graph.preparations:
         return []
     there = targets(graph)
-    unknown = sorted(
-        {
-            preparation.kind
-            for preparation in graph.preparations
-            if preparation.kind is not None and preparation.kind not in there
-        }
-    )
+    kinds = {each.kind for each in graph.preparations if each.kind is not None}
+    unknown = sorted(kinds.difference(there))
     if unknown:
         raise MalformedGraph(f"state: there is no layer of the kind {unknown[0]!r}")
-    done = [
-        (preparation, None if preparation.kind is None else there[preparation.kind])
-        for preparation in graph.preparations
-    ]
-    if any(
-        target is not None and target.attributes and preparation.does in _MADE_OTHERWISE for preparation, target in done
-    ):
+    done = [(each, None if each.kind is None else there[each.kind]) for each in graph.preparations]
+    if any(target is not None and target.attributes and each.does in _MADE_OTHERWISE for each, target in done):
         raise MalformedGraph("state: what a wrapper is given cannot be made otherwise")
-    if [preparation.does for preparation in graph.preparations].count("objects") > 1:
+    if [each.does for each in graph.preparations].count("objects") > 1:
         raise MalformedGraph("state: expected one function or class of one's own")
     return done
 
 
 _MADE_OTHERWISE = ("adapt", "stateful", "objects")
-"""The steps for which a layer is made with other arguments."""
+"""The preparations for which a layer is made with other arguments."""
 
 
 def write_preparation(
@@ -54,9 +44,10 @@ def write_preparation(
     tensor: str,
     eager: bool,
 ) -> list[str]:
-    """The lines of a step on what the expression `target` gives; `eager` is whether a model can be called on numbers.
+    """The lines of a preparation on what the expression `target` gives.
 
-    `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on.
+    `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on;
+    `eager` is whether a model can be called on numbers.
     """
     args = {dotted(name): value(each) for name, each in preparation.args}
     if preparation.does == "stateful" or (preparation.does == "run" and not eager):
@@ -66,7 +57,7 @@ def write_preparation(
     if preparation.does in (*_SCOPES, *_CLONED_IN, "built policy", "objects"):
         return []
     if preparation.does == "train":
-        # Eagerly: to trace a function for a single step takes longer than the step.
+        # Eagerly: to trace a function for a single step of training takes longer than the step.
         return [
             f"data = {arrays()}",
             *_called(f"{target}.compile", {**args, "run_eagerly": "True"} if eager else args),
@@ -84,20 +75,24 @@ def write_preparation(
         return _LINES[preparation.does](target, args)
     except KeyError as missing:
         raise MalformedGraph(
-            f"state: expected a step and its arguments, found {preparation.does!r} and no {missing}"
+            f"state: expected a preparation and its arguments, found {preparation.does!r} and no {missing}"
         ) from None
 
 
 def built_within(
-    preparation: Preparation, lines: list[str], value: Callable[[Value], str], spell: Callable[[str], str], own: str
+    preparation: Preparation,
+    lines: list[str],
+    value: Callable[[Value], str],
+    spell: Callable[[str], str],
+    custom_scope: str,
 ) -> list[str]:
-    """The lines that build a model, within what a step says; `own` is a scope in which a function is found."""
+    """The lines that build a model, within what a preparation says; in the `custom_scope` a function is found."""
     if preparation.does == "built policy":
         set_to = [spell(_LINES["policy"]("", {"name": value(name)})[0]) for _, name in preparation.args]
         return [*set_to[:1], *lines, *set_to[1:]]
     scope = _SCOPES.get(preparation.does)
     if preparation.does == "objects" and dict(preparation.args)["within"] in ("model", "both"):
-        return [f"with {own}:", *(f"    {line}" for line in lines)]
+        return [f"with {custom_scope}:", *(f"    {line}" for line in lines)]
     if scope is None:
         return lines
     within = spell(scope.format(**{name: value(each) for name, each in preparation.args}))
@@ -111,30 +106,30 @@ _CLONED_IN = {"clone name scope": "keras.name_scope({name})", "clone remat": "ke
 def with_custom_function(
     layer: Layer, preparation: Preparation, name: Callable[[str], str], found: Collection[str]
 ) -> tuple[Layer, str, str]:
-    """A layer that takes a function of one's own: itself, or the name under which it is `found` in a scope.
+    """A layer that takes a custom function: itself, or the name under which it is `found` in a scope.
 
     Beside it the definition of the function, and the scope.
     """
     said = dict(preparation.args)
     argument = str(said["takes"])
     written = write_function(Function(f"own {argument}", ()), name)
-    own = written.expression
+    its_name = written.expression
     whole = said["within"] == "clone" or argument not in found
-    given: Value = Named(own) if whole else own
+    given: Value = Named(its_name) if whole else its_name
     others = tuple(pair for pair in layer.args if pair[0] != argument)
-    return structs.replace(layer, args=(*others, (argument, given))), written.definition, scope_of(own)
+    return structs.replace(layer, args=(*others, (argument, given))), written.definition, scope_of(its_name)
 
 
-def scope_of(own: str) -> str:
-    """A scope in which a function or a class of one's own is found by its name."""
-    return f'keras.utils.custom_object_scope({{"{own}": {own}}})'
+def scope_of(name: str) -> str:
+    """A scope in which a custom function or class is found by its name."""
+    return f'keras.utils.custom_object_scope({{"{name}": {name}}})'
 
 
-def cloned_in(preparation: Preparation, value: Callable[[Value], str], own: str) -> Iterator[str]:
-    """The scopes in which the model is to be cloned, as expressions; `own` is one in which a function is found."""
+def cloned_in(preparation: Preparation, value: Callable[[Value], str], custom_scope: str) -> Iterator[str]:
+    """The scopes in which the model is to be cloned, as expressions; in the `custom_scope` a function is found."""
     args = dict(preparation.args)
     if preparation.does == "objects" and args["within"] in ("clone", "both"):
-        yield own
+        yield custom_scope
     elif preparation.does in _CLONED_IN:
         yield _CLONED_IN[preparation.does].format(**{name: value(each) for name, each in preparation.args})
 

@@ -95,8 +95,8 @@ class ScriptLines:
         self.kept: Places = set()
         self.learning: Places = set()
         self.stateful: Places = set()
-        self.owning: dict[tuple[int, ...], Preparation] = {}
-        self.own = ""
+        self.custom_functions: dict[tuple[int, ...], Preparation] = {}
+        self.custom_scope = ""
         self.unregistered: str = after.unregistered if after is not None else ""
         self.batch: int | None = None
         self.classes: dict[str, str] = {}
@@ -200,7 +200,7 @@ class ScriptLines:
         arguments: CloneArguments | None = None,
         place: tuple[int, ...] = (),
     ) -> None:
-        """The lines of a model, and of the models in it before it; `arguments` is the one that it is cloned in.
+        """The lines of a model, and of the models in it before it; `arguments` are those of its clone.
 
         `place` has the numbers of the layers that hold it.
         """
@@ -232,7 +232,7 @@ class ScriptLines:
         self._named_model(graph, variable, tensors.word)
 
     def _custom_model(self, graph: Graph, variable: str, stem: str, place: tuple[int, ...]) -> None:
-        """The lines of a model of a class of one's own, which is defined above."""
+        """The lines of a model of a custom class, which is defined above."""
         before, self.lines = self.lines, []
         named = graph.custom_class is not None and graph.custom_class.makes == "parts"
         self.model(
@@ -333,7 +333,7 @@ class ScriptLines:
         """The expression that makes a layer; with `needs_name`, a variable that holds it already.
 
         Where a clone function is asked for it, it is asked with the layer of the model that is cloned; but for a model
-        that the way goes into.
+        that `recursive` goes into.
         """
         inside = arguments if arguments is not None and arguments.recursive else None
         if arguments is None or arguments.clone_function is None or (layer.graph is not None and inside is not None):
@@ -365,8 +365,10 @@ class ScriptLines:
             return variable
         if place in self.stateful:
             layer = structs.replace(layer, args=(*layer.args, ("stateful", True)))
-        if place in self.owning:
-            layer, above, self.own = with_custom_function(layer, self.owning[place], self.name, self.dialect.found)
+        if place in self.custom_functions:
+            layer, above, self.custom_scope = with_custom_function(
+                layer, self.custom_functions[place], self.name, self.dialect.found
+            )
             self.define(self.dialect.spell(above))
         before = set(self.taken)
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
@@ -400,9 +402,9 @@ class ScriptLines:
         if dict(preparation.args)["takes"] == OWN_CLASS and preparation.kind is not None:
             if preparation.kind not in self.dialect.classes:
                 raise MalformedGraph(f"state: {preparation.kind} is no class of one's own")
-            self.unregistered, self.own = preparation.kind, scope_of(preparation.kind)
+            self.unregistered, self.custom_scope = preparation.kind, scope_of(preparation.kind)
         else:
-            self.owning[place] = preparation
+            self.custom_functions[place] = preparation
 
     def class_of(self, kind: str) -> str:
         if kind in NOT_DRAWN:
@@ -476,7 +478,7 @@ class ScriptLines:
             case Made():
                 return self.layer(value.layer)
             case Named(path=path, args=args):
-                if args is None and self.own.endswith(f": {path}}})"):
+                if args is None and self.custom_scope.endswith(f": {path}}})"):
                     return path
                 if path not in PATHS | OF_PREPARATIONS | OF_NUMPY:
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")

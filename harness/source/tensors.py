@@ -64,7 +64,7 @@ _ENTRIES: Mapping[str, tuple[str, ...]] = {
     "ForkDict": ('["left"]', '["right"]'),
     "ForkNested": ('["whole"]', '["parts"][0]', '["parts"][1][0]'),
 }
-"""Where the tensors are in what layers of one's own give."""
+"""Where the tensors are in what custom layers give."""
 
 
 def packed_in(layer: Layer) -> tuple[str, ...]:

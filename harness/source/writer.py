@@ -47,7 +47,7 @@ class WrittenGraph:
 
 
 def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
-    """The graph's model as a script, with the way in which it is cloned."""
+    """The graph's model as a script, with the arguments of its clone."""
     if graph.clone_arguments is not None:
         return _write_with_clone_arguments(graph, graph.clone_arguments, dialect)
     script = ScriptLines(dialect)
@@ -62,9 +62,9 @@ def write(graph: Graph, dialect: Dialect) -> WrittenGraph:
     script.model(graph, "model", "")
     within: list[str] = []
     for preparation in graph.preparations:
-        script.lines = built_within(preparation, script.lines, script.plain, dialect.spell, script.own)
+        script.lines = built_within(preparation, script.lines, script.plain, dialect.spell, script.custom_scope)
         script.need(script.lines[0])
-        within += cloned_in(preparation, script.plain, script.own)
+        within += cloned_in(preparation, script.plain, script.custom_scope)
     script.preparations(graph)
     if graph.built != "not yet":
         return WrittenGraph(script.text(), within=tuple(within), index=script.index)
@@ -96,11 +96,8 @@ def _write_with_clone_arguments(graph: Graph, clone_arguments: CloneArguments, d
     asked = ScriptLines(dialect, script)
     asked.kept = script.kept
     asked.model(asked_for, "model", "", clone_arguments)
-    asked.preparations(
-        structs.replace(
-            graph, preparations=tuple(preparation for preparation in graph.preparations if preparation.does != "run")
-        )
-    )
+    still = tuple(each for each in graph.preparations if each.does != "run")
+    asked.preparations(structs.replace(graph, preparations=still))
     script.needs |= asked.needs
     arguments = (*_inputs(script, asked_for, clone_arguments), *functions)
     return WrittenGraph(script.text(), arguments, asked.rest(), index=script.index | asked.index)

@@ -25,14 +25,15 @@ class Case(msgspec.Struct, frozen=True):
     """What is tried.
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
-    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With `user_arguments`
-    nobody knows what model is asked for; with `functions_raise` an exception may be what a function is to give; what is
-    `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less. `keeps` says
-    what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned in the same way. `done`
-    has what the source does to the model once it is made, and `ran` is whether that runs it, so that its states are not
-    what they begin with. `builds` is the call that builds a clone of a model that was not built; `asked` is then the
-    model that was. `within` has the expressions of the scopes in which it is cloned. `index` has the expressions of the
-    script that stand for a layer, or for what a layer gave, and which layer of the graph that is.
+    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With
+    `user_arguments` nobody knows what model is asked for; with `functions_raise` an exception may be what a function
+    is to give; what is `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less.
+    `keeps` says what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned with the
+    same arguments. `done` has what the source does to the model once it is made, and `ran` is whether that runs it, so
+    that its states are not what they begin with. `builds` is the call that builds a clone of a model that was not
+    built; `asked` is then the model that was. `within` has the expressions of the scopes in which it is cloned. `index`
+    has the expressions of the script that stand for a layer, or for what a layer gave, and which layer of the graph
+    that is.
     """
 
     source: str

@@ -26,7 +26,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         tuple(_taken(graph)),
         batch=graph.batch,
         seed=number_of(graph),
-        done=tuple(dict.fromkeys(preparation.does for preparation in graph.preparations)),
+        done=tuple(dict.fromkeys(each.does for each in graph.preparations)),
         ran=runs(graph),
         promises=_promises(graph, spoken),
         asked=script.asked,
@@ -67,29 +67,28 @@ def costly_checks(graph: Graph, dialect: str) -> tuple[str, ...]:
 
 def _of_copied_calls(graph: Graph, dialect: Dialect) -> bool:
     """Whether a clone begins at tensors that layers made, where a layer's calls are counted anew, and backwards."""
-    return (
-        dialect.copies_calls and graph.clone_arguments is not None and graph.clone_arguments.inputs in ("made", "inner")
-    )
+    given = graph.clone_arguments
+    return dialect.copies_calls and given is not None and given.inputs in ("made", "inner")
 
 
 def _inputs(graph: Graph) -> tuple[Input, ...]:
     """What the model takes; a layer that keeps its state needs a batch of a known size."""
     inputs = inputs_of(graph)
-    if not any(preparation.does == "stateful" for preparation in graph.preparations):
+    if not any(each.does == "stateful" for each in graph.preparations):
         return inputs
     return tuple(structs.replace(given, batch=given.batch or graph.batch) for given in inputs)
 
 
 def _promises(graph: Graph, dialect: Dialect) -> str:
     """What is asked for, where that is less."""
-    renamed = any(preparation.does == "set" and "name" in dict(preparation.args) for preparation in graph.preparations)
-    if renamed or any(preparation.does == "clone name scope" for preparation in graph.preparations):  # of Keras 3 only
+    renamed = any(each.does == "set" and "name" in dict(each.args) for each in graph.preparations)
+    if renamed or any(each.does == "clone name scope" for each in graph.preparations):  # of Keras 3 only
         return "another scope"
     return "not compiled" if not dialect.compiles and _is_compiled(graph) else ""
 
 
 def _is_compiled(graph: Graph) -> bool:
-    return any(preparation.does in ("compile", "train") for preparation in graph.preparations)
+    return any(each.does in ("compile", "train") for each in graph.preparations)
 
 
 def number_of(graph: Graph) -> int:

@@ -40,8 +40,8 @@ def graphs_on(
     """The graphs that the release of a subject can build; starts the process where it does not run.
 
     Takes the options of `functional_graphs`, and draws and shrinks as that does, with pieces of real architectures
-    among what it draws. Where all `cloners` take what `clone_model` takes, and there are some, ways to clone are drawn
-    as well, and what is done to a model before. `layers` and `values` are those of `kinds_on`.
+    among what it draws. Where all `cloners` take what `clone_model` takes, and there are some, clone arguments and
+    preparations are drawn as well. `layers` and `values` are those of `kinds_on`.
     """
     return _graphs(
         asked(process),

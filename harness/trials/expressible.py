@@ -36,11 +36,12 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     Starts the process if need be.
     """
     subject = process.subject
-    if graph is not None and graph.clone_arguments is not None and not takes_arguments(cloner):
+    given = None if graph is None else graph.clone_arguments
+    if given is not None and not takes_arguments(cloner):
         return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
     if graph is not None and graph.built == "not yet" and not takes_arguments(cloner):
         return f"{cloner}: takes a model that is built, and this one is not"
-    for name in features_of(graph.clone_arguments) if graph is not None and graph.clone_arguments is not None else ():
+    for name in features_of(given) if given is not None else ():
         if name in process.ready.capabilities.missing:
             return f"{subject}: its clone_model knows no {name}"
     for preparation in graph.preparations if graph is not None else ():

@@ -40,10 +40,10 @@ class Tally:
     """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` the graphs that showed a known issue, of which `severities` has the worst that it cost. `worst` counts trials by
-    cloner and the worst that it did, of what is not left out. `prepared` counts
-    the trials of models to which something costly was done before, which took `preparing` seconds. `refused` counts the
-    graphs whose original cannot be built, or gives something else each time: that says nothing of how it is cloned.
+    `known` the graphs that showed a known issue, of which `severities` has the worst that it did. `worst` counts trials
+    by cloner and the worst that it did, of what is not left out. `prepared` counts the trials
+    of models to which something costly was done before, which took `preparing` seconds. `refused` counts the graphs
+    whose original cannot be built, or gives something else each time: that says nothing of how it is cloned.
     """
 
     trials: int = 0
@@ -59,7 +59,7 @@ class Tally:
     refused: int = 0
 
     def meet(self, hits: Collection[Hit]) -> None:
-        """Count the known issues of a graph, each once, with the worst that it cost there."""
+        """Count the known issues of a graph, each once, with the worst that it did there."""
         met = [
             (each.known.id, each.cause.severity) for each in hits if each.known is not None and each.cause is not None
         ]
@@ -73,7 +73,7 @@ class GraphTrials:
 
     Of every `rate` graphs one gets the costly checks as well; 0 is none, 1 is all. Which one follows from the graph, so
     that a graph is always tried in the same way. Each graph also runs in the processes of `others`, another backend or
-    device; what differs there is a hit of its own kind. A cause that costs less than `at_least` is left out: it is no
+    device; what differs there is a hit of its own kind. A cause less severe than `at_least` is left out: it is no
     hit, and a cloner that did nothing worse is counted apart.
     """
 

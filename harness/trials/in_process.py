@@ -47,7 +47,7 @@ def check_clone(
     `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
     graph was drawn for, else "keras". `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
     them by default; `costly` asks for a second clone, a training step and a round trip through a file, as do the checks
-    that need them when they are named. A cause for which `ignore` is true does not count, nor one that costs less than
+    that need them when they are named. A cause for which `ignore` is true does not count, nor one less severe than
     `at_least`: "crashes", "computes", "trains", "property" or "name". How many were left out is in the message.
     """
     from clonediff.harness.inside.trial import run_trial

@@ -51,7 +51,7 @@ _SAME_FRAME = {
 """A model and a Sequential, and a model and one within it, are cloned side by side."""
 
 _OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
-"""A class of one's own that a drawn model is of; where there are several they have numbers."""
+"""A custom class that a drawn model is of; where there are several they have numbers."""
 _OF_A_CLASS = re.compile(r"^kind$|^attribute\.")
 _MODELS = ("Functional", "Model", "Sequential")
 _OF_A_KIND = re.compile(r"/layers/(?!layer\.py|__init__)")
@@ -71,7 +71,7 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
-    """The causes behind differences, the costliest first; each difference belongs to exactly one.
+    """The causes behind differences, the worst first; each difference belongs to exactly one.
 
     Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
     was given, and what was done before; of a call that raises it is also what was called before that, and of any
@@ -220,7 +220,7 @@ def title(cause: Cause) -> str:
 def in_graph(differences: Iterable[Difference], case: Case, original: Observation) -> list[Difference]:
     """Differences with their places in the graph's terms: which of its layers each is at, and of which kind.
 
-    What is wrong with a model of a class of one's own is wrong with a plain one, but where it is the class.
+    What is wrong with a model of a custom class is wrong with a plain one, but where it is the class.
     """
     layers = original.shape.layers
     known = [(each, case.index[text]) for text, its in original.index.items() if text in case.index for each in its]
@@ -245,7 +245,7 @@ def _is_model(kind: str) -> bool:
 
 
 def _plain(kind: str) -> str:
-    """A kind as it is; of a model of a class of one's own, that of the model that the class begins with."""
+    """A kind as it is; of a model of a custom class, that of the model that the class begins with."""
     own = _OWN.match(kind)
     return kind if own is None else "Functional" if own[1] == "OwnModel" else "Sequential"
 

@@ -21,7 +21,7 @@ MOST = 40
 
 _COLUMNS = (
     ("new", "New first"),
-    ("cost", "Cost"),
+    ("severity", "Severity"),
     ("title", "Title"),
     ("seen", "First seen"),
     ("count", "Times found"),
@@ -60,7 +60,7 @@ def anchor(kept: StoredFinding, what: str = "finding") -> str:
 
 
 def _in_order(read: RunRead) -> list[StoredFinding]:
-    """New findings, then those that do not count, then those of known issues; the costliest of each first."""
+    """New findings, then those that do not count, then those of known issues; the worst of each first."""
     return [kept for group in counted(read.findings) for kept in group]
 
 
@@ -75,7 +75,7 @@ def _row(kept: StoredFinding) -> dict[str, Any]:
     return {
         "id": anchor(kept),
         "new": 0 if kept.counts else 1 if finding.known is None else 2,
-        "cost": severity(finding.severity),
+        "severity": severity(finding.severity),
         "title": finding.title,
         "seen": finding.first_seen,
         "count": finding.count,
@@ -116,8 +116,8 @@ def _finding(kept: StoredFinding, drawing: Drawing | str) -> Markup:
 
 
 def badge(said: str, severity: Severity | None) -> Markup:
-    """What it costs, in its colour."""
-    return tag("span", said, class_=f"badge cost-{'none' if severity is None else int(severity)}")
+    """How bad it is, in its colour."""
+    return tag("span", said, class_=f"badge severity-{'none' if severity is None else int(severity)}")
 
 
 def folded(id_: str, head: Markup, parts: Sequence[Markup]) -> Markup:

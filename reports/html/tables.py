@@ -100,7 +100,7 @@ def _facts(read: RunRead) -> Markup:
         ("Seed", str(run.seed)),
         ("Trials", f"{run.trials:,}" + (f", {run.drawn:,} of them drawn" if run.drawn is not None else "")),
         ("Making findings smaller", _share(run)),
-        ("Trained, quantized or saved before cloning", _of_states(run)),
+        ("Trained, quantized or saved before cloning", _of_prepared(run)),
         ("Graphs refused", "" if run.refused is None else str(run.refused)),
         ("Cloners", ", ".join(run.cloners)),
         ("Left out", left_out(run)),
@@ -115,7 +115,7 @@ def _share(run: Run) -> str:
     return f"{run.reducing / (run.reducing + run.drawing):.0%} of the workers' time"
 
 
-def _of_states(run: Run) -> str:
+def _of_prepared(run: Run) -> str:
     if not run.prepared or not run.preparing or run.drawing is None:
         return ""
     return (

@@ -26,7 +26,7 @@ def found(process: SubjectProcess, issue: str, cloner: str = "upstream") -> Find
 
 
 def news(process: SubjectProcess, graph: Graph, cloner: str) -> Finding:
-    """The costliest that a trial of a graph shows."""
+    """The worst that a trial of a graph shows."""
     one = GraphTrials(process, KnownIssues(), cloners=(cloner,), rate=1).try_graph(graph).hits[0]
     return finding_of(one, process.subject, process.versions)
 

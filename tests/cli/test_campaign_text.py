@@ -235,7 +235,7 @@ def test_the_summary_fits_a_screen(totals: Totals, tmp_path: Path) -> None:
     assert "  and 7 more: in runs/x/report.html" in told
 
 
-def test_what_is_known_is_counted_by_graph_with_the_worst_that_it_cost(totals: Totals) -> None:
+def test_what_is_known_is_counted_by_graph_with_the_worst_that_it_did(totals: Totals) -> None:
     totals.shard(shard(0, known={"input-name": 3}, severities={"input-name": Severity.NAME}))
     totals.shard(shard(1, known={"input-name": 4}, severities={"input-name": Severity.COMPUTES}))
     totals.shard(shard(2, known={"input-name": 1}, severities={"input-name": Severity.PROPERTY}))

@@ -75,14 +75,14 @@ def check(clonediff: Command, warm_commands: None, tmp_path: Path) -> Here:
 
 
 @pytest.mark.parametrize(
-    "ways",
+    "arguments",
     [("new-inputs",), ("remade",), ("plain-calls",), ("recursive", "remade"), ("new-inputs", "plain-calls")],
     ids=" and ".join,
 )
-def test_a_way_that_asks_for_a_model_like_it(ways: tuple[str, ...], check: Here) -> None:
-    code, out, err = check("own_towers.py:tower", *(f"--way={clone_arguments}" for clone_arguments in ways))
+def test_arguments_that_ask_for_a_model_like_it(arguments: tuple[str, ...], check: Here) -> None:
+    code, out, err = check("own_towers.py:tower", *(f"--way={each}" for each in arguments))
     assert (code, err) == (0, ""), out
-    assert f"  --way {' '.join(ways)}\n    held against the model itself" in out
+    assert f"  --way {' '.join(arguments)}\n    held against the model itself" in out
     assert out.count(": faithful\n") == 2
 
 
@@ -93,7 +93,7 @@ def test_a_way_that_asks_for_a_model_like_it(ways: tuple[str, ...], check: Here)
         *("clone_function=lambda layer: layer", "input_tensors=model.input"),
     ],
 )
-def test_arguments_of_one_s_own_are_held_to_what_is_documented(clone_arguments: str, check: Here) -> None:
+def test_users_arguments_are_held_to_what_is_documented(clone_arguments: str, check: Here) -> None:
     code, out, _ = check("own_towers.py:tower", f"--way={clone_arguments}")
     assert code == 0, out
     assert "nobody knows which model your arguments ask for" in out

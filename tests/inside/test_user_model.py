@@ -19,9 +19,9 @@ from clonediff.harness.inside.user_model import (
     LARGEST_CONFIG,
     applications,
     arrays_in,
+    checked_model,
     code_in,
     described,
-    own_model,
     searched,
     vocabularies,
 )
@@ -104,9 +104,9 @@ def test_code_in_a_file_is_told_before_it_is_loaded(name: str, tmp_path: Path) -
     marker = tmp_path / "ran"
     source = f"open({str(marker)!r}, 'w').close()\nmodel = None\n"
     refused = {"code": ["the layer 'double'"], "unread": ""}
-    assert own_model({"source": source, "file": path}, framework("keras")) == refused
+    assert checked_model({"source": source, "file": path}, framework("keras")) == refused
     assert not marker.exists()
-    allowed = own_model({"source": source, "file": path, "unsafe": True}, framework("keras"))
+    allowed = checked_model({"source": source, "file": path, "unsafe": True}, framework("keras"))
     assert allowed["kind"] == "NoneType"
     assert marker.exists()
 
@@ -191,9 +191,9 @@ def test_a_file_that_cannot_be_searched_is_not_loaded(content: bytes | dict[str,
             for name, text in content.items():
                 archive.writestr(name, text)
     source = f"open({str(marker)!r}, 'w').close()\nmodel = None\n"
-    told = own_model({"source": source, "file": str(path)}, framework("keras"))
+    told = checked_model({"source": source, "file": str(path)}, framework("keras"))
     assert (told["code"], bool(told["unread"]), marker.exists()) == ([], True, False)
-    own_model({"source": source, "file": str(path), "unsafe": True}, framework("keras"))
+    checked_model({"source": source, "file": str(path), "unsafe": True}, framework("keras"))
     assert marker.exists()
 
 
@@ -216,7 +216,7 @@ def test_arrays_are_told_and_never_unpickled(tmp_path: Path) -> None:
 
 
 def test_a_refusal_is_told_with_its_exception() -> None:
-    told = own_model({"source": "raise RuntimeError('no')"}, framework("keras"))
+    told = checked_model({"source": "raise RuntimeError('no')"}, framework("keras"))
     assert told["refused"]["type"] == "RuntimeError"
 
 

@@ -43,7 +43,7 @@ def test_graphs_are_of_the_dialect() -> None:
     drawn()
 
 
-def test_the_reported_bug_is_found_and_shrunk_to_its_smallest(warm: Callable[[str], SubjectProcess]) -> None:
+def test_the_reported_bug_is_found_and_reduced_to_its_smallest(warm: Callable[[str], SubjectProcess]) -> None:
     process = warm("keras==2.2.4")
     others = KnownIssues(tuple(issue for issue in load().issues if issue.id != "keras2-two-outputs"))
     trials = GraphTrials(process, others, cloners=["upstream"], rate=0)

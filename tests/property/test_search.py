@@ -48,14 +48,14 @@ def test_what_shows_once_and_not_again_is_no_hit() -> None:
     assert trials.tally.unsteady == 1
 
 
-def test_a_subject_that_is_lost_for_good_is_not_shrunk() -> None:
+def test_a_subject_that_is_lost_for_good_is_not_reduced() -> None:
     trials = Scripted(False, False, SubjectError("gone"))
     with pytest.raises(SubjectError, match="gone"):
         search(trials, GRAPHS, examples=50, seed_=0)
     assert trials.looks == 3
 
 
-def test_a_finding_outlives_a_subject_that_is_lost_while_it_is_shrunk() -> None:
+def test_a_finding_outlives_a_subject_that_is_lost_while_it_is_reduced() -> None:
     assert search(Scripted(True, True, SubjectError("gone")), GRAPHS, examples=50, seed_=0) is not None
 
 

@@ -91,7 +91,8 @@ def difference(number: int = 0, **changes: Any) -> Difference:
     kinds = (
         Difference("outputs", "call.outputs[0]", "value", "a1", "b2", Severity.COMPUTES, Place("lstm", "LSTM", 6),
                    digests=("a1", "b2"), numbers=Numbers(0.25, 3, 12, (0, 1), "0.5", "0.25")),
-        Difference("made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES, Place("lambda", "Lambda", 3),
+        Difference("made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES,
+                   Place("lambda", "Lambda", 3),
                    Raised("ValueError", "no", "keras/src/layers/core/lambda_layer.py:from_config")),
         Difference("structure", "layers['dense'].trainable", "trainable", "false", "true", Severity.TRAINS,
                    Place("dense", "Dense", 2, 1, at=(1,))),
@@ -211,5 +212,5 @@ Making = Callable[[int], Finding]
 
 
 def many(count: int) -> list[Finding]:
-    """Findings of every cost, with graphs as a search draws them."""
+    """Findings of every severity, with graphs as a search draws them."""
     return [finding(number, graph_of(number)) for number in range(count)]

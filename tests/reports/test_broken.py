@@ -160,7 +160,7 @@ def test_the_summary_begins_with_it(tmp_path: Path) -> None:
         "## clonediff: Keras 3.15.1's clone_model is unfaithful on 290 of 300 graphs: 2 known causes, nothing new\n\n"
         "clonediff's own cloner is faithful on all 300 graphs.\n\n"
         "### What it breaks\n\n"
-        "| cost | what | graphs | reason and script |\n|---|---|---|---|\n"
+        "| severity | what | graphs | reason and script |\n|---|---|---|---|\n"
         "| it crashes | A Lambda of a Python lambda cannot be cloned | 12 | no example of it was tried |\n"
         "| it changes a name | An unnamed input layer changes its name in the clone | 290 | known/keras-input-name |\n"
         "\n"

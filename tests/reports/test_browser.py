@@ -309,7 +309,7 @@ def test_two_hundred_findings_open_and_sort_without_a_wait(tab: playwright.Page,
         sort.dispatchEvent(new Event('change'));
         document.body.getBoundingClientRect();
     }"""
-    for key in ("title", "seen", "cost"):
+    for key in ("title", "seen", "severity"):
         before = layouts(session)
         tab.evaluate(sorting, key)
         assert 0 < layouts(session) - before <= FEW, key
@@ -349,7 +349,7 @@ def test_what_is_news_stands_before_what_is_not(tab: playwright.Page, tmp_path: 
     found = [finding(0, known="lambda-refused"), finding(1, proof=False), finding(3)]
     tab.goto(written(run_folder(tmp_path, found, proven=False)))
     assert tab.evaluate(TITLES) == [finding(3).title, finding(1).title, finding(0).title]
-    tab.select_option("#sort", "cost")
+    tab.select_option("#sort", "severity")
     assert tab.evaluate(TITLES) == [finding(1).title, finding(0).title, finding(3).title]
 
 

@@ -62,7 +62,7 @@ def test_a_graph_counts_once_however_often_it_meets_a_feature() -> None:
         *(CloneArguments(wrong=what) for what in get_args(Wrong) if what),
     ],
 )
-def test_every_way_is_a_column(clone_arguments: CloneArguments) -> None:
+def test_every_clone_argument_is_a_column(clone_arguments: CloneArguments) -> None:
     graph = Graph(
         (Input((4,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), clone_arguments=clone_arguments
     )

@@ -121,7 +121,7 @@ def test_one_tensor_in_a_list() -> None:
 
 
 @pytest.mark.parametrize("clone_arguments", SUITED)
-def test_each_way_is_python(clone_arguments: CloneArguments) -> None:
+def test_each_clone_argument_is_python(clone_arguments: CloneArguments) -> None:
     graph = structs.replace(GRAPH, clone_arguments=clone_arguments)
     well_typed(graph)
     its = written(graph, "keras")
@@ -135,7 +135,7 @@ def test_each_way_is_python(clone_arguments: CloneArguments) -> None:
         assert its.asked.rstrip().splitlines()[-1].startswith("model = keras.Model(")
 
 
-def test_a_graph_without_a_way_asks_for_nothing() -> None:
+def test_a_graph_without_clone_arguments_asks_for_nothing() -> None:
     its = written(GRAPH, "keras")
     assert (its.arguments, its.asked) == ((), "")
 

@@ -1,4 +1,4 @@
-"""Ways to clone: what each asks for, which are drawn, and that they change nothing of the graphs that are drawn."""
+"""Clone arguments: what they ask for, which are drawn, and that they change nothing of the graphs that are drawn."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_a_layer_that_gives_what_is_as_the_input_is(graph: Graph, there: bool) -
 def _drawn(
     graph: Graph, features: Collection[str] = CLONE_ARGUMENT_FEATURES | {LATER}, times: int = 300, seed: int = 0
 ) -> list[Graph]:
-    """Ways for a graph, as the Keras of its generation can build what they ask for."""
+    """Clone arguments for a graph, as the Keras of its generation can build what they ask for."""
     draw = random.Random(seed)
     with asking(asked(process_of(graph.generation or "keras"))):
         return [cloned(graph, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(times)]
@@ -180,18 +180,16 @@ _ELSEWHERE = {("inputs", how) for how in ("turned", "closed", "float", "sparse",
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_every_sort_of_way_is_drawn_about_as_often_as_the_next(generation: Literal["keras", "tf_keras"]) -> None:
+def test_every_sort_of_argument_is_drawn_about_as_often_as_the_next(generation: Literal["keras", "tf_keras"]) -> None:
     features = CLONE_ARGUMENT_FEATURES | {LATER} if generation == "keras" else {"new inputs", "clone functions"}
-    ways = [each.clone_arguments for each in _drawn(structs.replace(GRAPH, generation=generation), features, 1000)]
-    met = collections.Counter(
-        sort for clone_arguments in ways if clone_arguments is not None for sort in sorts_of(clone_arguments)
-    )
+    given = [each.clone_arguments for each in _drawn(structs.replace(GRAPH, generation=generation), features, 1000)]
+    met = collections.Counter(sort for arguments in given if arguments is not None for sort in sorts_of(arguments))
     endless = {("inputs", "made"), ("clone_function", "model")} if generation == "tf_keras" else set()
-    share = len(ways) / len(met)
+    share = len(given) / len(met)
     # What is wrong is drawn half as often on purpose; the rest is left to chance.
     rare = {sort for sort, count in met.items() if count < (0.2 if sort.part == "wrong" else 0.4) * share}
     assert rare <= endless | _ELSEWHERE
-    assert sum(sort.part == "wrong" for sort in met.elements()) < 0.3 * len(ways)
+    assert sum(sort.part == "wrong" for sort in met.elements()) < 0.3 * len(given)
     if generation == "keras":
         assert {sort.does for sort in met if sort.part == "wrong"} == set(get_args(Wrong)[1:])
         assert {sort for sort in ALL_SORTS if sort not in met} <= _ELSEWHERE

@@ -78,7 +78,7 @@ def test_a_seed_draws_the_same_whoever_answers(
     assert json.loads(done.stdout.splitlines()[-1]) == drawn
 
 
-def test_the_models_that_are_drawn_are_the_same_with_ways_and_states_and_without() -> None:
+def test_the_models_that_are_drawn_are_the_same_with_clone_arguments_and_preparations_and_without() -> None:
     plain = list(sample_graphs(graphs_of("keras"), 60, 4))
     more = list(
         sample_graphs(graphs_of("keras", features=FEATURES | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES), 60, 4)

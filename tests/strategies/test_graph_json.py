@@ -48,7 +48,7 @@ def test_json_gives_the_same_graph_back_and_keras_takes_it(graph: Graph) -> None
 
 GRAPHS = {
     **{
-        f"cloned-in-a-way-{number}": structs.replace(GRAPH, clone_arguments=clone_arguments)
+        f"cloned-with-arguments-{number}": structs.replace(GRAPH, clone_arguments=clone_arguments)
         for number, clone_arguments in enumerate(SUITED)
     },
     **{

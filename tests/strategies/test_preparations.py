@@ -1,4 +1,4 @@
-"""States: which steps are drawn, that Keras is asked whether each can be done, and what nobody says anything of."""
+"""Preparations: which are drawn, that Keras is asked whether each can be done, and what nobody says anything of."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def drawn(
     return [structs.replace(graph, preparations=preparations) for preparations in prepared]
 
 
-def test_every_step_is_a_feature() -> None:
+def test_every_preparation_is_a_feature() -> None:
     assert set(PREPARATIONS) == PREPARATION_FEATURES <= set(get_args(Feature)) - FEATURES
 
 
 @pytest.mark.parametrize("does", PREPARATIONS)
-def test_every_step_is_drawn_with_each_value(does: Feature) -> None:
+def test_every_preparation_is_drawn_with_each_value(does: Feature) -> None:
     layers = (*GRAPH.layers, Layer("IntegerLookup", (("vocabulary", Seq((1, 2))),)), Layer("LSTM", (("units", 2),)))
     calls = (*GRAPH.calls, Call(len(layers) - 2, (Ref(0),)), Call(len(layers) - 1, (Ref(0),)))
     whole = structs.replace(GRAPH, layers=layers, calls=calls)
@@ -95,13 +95,13 @@ def test_what_keras_refuses_is_not_done() -> None:
     assert {preparation.does for preparations in prepared for preparation in preparations} == {"trainable"}
 
 
-def test_few_steps_are_tried_for_one() -> None:
+def test_few_preparations_are_tried_for_one() -> None:
     keras = Refusing(lambda graph: True)
     assert all(not graph.preparations for graph in drawn(GRAPH, keras, 50, rate=1))
     assert len(keras.asked) <= 50 * 3 * TRIES
 
 
-def test_the_same_digits_mean_the_same_steps() -> None:
+def test_the_same_digits_mean_the_same_preparations() -> None:
     keras = Refusing(lambda graph: len(to_json(graph)) % 2 == 0)
     assert drawn(GRAPH, keras, 50) == drawn(GRAPH, keras, 50)
 
@@ -138,7 +138,7 @@ def test_a_value_for_each_output() -> None:
     assert Named("losses.mean_absolute_error") in losses(Ref(4))
 
 
-def test_what_a_step_is_done_to() -> None:
+def test_what_a_preparation_is_done_to() -> None:
     assert list(targets(GRAPH)) == ["Dense", "Dropout", "Model"]
     held = targets(WRAPPED)["Dense"]
     assert (held.place, held.attributes) == ((0,), ("layer",))
@@ -163,7 +163,7 @@ OBJECTS = Preparation("objects", "Dense", (("takes", "activation"), ("within", "
         (Preparation("objects", "Dense", (("takes", "class"), ("within", "clone"))), "no class of one's own"),
     ],
 )
-def test_a_step_that_cannot_be_written(preparation: Preparation, wrong: str) -> None:
+def test_a_preparation_that_cannot_be_written(preparation: Preparation, wrong: str) -> None:
     with pytest.raises(MalformedGraph, match=wrong):
         written(structs.replace(GRAPH, generation="keras", preparations=(preparation,)), "keras")
     with pytest.raises(MalformedGraph, match="a wrapper is given"):

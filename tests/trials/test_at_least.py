@@ -1,4 +1,4 @@
-"""What costs less than was asked for: no hit, and not counted as unfaithful; what is left is counted by its worst."""
+"""What is less severe than was asked for: no hit, not counted as unfaithful; what is left is counted by its worst."""
 
 from __future__ import annotations
 

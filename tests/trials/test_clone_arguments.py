@@ -118,14 +118,14 @@ FAULTS = ("input_tensors", "clone_function", "call_function", "recursive")
 def test_fixed_makes_what_is_asked_for(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(generation)
     only = GRAPH if generation == "keras" else structs.replace(GRAPH, generation="tf_keras")
-    ways = [
+    taken = [
         clone_arguments
         for clone_arguments in SUITED
         if generation == "keras" or (clone_arguments.call_function is None and not clone_arguments.recursive)
     ]
     graphs = [
         structs.replace(only, clone_arguments=clone_arguments)
-        for clone_arguments in ways
+        for clone_arguments in taken
         if generation == "keras" or _of_keras_2(clone_arguments)
     ]
     graphs += [
@@ -256,7 +256,7 @@ NAMED_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", NAMED_FAULTS)
-def test_planted_faults_of_one_way_are_caught(fault: str, keras: SubjectProcess) -> None:
+def test_planted_faults_of_one_argument_are_caught(fault: str, keras: SubjectProcess) -> None:
     graph, clone_arguments, check = NAMED_FAULTS[fault]
     graph = structs.replace(graph, clone_arguments=clone_arguments)
     well_typed(graph)
@@ -298,7 +298,7 @@ def test_planted_faults_of_what_a_clone_function_is_asked_are_caught(
     assert aspect in {each.aspect for each in found if each.check == "functions"}
 
 
-def test_a_second_clone_and_the_clone_of_a_clone_are_held_to_the_same_way(keras: SubjectProcess) -> None:
+def test_a_second_clone_and_the_clone_of_a_clone_are_held_to_the_same_arguments(keras: SubjectProcess) -> None:
     graph = structs.replace(
         EVERY_ARGUMENT, clone_arguments=CloneArguments(inputs="fresh", clone_function=CloneFunction())
     )

@@ -89,7 +89,7 @@ def test_how_many_causes_were_left_out_is_in_the_message() -> None:
     assert {cause.severity for cause in caught.value.causes} == {Severity.TRAINS}
 
 
-def test_an_unknown_cost_is_named() -> None:
+def test_an_unknown_severity_is_named() -> None:
     with pytest.raises(ValueError, match="at_least: 'speed' is not one of crashes, computes, trains, property, name"):
         check_clone(TWO_OUTPUTS, clone_model, at_least="speed")
 

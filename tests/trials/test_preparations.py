@@ -242,14 +242,14 @@ WITH_ARGUMENTS = (
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_a_model_with_a_state_is_cloned_on_other_inputs(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+def test_a_prepared_model_is_cloned_on_other_inputs(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     preparations = WITH_ARGUMENTS[1 if generation == "tf_keras" else 0 :]
-    ways = (
+    some = (
         CloneArguments("fresh"),
         CloneArguments("batch"),
         *((CloneArguments("fresh", recursive=True),) if generation == "keras" else ()),
     )
-    for clone_arguments in ways:
+    for clone_arguments in some:
         for preparation in preparations:
             graph = structs.replace(
                 GRAPH, generation=generation, preparations=(preparation,), clone_arguments=clone_arguments
@@ -314,7 +314,7 @@ OF_EACH_SORT = {
     "name scope": (GRAPH, Preparation("name scope", None, (("name", "outer"),)), "variable_moved", "weights"),
     "remat": (INNER, Preparation("remat", None, (("mode", "full"),)), "weights_copied", "own"),
 }
-"""For each sort of step but compiling a model, a step, a planted fault in what a clone owes to it, and the check."""
+"""For each sort of preparation but compiling, one, a planted fault in what a clone owes to it, and the check."""
 
 
 def test_there_is_a_planted_fault_for_each_sort() -> None:

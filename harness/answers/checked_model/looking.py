@@ -203,7 +203,7 @@ def _with_arguments(case: Case, clone_arguments: UserArguments, subject: Subject
     promises = "from_config" if clone_arguments.by_config else ""
     # What they give may be layers of the model itself, which are then called again.
     case = replace(case, keeps="layers" if theirs else "")
-    arguments = clone_arguments.arguments(subject)
+    arguments = clone_arguments.on(subject)
     return replace(
         case, source=source, arguments=arguments, user_arguments=theirs, functions_raise=theirs, promises=promises
     )

@@ -35,7 +35,8 @@ class CheckedModel(msgspec.Struct, frozen=True):
 
     `summary` says what happens to whose clone, and what to do that works; `remedies` are the cloners that were tried to
     find that out, though not asked for. `inputs` has a line for each input that it was fed, `peak` the most memory that
-    its process held, in bytes. `clone_arguments` says what `clone_model` was given beside the model, and what that is held against.
+    its process held, in bytes. `clone_arguments` says what `clone_model` was given beside the model, and what that is
+    held against.
     """
 
     model: str

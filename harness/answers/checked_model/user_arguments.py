@@ -1,6 +1,6 @@
 """What `clone_model` is given beside a model of somebody's own: named, typed out, or made by a function of theirs.
 
-Of a named way it is known what is asked for: a model like the one that is cloned. What somebody's own arguments ask for
+What arguments with a name ask for is known: a model like the one that is cloned. What somebody's own arguments ask for
 is not: then only what `clone_model` says of them can be checked, and the text says so.
 """
 
@@ -25,7 +25,7 @@ NAMED = {
     "plain-calls": ("call_function", "lambda layer, *args, **kwargs: layer(*args, **kwargs)"),
     "recursive": ("recursive", "True"),
 }
-"""The ways that ask for a model like the one that is cloned: the argument, and what it is given."""
+"""By name, what asks for a model like the one that is cloned: the argument, and what it is given."""
 _NESTED_INPUTS = (
     f"keras.tree.map_structure(lambda each: {_INPUT}, "
     "model.inputs if isinstance(model, keras.Sequential) else model.input)"
@@ -64,7 +64,7 @@ class UserArguments(msgspec.Struct, frozen=True):
         """The lines before the model that import the function."""
         return imported(Path(self.file), "way") if self.file else []
 
-    def arguments(self, subject: Subject) -> dict[str, str]:
+    def on(self, subject: Subject) -> dict[str, str]:
         """The expressions of what `clone_model` is given, by name."""
         given = dict(NAMED[name] for name in self.named)
         if "input_tensors" in given and DIALECTS[subject.dialect].nests:

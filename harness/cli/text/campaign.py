@@ -191,8 +191,9 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         yield from (f"  {line}" for line in refusals(name, each.draws(), REASONS))
         yield from (cut(f"  {line}") for line in never_accepted(each.draws()))
         if each.drawn.prepared:
-            share_ = each.drawn.preparing / ((each.drawn.seconds + each.reducing) or 1)
-            yield f"  {some(each.drawn.prepared, 'graph')} trained, quantized or saved before ({share_:.0%} of the time)"
+            part = each.drawn.preparing / ((each.drawn.seconds + each.reducing) or 1)
+            graphs = some(each.drawn.prepared, "graph")
+            yield f"  {graphs} trained, quantized or saved before ({part:.0%} of the time)"
         for key, count in sorted(each.drawn.verdicts.items()):
             cloner, _, verdict = key.partition(": ")
             yield (f"  {cloner:9} {verdict:10} {count:,}")

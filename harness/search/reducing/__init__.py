@@ -2,8 +2,8 @@
 
 Owns the loop: which candidate is asked for next, and when to stop. The graph itself is cut, and not the program that it
 was drawn from, so that steps are possible which no program of fewer instructions makes: to begin half-way, to put an
-inner model's calls in its place, to shrink all dimensions of one size together. Must not import Keras, nor know what
-failed: `still` says whether a candidate fails in the same way.
+inner model's calls in its place, to make all dimensions of one size smaller together. Must not import Keras, nor know
+what failed: `still` says whether a candidate fails in the same way.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class _Reduction:
     def run(self, each: Pass) -> None:
         """Take what a pass offers wherever it holds.
 
-        After a step the pass is begun anew on what is left, past the offers that were refused: they are likely to be
-        refused again, and the next round makes up for it.
+        After each success the pass is begun anew on what is left, past the offers that were refused: they are likely to
+        be refused again, and the next round makes up for it.
         """
         skip = 0
         while (at := self._step(each(self.graph), skip)) is not None:
@@ -97,9 +97,7 @@ class _Reduction:
         except MalformedGraph:
             return None
         there = targets(candidate) if candidate.preparations else {}
-        lost = any(
-            preparation.kind is not None and preparation.kind not in there for preparation in candidate.preparations
-        )
+        lost = any(each.kind is not None and each.kind not in there for each in candidate.preparations)
         return None if lost or unsaid(candidate) else candidate
 
 

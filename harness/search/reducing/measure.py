@@ -3,7 +3,7 @@
 What is compared, the first difference deciding:
 
 1. the lines of its script: inputs, calls, models, layers that are named because they are called several times or not at
-   all, marks; at every level of nesting; two for each step of its state
+   all, marks; at every level of nesting; two for each preparation
 2. layers, those within arguments among them
 3. tensors named: in the model's ends, what holds them, in calls, given by calls; and nodes that lead nowhere
 4. how simple the kinds are, the simplest counting nothing
@@ -141,24 +141,19 @@ def _lines(graph: Graph) -> int:
     )
 
 
-def _class(own: CustomClass | None) -> int:
-    """The lines of a class of one's own, less those that make the model."""
-    if own is None:
+def _class(custom: CustomClass | None) -> int:
+    """The lines of a custom class, less those that make the model."""
+    if custom is None:
         return 0
-    return 4 + {"": 0, "option": 5, "parts": 8}[own.makes] + 2 * own.calls + own.registered
+    return 4 + {"": 0, "option": 5, "parts": 8}[custom.makes] + 2 * custom.calls + custom.registered
 
 
-def _lines_of_clone_arguments(clone_arguments: CloneArguments | None) -> int:
+def _lines_of_clone_arguments(given: CloneArguments | None) -> int:
     """The arguments that `clone_model` is given; a function is some lines more."""
-    if clone_arguments is None:
+    if given is None:
         return 0
-    functions = (clone_arguments.clone_function, clone_arguments.call_function)
-    return (
-        int(bool(clone_arguments.inputs))
-        + bool(clone_arguments.wrong)
-        + clone_arguments.recursive
-        + 3 * sum(each is not None for each in functions)
-    )
+    functions = sum(each is not None for each in (given.clone_function, given.call_function))
+    return int(bool(given.inputs)) + bool(given.wrong) + given.recursive + 3 * functions
 
 
 def _tensors(graph: Graph) -> int:

@@ -1,6 +1,6 @@
 """What a check is, and an aspect: one thing that it can find different, with all that is said of it anywhere.
 
-Each check declares its aspects beside its code: what each costs a user, the sentence for it, what it changes and shows
+Each check declares its aspects beside its code: how severe each is, the sentence for it, what it changes and shows
 (for `roots`), whether any layer can have it (for fingerprints), and how a script of plain Keras compares it.
 """
 
@@ -131,7 +131,7 @@ class Aspect:
     `name`: "*" in it stands for what differs from case to case, such as the setting in "config.*".
     `path`: given where the name alone does not say what differs.
     `sentence`: it has placeholders, which `titles` fills; `named` is that for an argument that Keras has a name for.
-    `reach`: it follows from the cost unless it is given. `quiet`: no number that a model computes can follow.
+    `reach`: it follows from the severity unless it is given. `quiet`: no number that a model computes can follow.
     `changes`, `shows`: for what is told of models that have not run. Each shows `OBJECTS` as well.
     `stage`: that of the check unless it is given.
     `any_layer`: the machinery of cloning loses it, so that a fingerprint names no kind of layer.
@@ -214,7 +214,7 @@ class Aspects:
         raised: Raised | None = None,
         digests: tuple[str, str] | None = None,
     ) -> Difference:
-        """A difference in the aspect of that name; it costs what the aspect does, unless the place makes it another."""
+        """A difference in the aspect of that name, as severe as that is unless the place makes it otherwise."""
         aspect = self.of(name, path)
         if aspect is None:
             raise KeyError(f"the check {self.check} declares no aspect {name!r}")
@@ -254,7 +254,7 @@ class Check:
 
     @property
     def severity(self) -> Severity:
-        """The worst that breaking it can cost a user."""
+        """The worst that breaking it can do to a user."""
         return min(each.severity for each in self.aspects)
 
     def __call__(self, original: Observation, clone: Clone) -> list[Difference]:

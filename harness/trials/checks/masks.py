@@ -55,7 +55,7 @@ def _symbolic(pair: Pair) -> Iterator[Difference]:
 
 
 def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> Iterator[Difference]:
-    """The mask of every step and every output. One that no output has costs a property, and changes no number."""
+    """The mask of every step and every output. One that no output has is a property, and changes no number."""
     if expected is None or found is None or not both_ran(expected, found):
         return
     first: Place | None = None

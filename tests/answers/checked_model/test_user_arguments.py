@@ -13,18 +13,18 @@ from clonediff.harness.subjects import Subject
 KERAS, TF_KERAS = Subject.parse("keras"), Subject.parse("tf_keras")
 
 
-def test_none_is_no_way() -> None:
+def test_none_is_given() -> None:
     assert user_arguments(()) is None
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_a_named_way_asks_for_a_model_like_the_one_that_is_cloned(name: str) -> None:
+def test_what_has_a_name_asks_for_a_model_like_the_one_that_is_cloned(name: str) -> None:
     clone_arguments = user_arguments([name])
     assert clone_arguments is not None
     assert clone_arguments.like_the_model
     for subject in (KERAS, TF_KERAS):
-        assert list(clone_arguments.arguments(subject)) == [NAMED[name][0]]
-        for text in clone_arguments.arguments(subject).values():
+        assert list(clone_arguments.on(subject)) == [NAMED[name][0]]
+        for text in clone_arguments.on(subject).values():
             compile(text, "way", "eval")
 
 
@@ -34,7 +34,7 @@ def test_several_are_one_call(tmp_path: Path) -> None:
     clone_arguments = user_arguments(["recursive", "input_tensors=keras.Input((3,))", f"{file}:tanh"])
     assert clone_arguments is not None
     assert not clone_arguments.like_the_model
-    assert clone_arguments.arguments(KERAS) == {
+    assert clone_arguments.on(KERAS) == {
         "recursive": "True",
         "input_tensors": "keras.Input((3,))",
         "**": "way.tanh(model)",
@@ -54,6 +54,6 @@ def test_several_are_one_call(tmp_path: Path) -> None:
         (["clone_function=print", "remade"], "clone_function is given twice"),
     ],
 )
-def test_what_is_no_way(words: list[str], said: str) -> None:
+def test_what_is_no_argument(words: list[str], said: str) -> None:
     with pytest.raises(ModelError, match=said):
         user_arguments(words)

@@ -1,4 +1,4 @@
-"""A state becomes as small as what shows it, whichever graph and steps the reduction begins with."""
+"""Preparations become as few and small as what shows them, whichever graph the reducer begins with."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def _drawn(draws: int, kinds: tuple[str, ...], features: frozenset[str]) -> list
     return [graph for graph in sample_graphs(graphs, draws, 5) if graph.preparations]
 
 
-def test_a_state_is_as_small_as_what_shows_it() -> None:
-    """One step on a model of a call or two; more of the graphs are compiled, which has most forms."""
+def test_preparations_are_as_small_as_what_shows_them() -> None:
+    """One preparation on a model of a call or two; more of the graphs are compiled, which has most forms."""
     count, plain = examples(120, 1500), frozenset({"arrangements"})
     drawn = [
         *_drawn(count, KINDS, FEATURES | SORTS),

@@ -80,10 +80,10 @@ def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation
     holds()
 
 
-def test_a_way_goes_where_it_does_not_matter_and_gets_plainer_where_it_does() -> None:
+def test_clone_arguments_go_where_they_do_not_matter_and_get_plainer_where_they_do() -> None:
     function = CloneFunction("set", "Dense", "activation", "tanh")
-    ways = CloneArguments("batch", function, CallFunction("after", "Dense"), recursive=True)
-    graph = structs.replace(GRAPH, clone_arguments=ways)
+    arguments = CloneArguments("batch", function, CallFunction("after", "Dense"), recursive=True)
+    graph = structs.replace(GRAPH, clone_arguments=arguments)
     assert reduce(graph, lambda each: True).graph.clone_arguments is None
     assert reduce(
         graph, lambda each: each.clone_arguments is not None and each.clone_arguments.inputs != ""
@@ -98,7 +98,7 @@ def test_a_way_goes_where_it_does_not_matter_and_gets_plainer_where_it_does() ->
     assert called.graph.clone_arguments == CloneArguments(call_function=CallFunction())
 
 
-def test_a_step_goes_where_it_does_not_matter_and_says_less_where_it_does() -> None:
+def test_a_preparation_goes_where_it_does_not_matter_and_says_less_where_it_does() -> None:
     loss = Function("error named", ("y_true - y_pred",))
     compiled = Preparation("compile", None, (("optimizer", "sgd"), ("loss", loss), ("run_eagerly", True)))
     graph = structs.replace(GRAPH, preparations=(Preparation("trainable", "Dropout", (("trainable", True),)), compiled))

@@ -97,10 +97,10 @@ def test_a_cause_says_what_was_lost(trials: dict[str, Trial], fault: str, said: 
 
 
 def test_every_check_has_a_planted_fault() -> None:
-    of_ways = {
+    of_arguments = {
         (fault.__doc__ or "").split(":", 1)[0] for name, fault in PLANTED.items() if name.startswith("argument_")
     }
-    assert set(CAUGHT_BY.values()) | of_ways == set(CHECKS)
+    assert set(CAUGHT_BY.values()) | of_arguments == set(CHECKS)
 
 
 def test_what_upstream_breaks_and_fixed_holds_is_an_upstream_bug(trials: dict[str, Trial]) -> None:

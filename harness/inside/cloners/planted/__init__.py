@@ -1,4 +1,4 @@
-"""Cloners that are broken on purpose, for testing the checks, and shrinking, against.
+"""Cloners that are broken on purpose, for testing the checks, and the reducer, against.
 
 Each begins with a clone by our fixed cloner and breaks one thing in it, wherever the model has that thing; on a model
 that has it nowhere, the clone is faithful. The first line of each says which check must catch it.

@@ -86,14 +86,14 @@ def ragged_lost(model: Any, clone: Any, context: TrialContext) -> Any:
 
 
 def own_class_lost(model: Any, clone: Any, context: TrialContext) -> Any:
-    """structure: makes a plain model where the original is of a class of one's own."""
+    """structure: makes a plain model where the original is of a custom class."""
     if type(model).__name__.startswith("Own"):
         return context.framework.keras.Model(clone.inputs, clone.outputs, name=clone.name)
     return None
 
 
 def own_option_lost(model: Any, clone: Any, context: TrialContext) -> None:
-    """structure: gives the option of a class of one's own its default."""
+    """structure: gives the option of a custom class its default."""
     for each in [clone] + layers_of(clone, context):
         if type(each).__name__.startswith("Own"):
             each.factor = 1.0

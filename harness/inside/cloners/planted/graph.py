@@ -12,7 +12,7 @@ from .rewiring import layers_of, mentioned, nodes_of, rewired
 
 
 def crash_on_outputs(model: Any, clone: Any, context: TrialContext) -> None:
-    """made: crashes on a layer that gives several tensors, as Keras 2.2.4 did."""
+    """made: raises on a layer that gives several tensors, as Keras 2.2.4 did."""
     framework = context.framework
     for layer in layers_of(model, context):
         for node in framework.layer_nodes(layer):

@@ -19,7 +19,7 @@ def inline_model(graph: Graph) -> Offers:
 
 
 def take_model_out(graph: Graph) -> Offers:
-    """An inner model of a class of one's own in the place of the whole."""
+    """An inner model of a custom class in the place of the whole."""
     if graph.clone_arguments is None and not graph.preparations:
         for layer in graph.layers:
             if layer.graph is not None and layer.graph.custom_class is not None:

@@ -46,7 +46,7 @@ _OF_AN_INPUT = ("name", "batch")
 
 
 def leave_out_parts(graph: Graph) -> Offers:
-    """A graph without what it has beside its layers and calls: a way, a state, one of its steps, a class of its own."""
+    """A graph without what it has beside its layers and calls: clone arguments, preparations, a custom class."""
     yield from at_one_place(graph, _without(PARTS), graph)
 
 
@@ -68,7 +68,7 @@ def say_less(graph: Graph) -> Offers:
 
 
 def simplify_arguments(graph: Graph) -> Offers:
-    """Fewer arguments, or simpler values for them: of layers, of calls, of steps; and what functions do."""
+    """Fewer arguments, or simpler values for them: of layers, of calls, of preparations; and what functions do."""
     yield from at_one_place(graph, _plainer_arguments, graph)
     yield from at_one_place(graph, _plainer_values, graph)
 

@@ -1,4 +1,4 @@
-"""Passes that change a step of the state with what it is done to."""
+"""Passes that change a preparation together with the layer or the outputs that it is for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clonediff.strategies.targets import Target, layer_at, targets
 
 
 def plainer_kind_with_its_preparation(graph: Graph) -> Offers:
-    """A layer that a step is done to becomes one of a plainer kind, and it is done to that."""
+    """A layer that is prepared becomes one of a plainer kind, which is prepared instead."""
     there = targets(graph) if any(preparation.kind for preparation in graph.preparations) else {}
     for offer in everywhere(plainer_kind)(graph) if there else ():
         if offer is None:
@@ -29,7 +29,7 @@ def plainer_kind_with_its_preparation(graph: Graph) -> Offers:
 
 
 def drop_output_with_its_preparation(graph: Graph) -> Offers:
-    """The model without one of its outputs, or with plainer ones, where a step has a value for each of them."""
+    """The model without one of its outputs, or with plainer ones, where a preparation has a value for each of them."""
     if isinstance(graph.gives, Ref) or not any(
         by_output(graph.gives, value) for preparation in graph.preparations for _, value in preparation.args
     ):

@@ -2,8 +2,8 @@
 
 What it does otherwise than Keras, and why, stands in the modules beside this one: `graphs` repeats the calls of a
 graph in the order in which they were made, `stand_ins` and `layers` make a layer again from its config with live
-functions and sublayers in it, `carried_over` takes over what no config tells, `cloning` holds it together. `release` knows
-what each release calls its parts.
+functions and sublayers in it, `carried_over` takes over what no config tells, `cloning` holds it together. `release`
+knows what each release calls its parts.
 """
 
 from __future__ import annotations
